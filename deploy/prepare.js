@@ -1,0 +1,81 @@
+// Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root folder of the project. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const oldestNode = [20, 19];
+
+/** Ends the command with one line for the person who typed it. */
+export function giveUp(line) {
+  console.error(line);
+  process.exit(1);
+}
+
+/**
+ * Runs a program in the project's root and waits for it.
+ * @returns {{ ok: boolean, output: string }} `output` is empty when the terminal shows it (`visible`)
+ */
+export function run(command, args, { visible = false, env = process.env, shell = false } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    env,
+    shell,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: visible ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  });
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trim();
+  return { ok: result.status === 0, output };
+}
+
+/** Runs npm: the one that started this command, else the one on the PATH. */
+export function runNpm(args) {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('npm-cli.js')) return run(process.execPath, [script, ...args]);
+  return run('npm', args, { shell: process.platform === 'win32' });
+}
+
+/** Installs what is missing and compiles; ends the process with a clear message when that fails. */
+export function prepare() {
+  requireNode();
+  install();
+  build();
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
+  giveUp(`Tollgate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);
+}
+
+function install() {
+  const stamp = join(root, 'node_modules', '.tollgate-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  if (readIfThere(stamp) === wanted) return;
+  console.log('Installing dependencies …');
+  const { ok, output } = runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  if (!ok) giveUp(`npm ci failed:\n${output}`);
+  writeFileSync(stamp, wanted);
+}
+
+function build() {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { ok, output } = run(process.execPath, [compiler, '-b']);
+  if (!ok) giveUp(`The code does not compile:\n${output}`);
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+// Solves a proof of work in the terminal and prints the two fields that a submission must carry.
+//
+//   node deploy/solve.js http://localhost:8080
+//       fetches a challenge from http://localhost:8080/api/captcha/pow (an address that ends in /pow is used as
+//       it is, query included) and prints {"pow_token":"…","pow_nonce":"…"}
+//   node deploy/solve.js SALT DIFFICULTY
+//       solves a challenge that is already there and prints {"pow_nonce":"…"}
+//
+// A log-in from the shell:
+//
+//   work=$(node deploy/solve.js http://localhost:8080)
+//   curl -i http://localhost:8080/login -H 'content-type: application/json' \
+//     -d "{\"email\":\"demo@example.com\",\"password\":\"…\",${work#?}"
+import { prepareSearch } from './page/work.js';
+
+const guessesAtOnce = 100_000;
+
+function solve(salt, difficulty) {
+  const search = prepareSearch(salt);
+  for (let from = 0; ; from += guessesAtOnce) {
+    const nonce = search(difficulty, from, guessesAtOnce);
+    if (nonce !== undefined) return nonce;
+  }
+}
+
+async function fetchChallenge(address) {
+  const base = address.replace(/\/+$/, '');
+  const url = /\/pow(\?|$)/.test(base) ? base : `${base}/api/captcha/pow`;
+  const response = await fetch(url);
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body.message}`);
+  return body;
+}
+
+async function main(args) {
+  if (args.length === 2 && /^[1-9]\d?$/.test(args[1])) return { pow_nonce: solve(args[0], Number(args[1])) };
+  if (args.length !== 1) throw new Error('usage: node deploy/solve.js URL | SALT DIFFICULTY');
+  const { token, salt, difficulty } = await fetchChallenge(args[0]);
+  return { pow_token: token, pow_nonce: solve(salt, difficulty) };
+}
+
+try {
+  console.log(JSON.stringify(await main(process.argv.slice(2))));
+} catch (error) {
+  console.error(error.cause?.message ?? error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,54 @@
+// The routes of the demo page: its files under a strict policy of its own, and what it must know.
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+export interface DemoPageOptions {
+  /** Absolute path of the folder with the page's files. */
+  readonly folder: string;
+  readonly challengePrefix: string;
+  readonly publicUrl: string;
+  readonly demoEmail?: string | undefined;
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Serves the page at `/`, and `/page.json`: the challenge prefix and the e-mail the form starts with. */
+export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    });
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const home = new URL(options.publicUrl);
+    // A log-in from another name of this machine would be refused for its Origin, so the page moves first.
+    if (request.host !== home.host && isLoopback(`http://${request.host}`) && isLoopback(home.href)) {
+      return reply.redirect(`${home.origin}${home.pathname.replace(/\/+$/, '')}${request.url}`, 307);
+    }
+  });
+  app.get('/page.json', async () => ({
+    challenge_prefix: options.challengePrefix,
+    demo_email: options.demoEmail ?? null,
+  }));
+  await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && loopbackNames.has(new URL(url).hostname);
+}

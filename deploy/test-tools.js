@@ -1,0 +1,70 @@
+// What the tests need besides Node: a Redis server, a compiled `canvas`, Chromium. What is there is used.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { giveUp, root, run, runNpm } from './prepare.js';
+
+const canvasPackages =
+  'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3'.split(
+    ' ',
+  );
+
+/**
+ * Finds each tool, else installs it where that is possible, else ends the process with one line.
+ * @returns {{ CHROMIUM: string }} the variable that tells the browser tests where the browser is
+ */
+export function provideTools() {
+  provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
+  const chromium = provide(
+    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    'chromium',
+    'Chromium',
+  );
+  provideCanvas();
+  return { CHROMIUM: chromium };
+}
+
+function provide(names, aptPackage, what) {
+  const found = find(names);
+  if (found) return found;
+  installWithApt([aptPackage]);
+  return (
+    find(names) ?? giveUp(`The tests need ${what}: install ${names.join(' or ')} so that it is on the PATH.`)
+  );
+}
+
+function find(names) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => existsSync(path));
+}
+
+function provideCanvas() {
+  if (loadsCanvas() || (compileCanvas() && loadsCanvas())) return;
+  installWithApt(canvasPackages);
+  if (compileCanvas() && loadsCanvas()) return;
+  giveUp(`The tests need canvas, which does not compile here: install ${canvasPackages.join(' ')}.`);
+}
+
+/** In a process of its own, because a failed load of a native module can stay in the cache. */
+function loadsCanvas() {
+  const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
+  try {
+    return run(process.execPath, ['-e', `require(${JSON.stringify(resolve('canvas'))})`]).ok;
+  } catch {
+    return false;
+  }
+}
+
+function compileCanvas() {
+  console.log('Compiling canvas …');
+  return runNpm(['rebuild', 'canvas', '--ignore-scripts=false', '--loglevel=error']).ok;
+}
+
+function installWithApt(packages) {
+  if (process.getuid?.() !== 0 || !find(['apt-get'])) return;
+  console.log(`Installing ${packages.join(' ')} …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-qq'], { env });
+  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
+}

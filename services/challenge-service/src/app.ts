@@ -1,0 +1,78 @@
+// The public application of the challenge service: what is registered, in reading order.
+
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { addressName } from '@tollgate/shared/challenges/names.js';
+import crossOrigin from '@tollgate/shared/http/cross-origin.js';
+import errorHandler from '@tollgate/shared/http/error-handler.js';
+import jsonBodies from '@tollgate/shared/http/json-bodies.js';
+import openapi from '@tollgate/shared/http/openapi.js';
+import rateLimit from '@tollgate/shared/http/rate-limit.js';
+import redisClients from '@tollgate/shared/http/redis-clients.js';
+import responseHeaders from '@tollgate/shared/http/response-headers.js';
+import { serverOptions } from '@tollgate/shared/http/server-options.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { ChallengeConfig } from './config.js';
+import issuer, { type IssuerOptions } from './plugins/issuer.js';
+import drawImage from './routes/draw-image.js';
+import issueImage from './routes/issue-image.js';
+import issuePow from './routes/issue-pow.js';
+
+/** What the application runs on; opened and closed by server.ts. */
+export interface ChallengeParts extends IssuerOptions {
+  /** Counts drawn images on the store. */
+  readonly countRequest: RequestCounter;
+  /** The stores whose clients plugins may use as `app.redis.NAME`. */
+  readonly redis: Readonly<Record<string, Store>>;
+  readonly logger: FastifyBaseLogger;
+}
+
+const TEST_MODE_HEADERS = { 'x-captcha-test-mode': '1' };
+
+/** The public application, ready to listen. */
+export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): Promise<FastifyInstance> {
+  const { values, captcha: options } = config;
+  const publicUrl = values.PUBLIC_URL;
+  const prefix = `/${options.routes.prefix}`;
+  const headers = { publicUrl, ...(options.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
+  const app = Fastify(
+    serverOptions({ logger: parts.logger, trustProxy: values.TRUST_PROXY, ...headers }),
+  ) as FastifyInstance;
+
+  await app.register(responseHeaders, headers);
+  await app.register(errorHandler);
+  await app.register(crossOrigin, { origin: config.corsOrigin });
+  await app.register(jsonBodies);
+  await app.register(openapi, {
+    title: 'Tollgate challenge service',
+    version: '1',
+    description: 'Proof-of-work and image challenges',
+    serverUrl: publicUrl,
+  });
+  await app.register(rateLimit, {
+    addressOf: (request) => addressName(parts.ring.current, normaliseAddress(request.ip) ?? ''),
+    count: parts.countRequest,
+  });
+  await app.register(redisClients, { stores: parts.redis });
+  await app.register(issuer, parts);
+
+  await app.register(issuePow, { prefix, options, limitPerMinute: values.RATE_LIMIT_POW });
+  await app.register(issueImage, {
+    prefix,
+    options,
+    limitPerMinute: values.RATE_LIMIT_ISSUE,
+    imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
+  });
+  await app.register(drawImage, {
+    prefix,
+    limitPerMinute: values.RATE_LIMIT_IMAGE,
+    resourcePolicy: sameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
+  });
+  return app;
+}
+
+/** Pages of the service's own origin see a same-site image; for every other page it must be opened. */
+function sameSite(corsOrigin: string, publicUrl: string): boolean {
+  return corsOrigin === new URL(publicUrl).origin;
+}

@@ -1,0 +1,51 @@
+// Everything that the challenge service is told by its environment.
+
+import { Type } from '@sinclair/typebox';
+import {
+  captchaOptionsFrom,
+  captchaVariables,
+  checkCaptchaVariables,
+} from '@tollgate/shared/config/captcha-environment.js';
+import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { cacheStoreUrlOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
+import {
+  ChallengeLimitVariables,
+  ChallengeListenVariables,
+  HttpVariables,
+  SecretVariables,
+  StoreVariables,
+} from '@tollgate/shared/config/variables.js';
+
+/** The environment of the challenge service. */
+export const ChallengeEnvironment = Type.Object({
+  CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
+  ...StoreVariables,
+  ...HttpVariables,
+  ...ChallengeListenVariables,
+  ...ChallengeLimitVariables,
+  ...captchaVariables,
+});
+
+/** The configuration of the challenge service. */
+export type ChallengeConfig = ReturnType<typeof readChallengeConfig>;
+
+/**
+ * Reads the configuration.
+ * @throws ConfigurationError with a line per mistake
+ */
+export function readChallengeConfig(env: Readonly<Record<string, string | undefined>>) {
+  const values = readEnvironment(ChallengeEnvironment, env, (found) => [
+    ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
+    ...checkHttp(found),
+    ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
+    ...checkTestMode(found),
+    ...checkCaptchaVariables(found),
+  ]);
+  return {
+    values,
+    storeUrl: cacheStoreUrlOf(values),
+    corsOrigin: corsOriginOf(values),
+    captcha: captchaOptionsFrom(values),
+  };
+}

@@ -1,0 +1,69 @@
+// Issues proof-of-work challenges: what the store is asked, and what the client gets.
+
+import { ALGORITHM } from '@tollgate/shared/challenges/algorithms.js';
+import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
+import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { makeToken } from '@tollgate/shared/challenges/tokens.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { isoTime } from './iso-time.js';
+
+/** Bytes of a salt: 32 hexadecimal digits, so that salt ‖ nonce needs no separator. */
+const SALT_BYTES = 16;
+
+/** What an issuer of challenges is made of. */
+export interface IssuerParts {
+  readonly options: CaptchaOptions;
+  readonly ring: KeyRing;
+  readonly limit: RequestLimit;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** An address without a form is counted under one name. */
+export const NO_ADDRESS = 'unknown';
+
+/**
+ * What issuing one proof of work asks of the store.
+ * @param address normalised, null when unknown
+ */
+export function powIssue(parts: IssuerParts, address: string | null): PowIssue {
+  const { options, ring, limit, random } = parts;
+  const { pow, escalation } = options;
+  const name = addressName(ring.current, address ?? NO_ADDRESS);
+  return {
+    token: makeToken(slotTag(name), random),
+    address: name,
+    limit,
+    pow: {
+      floor: pow.difficulty,
+      algorithm: ALGORITHM,
+      keyId: ring.current.id,
+      salt: Buffer.from(random(SALT_BYTES)).toString('hex'),
+      address: options.bind_ip && address !== null ? name : null,
+    },
+    terms: {
+      floor: pow.difficulty,
+      ceiling: pow.max_difficulty,
+      failureStep: pow.escalate ? pow.step : 0,
+      volumeStep: pow.volume.step,
+      volumeEvery: pow.volume.every,
+    },
+    failures: 0,
+    volumeMs: escalation.decay * 1000,
+    expireSeconds: pow.expire,
+    expireGrows: pow.expire_grows,
+  };
+}
+
+/** The body of an issued proof of work. */
+export function powChallenge(issue: PowIssue, issued: Issued & { allowed: true }): PowChallenge {
+  return {
+    token: issue.token,
+    salt: issue.pow.salt,
+    difficulty: issued.difficulty,
+    algorithm: issue.pow.algorithm,
+    expires_in: issued.lifetimeSeconds,
+    expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
+  };
+}

@@ -1,0 +1,11 @@
+// The worker's side of the pool: draws what it is handed, with the sprites it was started with.
+import { workerData } from 'node:worker_threads';
+import type { DrawingJob } from './derivation.js';
+import { drawImage } from './draw.js';
+import type { Sprites } from './sprites.js';
+
+const sprites = workerData as Sprites;
+
+export default function draw(job: DrawingJob): Uint8Array {
+  return drawImage(sprites, job);
+}

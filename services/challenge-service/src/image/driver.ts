@@ -1,0 +1,98 @@
+// The image libraries: which one serves, and the one thing asked of it, a glyph as an alpha map.
+import { createRequire } from 'node:module';
+import { FONT_NAMES, type FontName, fontFamily, fontPath } from './fonts.js';
+
+/** The libraries, in the order in which they are tried. */
+export const DRIVER_NAMES = ['canvas', '@napi-rs/canvas'] as const;
+
+export type DriverName = (typeof DRIVER_NAMES)[number];
+
+/** A library that has loaded. */
+export type Driver = {
+  name: DriverName;
+  version: string;
+  /**
+   * One character in black on nothing: `side` × `side` alpha values, row by row, its origin a quarter of the side from
+   * the left, its base line a quarter from the bottom.
+   */
+  rasterise(font: FontName, sizePx: number, character: string, side: number): Uint8Array;
+};
+
+/** How a library is loaded; tests hand in their own. Throws what `require` throws. */
+export type ModuleLoader = (specifier: string) => unknown;
+
+/**
+ * The named library, or without a name the first that loads; null when none does.
+ *
+ * @throws Error when a named library is unknown or does not load, with the reason as its cause
+ */
+export function loadDriver(
+  name?: DriverName,
+  load: ModuleLoader = createRequire(import.meta.url),
+): Driver | null {
+  if (name !== undefined) {
+    const start = Object.hasOwn(starters, name) ? starters[name] : undefined;
+    if (!start) throw new Error(`unknown image library: ${name}`);
+    try {
+      return start(load);
+    } catch (cause) {
+      throw new Error(`the image library ${name} does not load`, { cause });
+    }
+  }
+  for (const candidate of DRIVER_NAMES) {
+    try {
+      return starters[candidate](load);
+    } catch {
+      // The next one may load; what serves is in the pool's identity.
+    }
+  }
+  return null;
+}
+
+type Context = {
+  font: string;
+  textDrawingMode?: string;
+  fillText(text: string, x: number, y: number): void;
+  getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray };
+};
+type Canvas = { getContext(kind: '2d'): Context };
+type CreateCanvas = (width: number, height: number) => Canvas;
+type CairoModule = {
+  version: string;
+  createCanvas: CreateCanvas;
+  registerFont(path: string, face: { family: string }): void;
+};
+type SkiaModule = {
+  createCanvas: CreateCanvas;
+  GlobalFonts: { registerFromPath(path: string, family: string): unknown };
+};
+
+const starters: Record<DriverName, (load: ModuleLoader) => Driver> = {
+  canvas(load) {
+    const cairo = load('canvas') as CairoModule;
+    for (const font of FONT_NAMES) cairo.registerFont(fontPath(font), { family: fontFamily(font) });
+    return { name: 'canvas', version: cairo.version, rasterise: rasteriser(cairo.createCanvas) };
+  },
+  '@napi-rs/canvas'(load) {
+    const skia = load('@napi-rs/canvas') as SkiaModule;
+    const { version } = load('@napi-rs/canvas/package.json') as { version: string };
+    for (const font of FONT_NAMES) {
+      if (!skia.GlobalFonts.registerFromPath(fontPath(font), fontFamily(font))) {
+        throw new Error(`the bundled font ${font} cannot be read`);
+      }
+    }
+    return { name: '@napi-rs/canvas', version, rasterise: rasteriser(skia.createCanvas) };
+  },
+};
+
+function rasteriser(createCanvas: CreateCanvas): Driver['rasterise'] {
+  return (font, sizePx, character, side) => {
+    const context = createCanvas(side, side).getContext('2d');
+    // Known to `canvas` alone: outlines instead of glyph bitmaps, past the machine's hinting settings.
+    context.textDrawingMode = 'path';
+    context.font = `${sizePx}px "${fontFamily(font)}"`;
+    context.fillText(character, side / 4, (side * 3) / 4);
+    const { data } = context.getImageData(0, 0, side, side);
+    return Uint8Array.from({ length: side * side }, (_, pixel) => data[pixel * 4 + 3] as number);
+  };
+}

@@ -1,0 +1,30 @@
+// The bundled fonts, and the characters they hold. `fonts/README.md` says where each is from.
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Characters that stay apart even when letters touch and lean. Left out are 0/O/D/Q, 1/I/L/J, 2/Z, 5/S, 6/G/b, 8/B, 9/g/q, U/V, C/c (with e and G),
+ * and every lower-case letter that a neighbour completes to another (rn/m, vv/w, cl/d). Each is shown in the case that reads best.
+ */
+export const BUNDLED_CHARACTERS = 'ACdeHKPRTY34';
+
+/** Names of the bundled fonts, as presets use them; each is a file of that name in `fonts/`. */
+export const FONT_NAMES = ['open-sans', 'roboto-condensed', 'roboto-slab', 'cantarell'] as const;
+
+export type FontName = (typeof FONT_NAMES)[number];
+
+const FAMILIES: Record<FontName, string> = {
+  'open-sans': 'Tollgate Open Sans',
+  'roboto-condensed': 'Tollgate Roboto Condensed',
+  'roboto-slab': 'Tollgate Roboto Slab',
+  cantarell: 'Tollgate Cantarell',
+};
+
+/** The family name inside the file: our own, so that a font of the machine is never taken in its place. */
+export function fontFamily(font: FontName): string {
+  return FAMILIES[font];
+}
+
+/** The absolute path of a bundled font. */
+export function fontPath(font: FontName): string {
+  return fileURLToPath(new URL(`../../../fonts/${font}.ttf`, import.meta.url));
+}

@@ -1,0 +1,32 @@
+// The name under which a record remembers its driver: same name, same bytes.
+import { createHash } from 'node:crypto';
+import { type DrawingJob, drawingJob } from './derivation.js';
+import { drawImage } from './draw.js';
+import type { Driver } from './driver.js';
+import { BUNDLED_CHARACTERS, FONT_NAMES } from './fonts.js';
+import { defaultPreset, type ImagePreset } from './preset.js';
+import type { Sprites } from './sprites.js';
+
+/**
+ * `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
+ * a library built differently, another deflate or a changed effect gives another name.
+ */
+export function identifyDriver(driver: Driver, sprites: Sprites): string {
+  const hash = createHash('sha256');
+  for (const job of sampleJobs()) hash.update(drawImage(sprites, job));
+  return `${driver.name}@${driver.version}:${hash.digest('hex').slice(0, 8)}`;
+}
+
+function sampleJobs(): DrawingJob[] {
+  const key = new Uint8Array(32);
+  const { length } = defaultPreset.phrase;
+  const jobs: DrawingJob[] = [];
+  for (const font of FONT_NAMES) {
+    const preset: ImagePreset = { ...defaultPreset, letters: { ...defaultPreset.letters, fonts: [font] } };
+    for (let from = 0; from < BUNDLED_CHARACTERS.length; from += length) {
+      const { effectsSeed } = drawingJob(key, font, from, preset);
+      jobs.push({ text: BUNDLED_CHARACTERS.slice(from, from + length), effectsSeed, preset });
+    }
+  }
+  return jobs;
+}

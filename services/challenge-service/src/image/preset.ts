@@ -1,0 +1,100 @@
+// What an image preset says, and the one that ships (decisions 2.2; challenge-service.md, "default preset").
+import { type Static, Type } from '@sinclair/typebox';
+import { BUNDLED_CHARACTERS, FONT_NAMES } from './fonts.js';
+
+const strict = { additionalProperties: false };
+
+const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+
+const Phrase = Type.Object(
+  {
+    length: Type.Integer({ minimum: 4, maximum: 8, description: 'characters in an answer' }),
+    alphabet: Type.String({
+      pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{8,}$`,
+      description: 'characters to draw from, each once, in the case in which they are shown',
+    }),
+    ignore_capitals: Type.Boolean(),
+  },
+  strict,
+);
+
+const Picture = Type.Object(
+  {
+    width: Type.Integer({ minimum: 120, maximum: 480, description: 'pixels' }),
+    height: Type.Integer({ minimum: 40, maximum: 160, description: 'pixels' }),
+    palettes: Type.Array(
+      Type.Object({ background: Colour, letters: Type.Array(Colour, { minItems: 1, maxItems: 3 }) }, strict),
+      { minItems: 1, description: 'one is chosen for each image; letter colours change across the image' },
+    ),
+  },
+  strict,
+);
+
+const Letters = Type.Object(
+  {
+    fonts: Type.Array(Type.Union(FONT_NAMES.map((font) => Type.Literal(font))), { minItems: 1 }),
+    overlap_px: Type.Integer({
+      minimum: -16,
+      maximum: 8,
+      description: 'above 0 letters touch, below 0 is a gap',
+    }),
+    tilt_degrees: Type.Integer({ minimum: 0, maximum: 30, description: 'either way, at most' }),
+    wobble_px: Type.Integer({ minimum: 0, maximum: 4, description: 'how far the strokes of a letter sway' }),
+    shift_px: Type.Integer({
+      minimum: 0,
+      maximum: 12,
+      description: 'off the base line, either way, at most',
+    }),
+  },
+  strict,
+);
+
+const Wave = Type.Object(
+  {
+    amplitude_px: Type.Integer({ minimum: 0, maximum: 10, description: 'up and down' }),
+    wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varied by a fifth' }),
+    sideways_px: Type.Integer({ minimum: 0, maximum: 10, description: 'amplitude to the sides' }),
+    sideways_wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varied by a fifth' }),
+  },
+  strict,
+);
+
+const Speckles = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, maximum: 400 }),
+    radius_tenths_px: Type.Integer({ minimum: 5, maximum: 40, description: 'of the largest' }),
+  },
+  strict,
+);
+
+/** A preset: groups of options, so that one can take over another's group by group. */
+export const ImagePreset = Type.Object(
+  { phrase: Phrase, picture: Picture, letters: Letters, wave: Wave, speckles: Speckles },
+  { ...strict, $id: 'ImagePreset' },
+);
+export type ImagePreset = Static<typeof ImagePreset>;
+
+/** Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. */
+export const defaultPreset: ImagePreset = {
+  phrase: { length: 6, alphabet: BUNDLED_CHARACTERS, ignore_capitals: true },
+  picture: {
+    width: 240,
+    height: 80,
+    palettes: [
+      { background: '#f4f7fb', letters: ['#1d3f8f', '#0b5563', '#5b2a86'] },
+      { background: '#f3faf5', letters: ['#14532d', '#1f4e79', '#0f5257'] },
+      { background: '#fdf6f0', letters: ['#8a2a12', '#6b2154', '#4a3a0c'] },
+      { background: '#fbf5fa', letters: ['#7a1f5c', '#44308f', '#8b2436'] },
+      { background: '#f7f7f2', letters: ['#2f3e46', '#174c6b', '#57371c'] },
+    ],
+  },
+  letters: {
+    fonts: ['open-sans', 'roboto-condensed', 'roboto-slab', 'cantarell'],
+    overlap_px: 2,
+    tilt_degrees: 12,
+    wobble_px: 2,
+    shift_px: 8,
+  },
+  wave: { amplitude_px: 8, wavelength_px: 90, sideways_px: 2, sideways_wavelength_px: 60 },
+  speckles: { count: 46, radius_tenths_px: 18 },
+};

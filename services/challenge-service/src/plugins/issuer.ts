@@ -1,0 +1,29 @@
+// Gives the routes what issues and draws challenges.
+
+import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { ImagePool } from '../image/pool.js';
+
+/** Opened and closed by server.ts. */
+export interface IssuerOptions {
+  readonly challenges: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  /** Draws; null when no image library loads. */
+  readonly images: ImagePool | null;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance extends IssuerOptions {}
+}
+
+async function issuer(app: FastifyInstance, { challenges, ring, images }: IssuerOptions): Promise<void> {
+  app.decorate('challenges', challenges);
+  app.decorate('ring', ring);
+  app.decorate('images', images);
+}
+
+/** Decorates the server with its parts. */
+export default fp(issuer, { name: 'tollgate-issuer', fastify: '5.x' });

@@ -1,0 +1,56 @@
+// GET {prefix}/{token}.png: draws the image of a live challenge, the same bytes each time.
+
+import { Type } from '@sinclair/typebox';
+import { drawKey } from '@tollgate/shared/challenges/image-answer.js';
+import { parseImageLine } from '@tollgate/shared/challenges/records.js';
+import { TOKEN_CHARACTERS } from '@tollgate/shared/challenges/tokens.js';
+import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import type { FastifyInstance } from 'fastify';
+import { findPreset } from '../domain/presets.js';
+import { ImageUnavailable, NoImageLibrary } from '../errors.js';
+import type { DrawingJob } from '../image/derivation.js';
+import { drawingJob } from '../image/derivation.js';
+import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
+
+const Params = Type.Object({ file: Type.String({ pattern: `^[A-Za-z0-9]{${TOKEN_CHARACTERS}}\\.png$` }) });
+
+/**
+ * @param route.limitPerMinute images per minute and address
+ * @param route.resourcePolicy value of `Cross-Origin-Resource-Policy`
+ */
+export default async function drawImage(
+  app: FastifyInstance,
+  route: { limitPerMinute: number; resourcePolicy: 'same-site' | 'cross-origin' },
+): Promise<void> {
+  app.get<{ Params: { file: string } }>(
+    '/:file',
+    {
+      exposeHeadRoute: true,
+      config: { rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }) },
+      schema: { summary: 'The image of a challenge', params: Params, produces: ['image/png'] },
+    },
+    async (request, reply) => {
+      const token = request.params.file.slice(0, TOKEN_CHARACTERS);
+      const line = await app.challenges.readImage(token);
+      const record = line === null ? null : parseImageLine(line);
+      const key = record === null ? undefined : app.ring.find(record.keyId);
+      const found = record === null ? undefined : findPreset(record.preset);
+      if (record === null || key === undefined || found === undefined) throw refuse(NotFound);
+      if (app.images === null) throw refuse(NoImageLibrary);
+      if (app.images.driver !== record.driver)
+        throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
+      const png = await draw(app.images, drawingJob(drawKey(key), token, record.seed, found.preset));
+      return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
+    },
+  );
+}
+
+async function draw(images: ImagePool, job: DrawingJob): Promise<Buffer> {
+  try {
+    return Buffer.from(await images.draw(job));
+  } catch (error) {
+    if (error instanceof ImageQueueFullError) throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
+    throw error;
+  }
+}

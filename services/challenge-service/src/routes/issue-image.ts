@@ -1,0 +1,47 @@
+// GET {prefix}: issues an image challenge; the image itself is behind its link.
+
+import { randomBytes } from 'node:crypto';
+import { Type } from '@sinclair/typebox';
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { refuse } from '@tollgate/shared/http/errors.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
+import { findPreset } from '../domain/presets.js';
+import { UnknownPreset } from '../errors.js';
+import { reportLimit } from '../plugins/issue-limit.js';
+
+/** What a record says of the library where none draws; no node has one of this name. */
+const NO_DRIVER = 'none';
+
+const Query = Type.Object({ preset: Type.Optional(Type.String({ maxLength: 64 })) });
+
+/**
+ * @param route.options the options of the challenges
+ * @param route.limitPerMinute challenges per minute and address
+ * @param route.imagesUrl absolute address of this route, which the file names of images are appended to
+ */
+export default async function issueImage(
+  app: FastifyInstance,
+  route: { options: CaptchaOptions; limitPerMinute: number; imagesUrl: string },
+): Promise<void> {
+  const { options, imagesUrl } = route;
+  const limit = { max: route.limitPerMinute, windowMs: 60_000 };
+  const parts = { options, ring: app.ring, limit, random: randomBytes };
+  const driver = app.images?.driver ?? NO_DRIVER;
+
+  app.get<{ Querystring: { preset?: string } }>(
+    '/',
+    { schema: { summary: 'An image challenge', querystring: Query, response: { 200: ImageChallenge } } },
+    async (request, reply): Promise<ImageChallenge> => {
+      const found = findPreset(request.query.preset ?? '');
+      if (found === undefined) throw refuse(UnknownPreset);
+      const choice = { presetName: found.name, preset: found.preset, driver };
+      const prepared = imageIssue(parts, choice, normaliseAddress(request.ip));
+      const issued = await app.challenges.issueImage(prepared.issue);
+      reportLimit(reply, limit, issued);
+      return imageChallenge(prepared, issued, imagesUrl, options.test_mode);
+    },
+  );
+}

@@ -1,0 +1,82 @@
+// Starts the challenge service: environment, configuration, parts, applications, listen, close with grace.
+
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { buildAdminApp } from '@tollgate/shared/http/admin-app.js';
+import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { startPruning } from '@tollgate/shared/store/pruning.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { buildApp } from './app.js';
+import { readChallengeConfig } from './config.js';
+import { openImagePool } from './image/pool.js';
+
+const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Images that may wait to be drawn; at 2,000 a second and core they wait about 50 ms. */
+const MAX_IMAGE_QUEUE = 100;
+
+async function main(): Promise<void> {
+  const config = readChallengeConfig(process.env);
+  const { values, captcha } = config;
+  const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL });
+
+  const images = await openImagePool({
+    threads: Math.max(1, availableParallelism() - 1),
+    maxQueue: MAX_IMAGE_QUEUE,
+    ...(captcha.driver === undefined ? {} : { driver: captcha.driver }),
+  });
+  if (images === null) logger.warn('no image library loads: images cannot be drawn');
+  else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
+
+  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', config.storeUrl, PROJECT_ROOT);
+  const pruning = startPruning(store, logger);
+  const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const state = { stopping: false };
+  const checks = {
+    store: () => storeTimeMs(store),
+    images: async () => {
+      if (images === null) throw new Error('no image library loads');
+    },
+  };
+  warnOfStore(store, logger);
+
+  await runService({
+    logger,
+    publicApp: await buildApp(config, {
+      challenges: openChallengeStore(store, captcha.cache.prefix),
+      countRequest: openRequestCounter(store, captcha.cache.prefix),
+      ring,
+      images,
+      redis: { challenges: store },
+      logger,
+    }),
+    adminApp: await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, checks, state }),
+    publicAt: {
+      host: values.BIND,
+      port: values.CHALLENGE_PORT,
+      hostVariable: 'BIND',
+      portVariable: 'CHALLENGE_PORT',
+    },
+    adminAt: {
+      host: values.ADMIN_BIND,
+      port: values.CHALLENGE_ADMIN_PORT,
+      hostVariable: 'ADMIN_BIND',
+      portVariable: 'CHALLENGE_ADMIN_PORT',
+    },
+    drainSeconds: values.DRAIN_SECONDS,
+    state,
+    closeParts: async () => {
+      pruning.stop();
+      await images?.close();
+      await closeStore(store);
+    },
+  });
+}
+
+await startOrExplain(main);

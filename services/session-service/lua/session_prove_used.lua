@@ -1,0 +1,15 @@
+-- Notes that a generation has reached its owner. Never makes a session, never lowers the mark.
+--
+-- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- ARGV[1]  id of the session
+-- ARGV[2]  generation that was used
+-- Returns  1 when the mark was raised, else 0
+
+local key, sid, proven = KEYS[1], ARGV[1], tonumber(ARGV[2])
+
+local text = redis.call('HGET', key, sid)
+if not text then return 0 end
+local before, used, after = text:match('^(%d+ %d+ %d+ %d+ %d+ %d+) (%d+) (.*)$')
+if tonumber(used) >= proven then return 0 end
+redis.call('HSET', key, sid, string.format('%s %.0f %s', before, proven, after))
+return 1

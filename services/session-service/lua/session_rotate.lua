@@ -1,0 +1,86 @@
+-- Answers a refresh: the rule of src/domain/rotation.ts on the stored session, under the server's clock.
+--
+-- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- ARGV[1]  id of the session
+-- ARGV[2]  presented generation
+-- ARGV[3]  window after a rotation, in milliseconds; 0 is strict single use
+-- ARGV[4]  generations that may be recovered in 24 hours
+-- ARGV[5]  longest time without a refresh, in milliseconds
+-- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry }, times
+--          in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
+
+local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
+local DAY = 86400000
+
+local text = redis.call('HGET', key, sid)
+if not text then return { 'revoked' } end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local expires, _, created, absolute, rotated, generation, used, recoveries, agent =
+  text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
+expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)
+generation, used = tonumber(generation), tonumber(used)
+
+local function set_key_expiry()
+  local latest = 0
+  for _, record in ipairs(redis.call('HVALS', key)) do
+    latest = math.max(latest, tonumber(record:match('^%d+')))
+  end
+  if latest > 0 then redis.call('PEXPIREAT', key, string.format('%.0f', latest)) end
+end
+
+local function refuse(outcome)
+  redis.call('HDEL', key, sid)
+  set_key_expiry()
+  return { outcome }
+end
+
+local function grant(outcome)
+  local record = string.format('%.0f %.0f %s %.0f %.0f %.0f %.0f %s %s', math.min(now + refresh_ttl, absolute),
+    now, created, absolute, rotated, generation, used, recoveries, agent)
+  redis.call('HSET', key, sid, record)
+  set_key_expiry()
+  return { outcome, generation, now, absolute }
+end
+
+-- The recoveries of the last day with this generation among them, or nil when it may not be recovered.
+local function recover()
+  if window == 0 or used >= generation then return nil end
+  local recent, counted = {}, false
+  for recovered, at in recoveries:gmatch('(%d+):(%d+)') do
+    if now - tonumber(at) < DAY then
+      recent[#recent + 1] = recovered .. ':' .. at
+      counted = counted or tonumber(recovered) == generation
+    end
+  end
+  if not counted then
+    if #recent >= limit then return nil end
+    recent[#recent + 1] = string.format('%.0f:%.0f', generation, now)
+  end
+  return table.concat(recent, ',')
+end
+
+if expires <= now then return refuse('expired') end
+-- A last rotation far ahead of the clock would keep the window open until the clock has caught up.
+local effective = rotated - now > window and 0 or rotated
+local in_window = now - effective < window
+
+if presented > generation then
+  generation, used, rotated = presented, math.max(used, presented - 1), now
+  return grant('rolled_forward')
+end
+if presented >= generation - 1 and in_window then return grant('current') end
+if presented == generation then
+  generation, used, rotated = generation + 1, math.max(used, generation), now
+  return grant('rotated')
+end
+if presented == generation - 1 then
+  local counted = recover()
+  if counted then
+    recoveries, rotated = counted, now
+    return grant('recovered')
+  end
+end
+return refuse('reuse')

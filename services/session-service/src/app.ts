@@ -1,0 +1,89 @@
+// The public application of the session service: what is registered, in reading order.
+
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import { addressName } from '@tollgate/shared/challenges/names.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import crossOrigin from '@tollgate/shared/http/cross-origin.js';
+import errorHandler from '@tollgate/shared/http/error-handler.js';
+import challengeGuard from '@tollgate/shared/http/guard.js';
+import jsonBodies from '@tollgate/shared/http/json-bodies.js';
+import openapi from '@tollgate/shared/http/openapi.js';
+import rateLimit from '@tollgate/shared/http/rate-limit.js';
+import redisClients from '@tollgate/shared/http/redis-clients.js';
+import responseHeaders from '@tollgate/shared/http/response-headers.js';
+import { serverOptions } from '@tollgate/shared/http/server-options.js';
+import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { SessionConfig } from './config.js';
+import audit from './plugins/audit.js';
+import bearer from './plugins/bearer.js';
+import origin from './plugins/origin.js';
+import decoratedParts, { type DecoratedParts } from './plugins/parts.js';
+import refreshCookie from './plugins/refresh-cookie.js';
+import tokenAnswer from './plugins/token-answer.js';
+import endRefresh from './routes/end-refresh.js';
+import login from './routes/login.js';
+import logout from './routes/logout.js';
+import profile from './routes/profile.js';
+import refresh from './routes/refresh.js';
+
+/** What the application runs on; opened and closed by server.ts. */
+export interface SessionParts extends DecoratedParts {
+  readonly challenges: ChallengeStore;
+  /** Counts log-ins on the store. */
+  readonly countRequest: RequestCounter;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly tokenKeys: TokenOptions;
+  /** The stores whose clients plugins may use as `app.redis.NAME`. */
+  readonly redis: Readonly<Record<string, Store>>;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Account keys of this service live under this name; no other host may take it. */
+const HOST = 'login';
+
+/** The public application, ready to listen. */
+export async function buildApp(config: SessionConfig, parts: SessionParts): Promise<FastifyInstance> {
+  const { values } = config;
+  const publicUrl = values.PUBLIC_URL;
+  const { challenges, ring, logger } = parts;
+  const app = Fastify(
+    serverOptions({ logger, trustProxy: values.TRUST_PROXY, publicUrl }),
+  ) as FastifyInstance;
+
+  await app.register(responseHeaders, { publicUrl });
+  await app.register(errorHandler);
+  await app.register(crossOrigin, { origin: config.corsOrigin });
+  await app.register(jsonBodies);
+  await app.register(openapi, {
+    title: 'Tollgate session service',
+    version: '1',
+    description: 'Login, silent refresh and protected requests',
+    serverUrl: publicUrl,
+  });
+  await app.register(rateLimit, {
+    addressOf: (request) => addressName(ring.current, normaliseAddress(request.ip) ?? ''),
+    count: parts.countRequest,
+  });
+
+  await app.register(redisClients, { stores: parts.redis });
+  await app.register(decoratedParts, parts);
+  await app.register(tokens, parts.tokenKeys);
+  await app.register(refreshCookie, { name: config.cookieName, sameSite: values.COOKIE_SAMESITE, publicUrl });
+  await app.register(tokenAnswer, { lifetimes: config.lifetimes });
+  await app.register(bearer);
+  await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
+  await app.register(audit, { ring });
+  await app.register(challengeGuard, { store: challenges, ring, options: config.captcha, host: HOST });
+
+  await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  return app;
+}

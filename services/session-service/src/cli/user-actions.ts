@@ -1,0 +1,75 @@
+// What the users command does in the directory; each action returns the line to print.
+
+import { accountKey } from '../directory/account-key.js';
+import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
+import { hashPassword } from '../directory/password-hash.js';
+import { CommandError } from './command-error.js';
+
+/** Asks for a new password; only called when it will be used. */
+export type AskPassword = () => Promise<string>;
+
+/** @throws CommandError when the address is taken */
+export async function addUser(
+  directory: EmbeddedDirectory,
+  email: string,
+  ask: AskPassword,
+): Promise<string> {
+  if ((await directory.findByEmail(accountKey(email))) !== undefined) throw taken(email);
+  const user = await directory.add(email, await hashPassword(await ask()));
+  if (user === undefined) throw taken(email);
+  return `added ${user.email} as user ${user.id}`;
+}
+
+/** Adds a user, or sets the password of the one there is; whether he is disabled stays as it was. */
+export async function addOrReplaceUser(
+  directory: EmbeddedDirectory,
+  email: string,
+  ask: AskPassword,
+): Promise<string> {
+  const hash = await hashPassword(await ask());
+  const replaced = await directory.setPassword(accountKey(email), hash);
+  if (replaced !== undefined) return `set the password of ${replaced.email}`;
+  const added = await directory.add(email, hash);
+  if (added === undefined) throw taken(email);
+  return `added ${added.email} as user ${added.id}`;
+}
+
+/** @throws CommandError when there is no such user */
+export async function setUserPassword(
+  directory: EmbeddedDirectory,
+  email: string,
+  ask: AskPassword,
+): Promise<string> {
+  const key = accountKey(email);
+  if ((await directory.findByEmail(key)) === undefined) throw unknown(email);
+  const user = await directory.setPassword(key, await hashPassword(await ask()));
+  if (user === undefined) throw unknown(email);
+  return `set the password of ${user.email}`;
+}
+
+/** @throws CommandError when there is no such user */
+export async function setUserDisabled(
+  directory: EmbeddedDirectory,
+  email: string,
+  disabled: boolean,
+): Promise<string> {
+  const user = await directory.setDisabled(accountKey(email), disabled);
+  if (user === undefined) throw unknown(email);
+  return `${disabled ? 'disabled' : 'enabled'} ${user.email}`;
+}
+
+/** One line for each user: id, address, state, with tabs between them. */
+export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
+  const users = await directory.list();
+  return users
+    .map(({ id, email, disabled }) => `${id}\t${email}\t${disabled ? 'disabled' : 'enabled'}`)
+    .join('\n');
+}
+
+function taken(email: string): CommandError {
+  return new CommandError(`${email} is taken; --replace sets its password`);
+}
+
+function unknown(email: string): CommandError {
+  return new CommandError(`there is no user ${email}`);
+}

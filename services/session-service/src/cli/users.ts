@@ -1,0 +1,67 @@
+// The command that manages the users of the embedded directory.
+
+import { resolve } from 'node:path';
+import { DirectoryUnavailableError } from '../directory/directory.js';
+import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
+import { directoryPath } from '../directory/open-directory.js';
+import { CommandError, UsageError } from './command-error.js';
+import { readNewPassword, type Terminal } from './password-input.js';
+import { PROJECT_ROOT } from './project-root.js';
+import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
+import { readUsersCommand, USAGE, type UsersCommand } from './users-arguments.js';
+
+/** Where the users are: DATA_DIR and USERS_URL (decisions 4). */
+function usersPath({ DATA_DIR = './data', USERS_URL }: NodeJS.ProcessEnv): string {
+  if (USERS_URL === undefined) return resolve(PROJECT_ROOT, DATA_DIR, 'users.mdb');
+  try {
+    return directoryPath(USERS_URL, PROJECT_ROOT);
+  } catch (error) {
+    throw new CommandError(`USERS_URL ${error instanceof Error ? error.message : ''}`, { cause: error });
+  }
+}
+
+async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal: Terminal): Promise<string> {
+  const ask = () => readNewPassword(terminal);
+  switch (command.action) {
+    case 'add':
+      return addUser(directory, command.email, ask);
+    case 'replace':
+      return addOrReplaceUser(directory, command.email, ask);
+    case 'password':
+      return setUserPassword(directory, command.email, ask);
+    case 'disable':
+      return setUserDisabled(directory, command.email, true);
+    case 'enable':
+      return setUserDisabled(directory, command.email, false);
+    case 'list':
+      return listUsers(directory);
+  }
+}
+
+/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
+async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  try {
+    const command = readUsersCommand(args);
+    const directory = openEmbeddedDirectory(usersPath(env));
+    try {
+      const text = await act(directory, command, terminal);
+      if (text !== '') console.log(text);
+    } finally {
+      await directory.close();
+    }
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(error.message === '' ? USAGE : `users: ${error.message}\n${USAGE}`);
+      return 2;
+    }
+    if (!(error instanceof CommandError || error instanceof DirectoryUnavailableError)) throw error;
+    console.error(`users: ${error.message}`);
+    return 1;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2), process.env, {
+  input: process.stdin,
+  prompts: process.stderr,
+});

@@ -1,0 +1,28 @@
+// The users, wherever they are kept: what the service asks of a directory.
+
+/** A user. */
+export interface DirectoryUser {
+  /** A whole number from 1 to 2^53 - 1. */
+  readonly id: number;
+  readonly email: string;
+  /** Password hash, recognised by its prefix (password-hash.ts). */
+  readonly hash: string;
+  readonly disabled: boolean;
+}
+
+/** Every method throws DirectoryUnavailableError when the directory does not answer. */
+export interface Directory {
+  /** @param accountKey the normalised address (account-key.ts) */
+  findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
+  findById(id: number): Promise<DirectoryUser | undefined>;
+  /** Replaces a hash if it is still `oldHash`, and says whether it did. */
+  saveHash(id: number, oldHash: string, newHash: string): Promise<boolean>;
+  /** Resolves when the directory answers. */
+  health(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The directory did not answer. */
+export class DirectoryUnavailableError extends Error {
+  override readonly name = 'DirectoryUnavailableError';
+}

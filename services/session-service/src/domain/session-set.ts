@@ -1,0 +1,77 @@
+// All sessions of one user: starting one, ending the dead and the least recently used.
+
+import {
+  cleanUserAgent,
+  formatSessionRecord,
+  parseSessionRecord,
+  type SessionRecord,
+} from './session-record.js';
+import type { SessionRules } from './session-rules.js';
+
+/** The sessions of one user by id. */
+export type SessionSet = Map<string, SessionRecord>;
+
+/** Whether a session can still be refreshed. */
+export function isLive(record: SessionRecord, nowMs: number): boolean {
+  return record.expiresAtMs > nowMs;
+}
+
+/** The session of a log-in that happens now. */
+export function newSession(
+  userAgent: string,
+  nowMs: number,
+  rules: Pick<SessionRules, 'refreshTtlMs' | 'maxAgeMs'>,
+): SessionRecord {
+  const absoluteExpiresAtMs = nowMs + rules.maxAgeMs;
+  return {
+    expiresAtMs: Math.min(nowMs + rules.refreshTtlMs, absoluteExpiresAtMs),
+    lastUsedAtMs: nowMs,
+    createdAtMs: nowMs,
+    absoluteExpiresAtMs,
+    rotatedAtMs: 0,
+    generation: 1,
+    used: 0,
+    recoveries: [],
+    userAgent: cleanUserAgent(userAgent),
+  };
+}
+
+/** Takes the dead sessions out of the set. */
+export function dropDead(sessions: SessionSet, nowMs: number): void {
+  for (const [sid, record] of sessions) if (!isLive(record, nowMs)) sessions.delete(sid);
+}
+
+/**
+ * Takes the least recently used sessions out of the set until `maxSessions` are left; never `keptSid`.
+ * @returns their ids
+ */
+export function evict(sessions: SessionSet, keptSid: string, maxSessions: number): string[] {
+  const evicted = [...sessions]
+    .filter(([sid]) => sid !== keptSid)
+    .sort(([sidA, a], [sidB, b]) => a.lastUsedAtMs - b.lastUsedAtMs || (sidA < sidB ? -1 : 1))
+    .slice(0, Math.max(0, sessions.size - maxSessions))
+    .map(([sid]) => sid);
+  for (const sid of evicted) sessions.delete(sid);
+  return evicted;
+}
+
+/** When the last of the sessions is dead, in milliseconds since 1970. */
+export function latestExpiryMs(sessions: SessionSet): number {
+  return Math.max(...[...sessions.values()].map(({ expiresAtMs }) => expiresAtMs));
+}
+
+/** One line for each session: its id and its record. */
+export function formatSessionSet(sessions: SessionSet): string {
+  return [...sessions].map(([sid, record]) => `${sid} ${formatSessionRecord(record)}`).join('\n');
+}
+
+/** Reads what `formatSessionSet` wrote; undefined is the empty set. */
+export function parseSessionSet(text: string | undefined): SessionSet {
+  const lines = text === undefined ? [] : text.split('\n');
+  return new Map(
+    lines.map((line) => {
+      const at = line.indexOf(' ');
+      return [line.slice(0, at), parseSessionRecord(line.slice(at + 1))];
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+// Writes a line of log for every security event.
+
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { addressName } from '@tollgate/shared/challenges/names.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+
+/** The security events (decisions 3.7). */
+export type AuditEvent =
+  | 'login'
+  | 'login_failed'
+  | 'login_throttled'
+  | 'refresh_reuse_detected'
+  | 'state_rollback'
+  | 'logout'
+  | 'revoke';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Logs an event with the keyed address of the client, and the session and user where there are any. */
+    audit(request: FastifyRequest, event: AuditEvent, about?: { sid?: string; uid?: number }): void;
+  }
+}
+
+async function audit(app: FastifyInstance, { ring }: { ring: KeyRing }): Promise<void> {
+  app.decorate('audit', (request, event, about = {}) => {
+    const address = normaliseAddress(request.ip);
+    const keyed = address === null ? undefined : addressName(ring.current, address);
+    request.log.info({ event, ...about, address: keyed }, 'security event');
+  });
+}
+
+/** Decorates the server with `audit`. */
+export default fp(audit, { name: 'tollgate-audit', fastify: '5.x' });

@@ -1,0 +1,19 @@
+// Refuses what a page of another site sends to the routes that use the cookie.
+
+import { refuseForeignOrigins } from '@tollgate/shared/http/origin-check.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** An `onRequest` hook (decisions 3.5). */
+    refuseForeignOrigins(request: FastifyRequest): Promise<void>;
+  }
+}
+
+async function origin(app: FastifyInstance, { allowed }: { allowed: readonly string[] }): Promise<void> {
+  app.decorate('refuseForeignOrigins', refuseForeignOrigins(allowed));
+}
+
+/** Decorates the server with `refuseForeignOrigins`. */
+export default fp(origin, { name: 'tollgate-origin', fastify: '5.x' });

@@ -1,0 +1,71 @@
+// The refresh cookie: reads every one that came, sets ours, expires twins.
+
+import fastifyCookie from '@fastify/cookie';
+import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { type CookieScope, refreshPath, twinScopes } from '../domain/cookie-scope.js';
+import {
+  cookieValues,
+  type PresentedSession,
+  presentedSession,
+  validSessions,
+} from '../domain/refresh-cookies.js';
+
+/** How the cookie looks (decisions 3.3). */
+export interface RefreshCookieOptions {
+  readonly name: string;
+  readonly sameSite: 'strict' | 'lax';
+  readonly publicUrl: string;
+}
+
+/** The refresh cookie of requests and replies. */
+export interface RefreshCookie {
+  /** The session that the request's cookies present. */
+  read(request: FastifyRequest): PresentedSession;
+  /** The claims of every different session that the request's cookies present. */
+  sessions(request: FastifyRequest): RefreshClaims[];
+  /** Sets the cookie for `maxAge` seconds. */
+  set(reply: FastifyReply, token: string, maxAge: number): void;
+  /** Makes the browser forget the cookie. */
+  clear(reply: FastifyReply): void;
+  /** Makes the browser forget every cookie of this name that could lie elsewhere than ours. */
+  clearTwins(reply: FastifyReply): void;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    refreshCookie: RefreshCookie;
+  }
+}
+
+async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions): Promise<void> {
+  await app.register(fastifyCookie, { hook: false });
+  const { name, sameSite, publicUrl } = options;
+  const path = refreshPath(publicUrl);
+  const twins = twinScopes(new URL(publicUrl).hostname, path);
+  // The token is percent-encoded already; encoding it again would double every percent sign.
+  const attributes = { httpOnly: true, secure: true, sameSite, encode: (value: string) => value } as const;
+  const forget = (reply: FastifyReply, scope: CookieScope) =>
+    reply.setCookie(name, '', { ...attributes, ...scope, maxAge: 0, expires: new Date(0) });
+
+  const readings = (request: FastifyRequest) =>
+    cookieValues(request.headers.cookie, name).map((token) => app.tokens.refresh.read(token));
+
+  app.decorate('refreshCookie', {
+    read: (request) => presentedSession(readings(request)),
+    sessions: (request) => validSessions(readings(request)),
+    set: (reply, token, maxAge) => void reply.setCookie(name, token, { ...attributes, path, maxAge }),
+    clear: (reply) => void forget(reply, { path }),
+    clearTwins: (reply) => {
+      for (const scope of twins) forget(reply, scope);
+    },
+  });
+}
+
+/** Decorates the server with `refreshCookie`. */
+export default fp(refreshCookie, {
+  name: 'tollgate-refresh-cookie',
+  fastify: '5.x',
+  dependencies: ['tollgate-tokens'],
+});

@@ -1,0 +1,35 @@
+// Answers a log-in or a refresh: the access token in the body, the refresh token in the cookie.
+
+import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { type SessionMoment, type TokenLifetimes, tokenPair } from '../domain/issued-tokens.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Sets the refresh cookie and returns the body for this moment of a user's session. */
+    answerWithTokens(
+      reply: FastifyReply,
+      user: { readonly id: number; readonly email: string },
+      moment: SessionMoment,
+    ): TokenBody;
+  }
+}
+
+async function tokenAnswer(
+  app: FastifyInstance,
+  { lifetimes }: { lifetimes: TokenLifetimes },
+): Promise<void> {
+  app.decorate('answerWithTokens', (reply, user, moment) => {
+    const pair = tokenPair(user, moment, lifetimes);
+    app.refreshCookie.set(reply, app.tokens.refresh.issue(pair.refresh), pair.maxAge);
+    return { accessToken: app.tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
+  });
+}
+
+/** Decorates the server with `answerWithTokens`. */
+export default fp(tokenAnswer, {
+  name: 'tollgate-token-answer',
+  fastify: '5.x',
+  dependencies: ['tollgate-tokens', 'tollgate-refresh-cookie'],
+});

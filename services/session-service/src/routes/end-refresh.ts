@@ -1,0 +1,31 @@
+// DELETE /refresh: ends the session of the refresh cookie, for a client that holds no access token.
+
+import { Type } from '@sinclair/typebox';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import type { FastifyInstance } from 'fastify';
+
+/** @param options.limitPerMinute requests per minute and address */
+export default async function endRefresh(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.delete(
+    '/refresh',
+    {
+      onRequest: app.refuseForeignOrigins,
+      config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
+      schema: {
+        summary: 'End the session of the refresh cookie and clear it',
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      for (const { sub, sid } of app.refreshCookie.sessions(request)) {
+        const session = { uid: Number(sub), sid };
+        if (await app.sessions.end(session)) app.audit(request, 'logout', session);
+      }
+      app.refreshCookie.clear(reply);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,148 @@
+// POST /login: a password and challenges for a session, in the order of decisions 3.2.
+
+import { Type } from '@sinclair/typebox';
+import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
+import { offersImage, submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
+import { CaptchaRequired } from '@tollgate/shared/http/challenge-errors.js';
+import { Overloaded, refuse, StoreUnavailable } from '@tollgate/shared/http/errors.js';
+import { challengeFieldsOf, refusalOf } from '@tollgate/shared/http/guard.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
+import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accountKey } from '../directory/account-key.js';
+import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
+import { HashingOverloadedError } from '../directory/hashing-queue.js';
+import type { SessionRules } from '../domain/session-rules.js';
+import { LoginFailed, LoginThrottled } from '../errors.js';
+
+/** Characters of a session id: 131 random bits. */
+const SESSION_ID_CHARACTERS = 22;
+
+/**
+ * @param options.rules how long sessions live
+ * @param options.limitPerMinute log-ins per minute and address
+ */
+export default async function login(
+  app: FastifyInstance,
+  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+): Promise<void> {
+  const { captcha } = app;
+  const demandsImage = (failures: number) => failures >= captcha.options.escalation.after;
+
+  app.post<{ Body: LoginBody }>(
+    '/login',
+    {
+      onRequest: app.refuseForeignOrigins,
+      preValidation: async (request) => {
+        request.challengeFields = submissionFrom(request.body, captcha.fieldNames);
+      },
+      // Before the limit, which is added behind it: what has no form costs nobody anything.
+      preHandler: async (request) => {
+        const verdict = captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
+        if (!verdict.ok) throw refusalOf(verdict);
+      },
+      config: {
+        rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
+        extendError: async (request, error) => {
+          if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
+          const key = namedAccount(request.body);
+          return { captcha_required: key !== undefined && (await captcha.requiredFor(key)) };
+        },
+      },
+      schema: {
+        summary: 'Sign in with email, password, a proof of work and, once demanded, an image',
+        body: Type.Object({ ...LoginBody.properties, ...challengeFields(captcha.options) }),
+        response: { 200: TokenBody },
+      },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const key = accountKey(request.body.email);
+      const submission = challengeFieldsOf(request);
+      const givesImage = offersImage(submission);
+
+      const before = await captcha.standing(key, request.ip);
+      if (before.waitMs > 0) throw throttled(request, before);
+      const demanded = demandsImage(before.failures);
+      const verdict = await captcha.verify(submission, {
+        ip: request.ip,
+        pow: true,
+        image: demanded ? 'demanded' : 'offered',
+      });
+      if (!verdict.ok) {
+        request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+        throw refusalOf(verdict, { captcha_required: demanded });
+      }
+
+      const counted = await captcha.countTry(key, request.ip);
+      if (counted.waitMs > 0) throw throttled(request, { failures: counted.before, waitMs: counted.waitMs });
+      if (demandsImage(counted.before) && !givesImage) {
+        // Others failed while this one's work was checked; of parallel tries only the first few reach the password.
+        await counted.withdraw();
+        const fields = { [captcha.fieldNames.image.token]: ['required' as const] };
+        throw refuse(CaptchaRequired, { fields, body: { captcha_required: true } });
+      }
+
+      const user = await checkPassword(key, request.body.password, counted);
+      if (user === undefined) {
+        app.audit(request, 'login_failed');
+        throw refuse(LoginFailed, { body: { captcha_required: demandsImage(counted.before + 1) } });
+      }
+      await captcha.clearFailures(key, request.ip);
+      const moment = await startSession(request, user.id);
+      return app.answerWithTokens(reply, user, moment);
+    },
+  );
+
+  function throttled(request: FastifyRequest, standing: { failures: number; waitMs: number }): Error {
+    app.audit(request, 'login_throttled');
+    return refuse(LoginThrottled, {
+      headers: { 'retry-after': Math.ceil(standing.waitMs / 1000) },
+      body: { captcha_required: demandsImage(standing.failures) },
+    });
+  }
+
+  /** The user, or undefined; a check that could not be made is no failure of the account. */
+  async function checkPassword(
+    key: string,
+    password: string,
+    counted: CountedTry,
+  ): Promise<DirectoryUser | undefined> {
+    try {
+      return await app.signIn.check(key, password);
+    } catch (error) {
+      await counted.withdraw();
+      if (error instanceof HashingOverloadedError)
+        throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
+      if (error instanceof DirectoryUnavailableError) {
+        app.log.error({ err: error }, 'the directory did not answer');
+        throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
+      }
+      throw error;
+    }
+  }
+
+  /** A log-in always starts a new session, and ends whichever one the browser presented. */
+  async function startSession(request: FastifyRequest, uid: number) {
+    const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
+    const presented = app.refreshCookie
+      .sessions(request)
+      .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
+    const own = presented.find((session) => session.uid === uid);
+    const userAgent = request.headers['user-agent'] ?? '';
+    const started = await app.sessions.start(
+      { uid, sid, userAgent, ...(own === undefined ? {} : { endSid: own.sid }) },
+      rules,
+    );
+    for (const session of presented) if (session !== own) await app.sessions.end(session);
+    for (const evicted of started.evicted) app.audit(request, 'revoke', { uid, sid: evicted });
+    app.audit(request, 'login', { uid, sid });
+    return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
+  }
+}
+
+function namedAccount(body: unknown): string | undefined {
+  const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
+  return typeof email === 'string' && email !== '' ? accountKey(email) : undefined;
+}

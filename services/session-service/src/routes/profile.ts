@@ -1,0 +1,25 @@
+// GET /profile: the example of a protected endpoint.
+
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { ProfileBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { bearerOf } from '../plugins/bearer.js';
+
+/** @param options.limitPerMinute requests per minute and address */
+export default async function profile(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.get(
+    '/profile',
+    {
+      onRequest: app.requireBearer,
+      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      schema: { summary: 'The signed-in user', security: [{ bearer: [] }], response: { 200: ProfileBody } },
+    },
+    async (request): Promise<ProfileBody> => {
+      const { id, email } = bearerOf(request);
+      return { id, email };
+    },
+  );
+}

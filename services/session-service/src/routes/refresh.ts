@@ -1,0 +1,77 @@
+// POST /refresh: a new access token and a rotated refresh token for the session of the cookie.
+
+import { refuse } from '@tollgate/shared/http/errors.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { currentUser } from '../domain/current-user.js';
+import type { PresentedSession } from '../domain/refresh-cookies.js';
+import type { SessionRules } from '../domain/session-rules.js';
+import { CookieConflict, SessionExpired, SessionRevoked, TokenInvalid } from '../errors.js';
+import type { RotationVerdict } from '../stores/session-store.js';
+
+const UNREADABLE = {
+  missing: TokenInvalid,
+  invalid: TokenInvalid,
+  expired: SessionExpired,
+  conflict: CookieConflict,
+};
+const REFUSED = {
+  revoked: SessionRevoked,
+  expired: SessionExpired,
+  reuse: SessionRevoked,
+};
+
+/**
+ * @param options.rules how long sessions live and what may be repeated
+ * @param options.limitPerMinute refreshes per minute and address
+ */
+export default async function refresh(
+  app: FastifyInstance,
+  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+): Promise<void> {
+  app.post(
+    '/refresh',
+    {
+      onRequest: app.refuseForeignOrigins,
+      config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
+      schema: { summary: 'Exchange the refresh cookie for new tokens', response: { 200: TokenBody } },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const presented = app.refreshCookie.read(request);
+      if (!presented.ok) throw refusePresented(reply, presented);
+      const { sub, sid, gen, email } = presented.claims;
+      const uid = Number(sub);
+      const verdict = await app.sessions.rotate({ uid, sid, generation: gen }, rules);
+      report(request, verdict, { uid, sid });
+      if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
+      const user = await stillThere(request, uid, email);
+      return app.answerWithTokens(reply, user, { sid, ...verdict });
+    },
+  );
+
+  function refusePresented(reply: FastifyReply, presented: PresentedSession & { ok: false }): Error {
+    if (presented.reason === 'conflict') app.refreshCookie.clearTwins(reply);
+    return refuse(UNREADABLE[presented.reason]);
+  }
+
+  function report(
+    request: FastifyRequest,
+    { outcome }: RotationVerdict,
+    session: { uid: number; sid: string },
+  ): void {
+    if (outcome === 'reuse') app.audit(request, 'refresh_reuse_detected', session);
+    if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
+  }
+
+  /** The user as the directory knows it now; with the directory away, as the token does. */
+  async function stillThere(request: FastifyRequest, uid: number, email: string) {
+    const user = await currentUser(app.directory, uid).catch((error: unknown) => {
+      request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
+      return { id: uid, email };
+    });
+    if (user !== undefined) return user;
+    for (const sid of await app.sessions.endAll(uid)) app.audit(request, 'revoke', { uid, sid });
+    throw refuse(SessionRevoked);
+  }
+}

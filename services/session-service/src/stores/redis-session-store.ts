@@ -1,0 +1,71 @@
+// The session store on Redis: one hash per user, one script per operation.
+
+import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
+import { loadScript } from '@tollgate/shared/store/redis-script.js';
+import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { cleanUserAgent, parseSessionRecord } from '../domain/session-record.js';
+import type { SessionSet } from '../domain/session-set.js';
+import { assertGeneration } from './generation.js';
+import { listSessions } from './listing.js';
+import { userSessionsKey } from './session-keys.js';
+import type { SessionStore } from './session-store.js';
+
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+type StartReply = [startedMs: number, absoluteExpiresAtMs: number, ...evicted: string[]];
+type RotateReply =
+  | [RefusedOutcome]
+  | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number];
+
+export function redisSessionStore(client: RedisClient): SessionStore {
+  const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
+  const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
+  const proveGenerationUsed = loadScript<number>(client, SCRIPTS, 'session_prove_used');
+  const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
+  const endAllSessions = loadScript<string[]>(client, SCRIPTS, 'session_end_all');
+  const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
+
+  return {
+    async start({ uid, sid, endSid = '', userAgent }, { refreshTtlMs, maxAgeMs, maxSessions }) {
+      const [nowMs, absoluteExpiresAtMs, ...evicted] = await startSession(
+        [userSessionsKey(uid)],
+        [sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
+      );
+      return { nowMs, absoluteExpiresAtMs, evicted };
+    },
+
+    async rotate({ uid, sid, generation }, { windowMs, recoveries, refreshTtlMs }) {
+      assertGeneration(generation);
+      const reply = await rotateSession(
+        [userSessionsKey(uid)],
+        [sid, generation, windowMs, recoveries, refreshTtlMs],
+      );
+      if (reply.length === 1) return { outcome: reply[0] };
+      const [outcome, current, nowMs, absoluteExpiresAtMs] = reply;
+      return { outcome, generation: current, nowMs, absoluteExpiresAtMs };
+    },
+
+    async proveUsed({ uid, sid, generation }) {
+      assertGeneration(generation);
+      await proveGenerationUsed([userSessionsKey(uid)], [sid, generation]);
+    },
+
+    end: async ({ uid, sid }) => (await endSessions([userSessionsKey(uid)], [sid])).length > 0,
+    endAll: (uid) => endAllSessions([userSessionsKey(uid)], ['']),
+    endOthers: (uid, sid) => endAllSessions([userSessionsKey(uid)], [sid]),
+    endListed: (uid, sids) => endSessions([userSessionsKey(uid)], sids),
+
+    async list(uid) {
+      const [nowMs, ...pairs] = await listUserSessions([userSessionsKey(uid)], []);
+      return listSessions(readPairs(pairs), nowMs);
+    },
+  };
+}
+
+function readPairs(pairs: readonly string[]): SessionSet {
+  const sessions: SessionSet = new Map();
+  for (let i = 0; i + 1 < pairs.length; i += 2) {
+    sessions.set(pairs[i] ?? '', parseSessionRecord(pairs[i + 1] ?? ''));
+  }
+  return sessions;
+}

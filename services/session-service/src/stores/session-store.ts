@@ -1,0 +1,81 @@
+// What the session service asks of its store: one atomic step each.
+
+import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import type { SessionRules } from '../domain/session-rules.js';
+
+/** A session of a user. */
+export interface SessionName {
+  /** The user's id: a whole number. */
+  readonly uid: number;
+  /** The session's id: letters and digits. */
+  readonly sid: string;
+}
+
+/** A log-in. */
+export interface SessionStart extends SessionName {
+  /** A session of the same user that ends in the same step. */
+  readonly endSid?: string;
+  /** As the browser sent it; kept cleaned and cut. */
+  readonly userAgent: string;
+}
+
+export interface StartedSession {
+  /** The store's time of the log-in, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly absoluteExpiresAtMs: number;
+  /** Ids of the sessions that had to go; those of a start that was re-sent are in the first answer only. */
+  readonly evicted: string[];
+}
+
+/** What a refresh is answered with. */
+export type RotationVerdict =
+  | {
+      readonly outcome: GrantedOutcome;
+      /** Generation of the new tokens. */
+      readonly generation: number;
+      /** The store's time, in milliseconds since 1970. */
+      readonly nowMs: number;
+      readonly absoluteExpiresAtMs: number;
+    }
+  | { readonly outcome: RefusedOutcome };
+
+/** A live session as its user may see it. Times are milliseconds since 1970. */
+export interface ListedSession {
+  readonly sid: string;
+  readonly createdAtMs: number;
+  /** Start or last refresh. */
+  readonly lastUsedAtMs: number;
+  /** It ends here unless it is refreshed. */
+  readonly expiresAtMs: number;
+  readonly userAgent: string;
+}
+
+/**
+ * The sessions of all users. Every method is one step that happens wholly or not at all, may be sent twice,
+ * and throws StoreUnavailableError when the store does not answer. The store's clock is the only clock.
+ */
+export interface SessionStore {
+  /**
+   * Starts a session at generation 1, drops the user's dead ones, and evicts the least recently used beyond
+   * `maxSessions`. Sent again it changes nothing and answers with the first time.
+   */
+  start(login: SessionStart, rules: SessionRules): Promise<StartedSession>;
+  /**
+   * Answers a refresh (domain/rotation.ts).
+   * @param token its `generation` is a whole number from 1
+   * @throws RangeError for another one
+   */
+  rotate(token: SessionName & { readonly generation: number }, rules: SessionRules): Promise<RotationVerdict>;
+  /** Notes that a generation has reached its owner. Never makes a session, never lowers the mark. */
+  proveUsed(token: SessionName & { readonly generation: number }): Promise<void>;
+  /** Ends one session and says whether there was one. */
+  end(session: SessionName): Promise<boolean>;
+  /** Ends every session of a user and returns the ids of those that were alive. */
+  endAll(uid: number): Promise<string[]>;
+  /** Ends every session of a user but `sid`, and returns the ids of those that were alive. */
+  endOthers(uid: number, sid: string): Promise<string[]>;
+  /** Ends exactly these sessions of a user and returns the ids of those that were alive. */
+  endListed(uid: number, sids: readonly string[]): Promise<string[]>;
+  /** The live sessions of a user, the most recently used first. */
+  list(uid: number): Promise<ListedSession[]>;
+}

@@ -1,0 +1,166 @@
+// The users command as an operator runs it.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { verifyPassword } from '../../src/directory/password-hash.js';
+
+const COMMAND = fileURLToPath(new URL('../../src/cli/users.js', import.meta.url));
+
+interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Runs the command in the folder's data; what is typed is piped in. */
+async function users(
+  dataDir: string,
+  args: string[],
+  typed = '',
+  env: NodeJS.ProcessEnv = {},
+): Promise<Result> {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...env },
+  });
+  let out = '';
+  let error = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    error += chunk;
+  });
+  // A command that reads no password ends before it has been given one.
+  child.stdin.on('error', () => {});
+  child.stdin.end(typed);
+  const [code] = await once(child, 'close');
+  return { code, out, error };
+}
+
+async function passwordMatches(t: Test, dataDir: string, email: string, password: string): Promise<boolean> {
+  const directory = openEmbeddedDirectory(join(dataDir, 'users.mdb'));
+  try {
+    const user = await directory.findByEmail(email);
+    return user !== undefined && (await verifyPassword(user.hash, password));
+  } finally {
+    await directory.close();
+    t.pass('the directory was read');
+  }
+}
+
+t.test('users are added, listed, disabled and enabled', async (t) => {
+  const dir = join(tempDir(t), 'data');
+  t.strictSame(await users(dir, ['list']), { code: 0, out: '', error: '' });
+  t.strictSame(await users(dir, ['add', 'Ada@Example.com'], 'pass word\n'), {
+    ...{ code: 0, out: 'added Ada@Example.com as user 1\n', error: '' },
+  });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
+  await users(dir, ['add', 'bob@example.com'], 'password');
+  t.match(await users(dir, ['disable', 'ADA@example.com']), { code: 0, out: 'disabled Ada@Example.com\n' });
+  t.match(await users(dir, ['list']), {
+    out: '1\tAda@Example.com\tdisabled\n2\tbob@example.com\tenabled\n',
+  });
+  t.match(await users(dir, ['enable', 'ada@example.com']), { code: 0, out: 'enabled Ada@Example.com\n' });
+});
+
+t.test('a password is set again, by its own command and by --replace', async (t) => {
+  const dir = tempDir(t);
+  await users(dir, ['add', 'ada@example.com', '--replace'], 'password 1\n');
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 1'), '--replace adds, too');
+  t.match(await users(dir, ['add', '--replace', 'ada@example.com'], 'password 2\r\n'), { code: 0 });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 2'));
+  t.match(await users(dir, ['password', 'ada@example.com'], 'password 3\n'), {
+    ...{ code: 0, out: 'set the password of ada@example.com\n' },
+  });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 3'));
+});
+
+t.test('what cannot be done is said in one line', async (t) => {
+  const dir = tempDir(t);
+  await users(dir, ['add', 'ada@example.com'], 'password');
+  const cases: [string[], string, string][] = [
+    [['add', 'ada@example.com'], 'password', 'ada@example.com is taken; --replace sets its password'],
+    [['add', 'ada'], 'password', 'that is no e-mail address'],
+    [['add', `${'a'.repeat(250)}@x.org`], 'password', 'that is no e-mail address'],
+    [['add', 'eve@example.com'], '', 'no password was given'],
+    [['add', 'eve@example.com'], '7 chars\n', 'the password needs at least 8 characters'],
+    [['add', 'eve@example.com'], '😀'.repeat(7), 'the password needs at least 8 characters'],
+    [['add', 'eve@example.com'], 'é'.repeat(513), 'the password is longer than 1024 bytes'],
+    [['password', 'eve@example.com'], 'password', 'there is no user eve@example.com'],
+    [['disable', 'eve@example.com'], '', 'there is no user eve@example.com'],
+  ];
+  for (const [args, typed, message] of cases) {
+    t.strictSame(await users(dir, args, typed), { code: 1, out: '', error: `users: ${message}\n` });
+  }
+  t.match(await users(dir, ['list']), { out: '1\tada@example.com\tenabled\n' });
+  t.match(await users(dir, ['add', 'é@example.com'], 'é'.repeat(512)), { code: 0 });
+});
+
+t.test('USERS_URL names the file, and another kind of directory is refused', async (t) => {
+  const dir = tempDir(t);
+  const file = { USERS_URL: `file:${join(dir, 'elsewhere.mdb')}` };
+  await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
+  t.match(await users('/dev/null', ['list'], '', file), { code: 0, out: '1\tada@example.com\tenabled\n' });
+  t.strictSame(await users(dir, ['list'], '', { USERS_URL: 'postgres://u:secret@h/d' }), {
+    ...{ code: 1, out: '', error: 'users: USERS_URL postgres: is not supported\n' },
+  });
+  t.match(await users('/dev/null/x', ['list']), {
+    code: 1,
+    error: /^users: the directory .* cannot be opened\n$/,
+  });
+});
+
+t.test('a command line that is not understood gets the usage', async (t) => {
+  const dir = tempDir(t);
+  const wrong = [
+    ...[[], ['add'], ['list', 'x'], ['add', 'a@x.org', 'b@x.org'], ['password', 'a@x.org', '--replace']],
+    ...[
+      ['replace', 'a@x.org'],
+      ['remove', 'a@x.org'],
+      ['list', '--all'],
+      ['constructor', 'a@x.org'],
+    ],
+  ];
+  for (const args of wrong) {
+    t.match(await users(dir, args), { code: 2, out: '', error: 'usage: users add EMAIL [--replace]' });
+  }
+});
+
+t.test('on a terminal the password is asked for twice and not shown', async (t) => {
+  const dir = tempDir(t);
+  const onTerminal = async (args: string[], answers: string[]): Promise<{ code: number; shown: string }> => {
+    const line = [process.execPath, COMMAND, ...args].map((part) => `'${part}'`).join(' ');
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, DATA_DIR: dir, TERM: 'xterm' },
+    });
+    let shown = '';
+    let asked = 0;
+    child.stdout.on('data', (chunk) => {
+      shown += chunk;
+      while (asked < [...shown.matchAll(/(?:Password|Again): /g)].length)
+        child.stdin.write(answers[asked++] ?? '');
+    });
+    child.stdin.on('error', () => {});
+    const [code] = await once(child, 'close');
+    return { code, shown: shown.replaceAll(/\r+\n/g, '\n') };
+  };
+
+  t.strictSame(await onTerminal(['add', 'ada@example.com'], ['secret wort\x7fd\r', 'secret word\r']), {
+    code: 0,
+    shown: 'Password: \nAgain: \nadded ada@example.com as user 1\n',
+  });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'secret word'));
+  t.strictSame(await onTerminal(['password', 'ada@example.com'], ['secret word\r', 'other word\r']), {
+    code: 1,
+    shown: 'Password: \nAgain: \nusers: the two passwords differ\n',
+  });
+  t.strictSame(await onTerminal(['password', 'ada@example.com'], ['secret\x03']), {
+    code: 1,
+    shown: 'Password: \nusers: no password was given\n',
+  });
+});

@@ -1,0 +1,61 @@
+// What every directory must do, whatever it is made of.
+
+import type { Test } from 'tap';
+import type { Directory, DirectoryUser } from '../../src/directory/directory.js';
+
+/** A directory that holds exactly these two users. */
+export interface FilledDirectory {
+  readonly directory: Directory;
+  /** Enabled, and found under the account key `ada@example.com`. */
+  readonly ada: DirectoryUser;
+  /** Disabled, and found under the account key `bob@example.com`. */
+  readonly bob: DirectoryUser;
+}
+
+/** Runs the contract; `open` makes a new directory each time. The directory may close itself twice. */
+export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDirectory>): Promise<void> {
+  await t.test('a user is found by account key and by id', async (t) => {
+    const { directory, ada, bob } = await open(t);
+    t.strictSame(await directory.findByEmail('ada@example.com'), ada);
+    t.strictSame(await directory.findById(ada.id), ada);
+    t.strictSame(await directory.findByEmail('bob@example.com'), bob);
+    t.strictSame(await directory.findById(bob.id), bob);
+    t.equal(ada.disabled, false);
+    t.equal(bob.disabled, true);
+    t.ok(Number.isSafeInteger(ada.id) && ada.id > 0);
+  });
+
+  await t.test('nobody is found under another key or id', async (t) => {
+    const { directory } = await open(t);
+    const hostile = ['', ' ', 'eve@example.com', '__proto__', "' or 1=1 --", '\0', 'é'.repeat(3000)];
+    for (const key of hostile) t.equal(await directory.findByEmail(key), undefined);
+    for (const id of [0, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+      t.equal(await directory.findById(id), undefined);
+    }
+  });
+
+  await t.test('a hash is replaced only while it is the old one', async (t) => {
+    const { directory, ada, bob } = await open(t);
+    t.equal(await directory.saveHash(ada.id, 'another hash', 'new hash'), false);
+    t.strictSame(await directory.findById(ada.id), ada);
+    t.equal(await directory.saveHash(ada.id, ada.hash, 'new hash'), true);
+    t.strictSame(await directory.findByEmail('ada@example.com'), { ...ada, hash: 'new hash' });
+    t.equal(await directory.saveHash(ada.id, ada.hash, 'newer hash'), false);
+    t.equal(await directory.saveHash(1_000_000, ada.hash, 'new hash'), false);
+    t.strictSame(await directory.findById(bob.id), bob);
+  });
+
+  await t.test('of parallel replacements of one hash one wins', async (t) => {
+    const { directory, ada } = await open(t);
+    const saved = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => directory.saveHash(ada.id, ada.hash, `hash ${n}`)),
+    );
+    t.equal(saved.filter(Boolean).length, 1);
+    t.equal((await directory.findById(ada.id))?.hash, `hash ${saved.indexOf(true)}`);
+  });
+
+  await t.test('health resolves while it answers', async (t) => {
+    const { directory } = await open(t);
+    await t.resolves(directory.health());
+  });
+}

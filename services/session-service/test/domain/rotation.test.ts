@@ -1,0 +1,141 @@
+// The rule of rotation, case by case.
+
+import t from 'tap';
+import { decideRotation } from '../../src/domain/rotation.js';
+import type { SessionRecord } from '../../src/domain/session-record.js';
+
+const NOW = 1_800_000_000_000;
+const DAY = 86_400_000;
+const RULES = { windowMs: 30_000, recoveries: 2, refreshTtlMs: 7 * DAY };
+const STRICT = { ...RULES, windowMs: 0 };
+
+const RECORD: SessionRecord = {
+  expiresAtMs: NOW + DAY,
+  lastUsedAtMs: NOW - DAY,
+  createdAtMs: NOW - 3 * DAY,
+  absoluteExpiresAtMs: NOW + 20 * DAY,
+  rotatedAtMs: NOW - DAY,
+  generation: 5,
+  used: 4,
+  recoveries: [],
+  userAgent: 'a browser',
+};
+const ANSWERED = { ...RECORD, lastUsedAtMs: NOW, expiresAtMs: NOW + 7 * DAY };
+
+t.test('a session that is not there is revoked', async (t) => {
+  t.strictSame(decideRotation(undefined, 1, NOW, RULES), { verdict: 'revoked', next: undefined });
+});
+
+t.test('a session is expired from the very millisecond of its expiry, whatever is presented', async (t) => {
+  for (const presented of [4, 5, 6]) {
+    const record = { ...RECORD, expiresAtMs: NOW };
+    t.strictSame(decideRotation(record, presented, NOW, RULES), { verdict: 'expired', next: undefined });
+    t.not(decideRotation(record, presented, NOW - 1, RULES).verdict, 'expired');
+  }
+});
+
+t.test('the current generation rotates once the window is over', async (t) => {
+  t.strictSame(decideRotation(RECORD, 5, NOW, RULES), {
+    verdict: 'rotated',
+    next: { ...ANSWERED, generation: 6, used: 5, rotatedAtMs: NOW },
+  });
+});
+
+t.test('the first refresh after a log-in always rotates', async (t) => {
+  const fresh = { ...RECORD, generation: 1, used: 0, rotatedAtMs: 0, createdAtMs: NOW };
+  t.match(decideRotation(fresh, 1, NOW, RULES), { verdict: 'rotated', next: { generation: 2, used: 1 } });
+});
+
+t.test('inside the window the current and the last generation get the current one again', async (t) => {
+  for (const agoMs of [0, 1, 29_999]) {
+    const record = { ...RECORD, rotatedAtMs: NOW - agoMs };
+    for (const presented of [4, 5]) {
+      t.strictSame(decideRotation(record, presented, NOW, RULES), {
+        verdict: 'current',
+        next: { ...ANSWERED, rotatedAtMs: NOW - agoMs },
+      });
+    }
+  }
+  t.match(decideRotation({ ...RECORD, rotatedAtMs: NOW - 30_000 }, 5, NOW, RULES), { verdict: 'rotated' });
+});
+
+t.test('a lost answer is recovered after the window', async (t) => {
+  t.strictSame(decideRotation(RECORD, 4, NOW, RULES), {
+    verdict: 'recovered',
+    next: { ...ANSWERED, rotatedAtMs: NOW, recoveries: [{ generation: 5, atMs: NOW }] },
+  });
+});
+
+t.test('a generation proven used is not recovered', async (t) => {
+  t.strictSame(decideRotation({ ...RECORD, used: 5 }, 4, NOW, RULES), {
+    verdict: 'reuse',
+    next: undefined,
+  });
+});
+
+t.test('recoveries are counted by generation, for 24 hours', async (t) => {
+  const spent = [
+    { generation: 2, atMs: NOW - DAY + 1 },
+    { generation: 3, atMs: NOW - 1 },
+  ];
+  t.equal(decideRotation({ ...RECORD, recoveries: spent }, 4, NOW, RULES).verdict, 'reuse');
+  t.strictSame(
+    decideRotation({ ...RECORD, recoveries: spent }, 4, NOW + 1, RULES).next?.recoveries,
+    [spent[1], { generation: 5, atMs: NOW + 1 }],
+    'the oldest is forgotten after a day',
+  );
+
+  const counted = [
+    { generation: 3, atMs: NOW - 2 },
+    { generation: 5, atMs: NOW - 1 },
+  ];
+  t.strictSame(
+    decideRotation({ ...RECORD, recoveries: counted }, 4, NOW, RULES).next?.recoveries,
+    counted,
+    'a generation counted already is recovered again and not counted again',
+  );
+  t.equal(decideRotation(RECORD, 4, NOW, { ...RULES, recoveries: 0 }).verdict, 'reuse');
+});
+
+t.test('an older generation is reuse, inside the window too', async (t) => {
+  for (const rotatedAtMs of [NOW - DAY, NOW]) {
+    for (const presented of [1, 3]) {
+      t.strictSame(decideRotation({ ...RECORD, rotatedAtMs }, presented, NOW, RULES), {
+        verdict: 'reuse',
+        next: undefined,
+      });
+    }
+  }
+});
+
+t.test('a newer generation moves the store forward', async (t) => {
+  t.strictSame(decideRotation(RECORD, 9, NOW, RULES), {
+    verdict: 'rolled_forward',
+    next: { ...ANSWERED, generation: 9, used: 8, rotatedAtMs: NOW },
+  });
+  t.match(decideRotation({ ...RECORD, used: 9 }, 9, NOW, RULES), { next: { used: 9 } }, 'used never falls');
+});
+
+t.test('a window of zero is strict single use', async (t) => {
+  for (const rotatedAtMs of [0, NOW - DAY, NOW, NOW + 1]) {
+    const record = { ...RECORD, rotatedAtMs };
+    t.equal(decideRotation(record, 5, NOW, STRICT).verdict, 'rotated');
+    t.equal(decideRotation(record, 4, NOW, STRICT).verdict, 'reuse');
+    t.equal(decideRotation(record, 6, NOW, STRICT).verdict, 'rolled_forward');
+  }
+});
+
+t.test('a last rotation far ahead of the clock opens no window', async (t) => {
+  const near = { ...RECORD, rotatedAtMs: NOW + 30_000 };
+  const far = { ...RECORD, rotatedAtMs: NOW + 30_001 };
+  t.equal(decideRotation(near, 5, NOW, RULES).verdict, 'current');
+  t.equal(decideRotation(far, 5, NOW, RULES).verdict, 'rotated');
+  t.equal(decideRotation(far, 4, NOW, RULES).verdict, 'recovered');
+});
+
+t.test('no answer outlives the absolute expiry', async (t) => {
+  const record = { ...RECORD, absoluteExpiresAtMs: NOW + 1000 };
+  for (const presented of [4, 5, 6]) {
+    t.match(decideRotation(record, presented, NOW, RULES), { next: { expiresAtMs: NOW + 1000 } });
+  }
+});

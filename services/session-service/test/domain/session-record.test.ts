@@ -1,0 +1,60 @@
+// The text of a session record.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { cleanUserAgent, formatSessionRecord, parseSessionRecord } from '../../src/domain/session-record.js';
+
+const time = fc.integer({ min: 1_000_000_000_000, max: 1_999_999_999_999 });
+const generation = fc.integer({ min: 1, max: 1_000_000 });
+const record = fc.record(
+  {
+    expiresAtMs: time,
+    lastUsedAtMs: time,
+    createdAtMs: time,
+    absoluteExpiresAtMs: time,
+    rotatedAtMs: fc.oneof(fc.constant(0), time),
+    generation,
+    used: fc.nat(1_000_000),
+    recoveries: fc.array(fc.record({ generation, atMs: time }, { noNullPrototype: true }), { maxLength: 5 }),
+    userAgent: fc.string({ unit: 'binary', maxLength: 300 }).map(cleanUserAgent),
+  },
+  { noNullPrototype: true },
+);
+
+t.test('a record reads back as it was written', async (t) => {
+  fc.assert(
+    fc.property(record, (value) => {
+      const text = formatSessionRecord(value);
+      t.strictSame(parseSessionRecord(text), value);
+      t.notMatch(text, /[\r\n]/);
+    }),
+  );
+});
+
+t.test('the text has the documented order', async (t) => {
+  t.equal(
+    formatSessionRecord({
+      ...{ expiresAtMs: 1, lastUsedAtMs: 2, createdAtMs: 3, absoluteExpiresAtMs: 4, rotatedAtMs: 5 },
+      ...{ generation: 6, used: 7, userAgent: 'a b  c' },
+      recoveries: [
+        { generation: 8, atMs: 9 },
+        { generation: 10, atMs: 11 },
+      ],
+    }),
+    '1 2 3 4 5 6 7 8:9,10:11 a b  c',
+  );
+});
+
+t.test('anything else is no record', async (t) => {
+  for (const text of ['', 'x', '1 2 3 4 5 6 7 -', '1 2 3 4 5 6 x - agent', '-1 2 3 4 5 6 7 - agent']) {
+    t.throws(() => parseSessionRecord(text), SyntaxError);
+  }
+});
+
+t.test('a user agent is one short printable line', async (t) => {
+  t.equal(cleanUserAgent(' Mozilla/5.0\r\n (X11)\0\t\u001b[31m '), 'Mozilla/5.0 (X11)[31m');
+  t.equal(cleanUserAgent('a\u202eb\u2028c\ud800d'), 'abcd');
+  t.equal(cleanUserAgent('x'.repeat(500)), 'x'.repeat(200));
+  t.equal(cleanUserAgent('😀'.repeat(500)), '😀'.repeat(200), 'characters are not cut in two');
+  t.equal(cleanUserAgent(''), '');
+});

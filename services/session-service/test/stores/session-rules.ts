@@ -1,0 +1,20 @@
+// Rules and names that the tests of the session store share.
+
+import type { SessionRules } from '../../src/domain/session-rules.js';
+
+export const SECOND = 1000;
+export const HOUR = 3600 * SECOND;
+export const DAY = 24 * HOUR;
+
+/** The defaults of the configuration but for fewer sessions. */
+export const RULES: SessionRules = {
+  windowMs: 30 * SECOND,
+  recoveries: 4,
+  refreshTtlMs: 7 * DAY,
+  maxAgeMs: 30 * DAY,
+  maxSessions: 3,
+};
+
+export const PHONE = { uid: 7, sid: 'phone' };
+export const LAPTOP = { uid: 7, sid: 'laptop' };
+export const AGENT = { userAgent: 'a browser' };

@@ -1,0 +1,259 @@
+// The contract of the session store, on every kind of store.
+
+import { eachStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from './session-rules.js';
+
+t.test('a started session is listed with its times', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store);
+    const { nowMs, absoluteExpiresAtMs, evicted } = await sessions.start(
+      { ...PHONE, userAgent: 'a\nbrowser' },
+      RULES,
+    );
+    t.ok(Math.abs(nowMs - Date.now()) < 5 * SECOND);
+    t.equal(absoluteExpiresAtMs, nowMs + RULES.maxAgeMs);
+    t.strictSame(evicted, []);
+    t.strictSame(await sessions.list(7), [
+      {
+        sid: 'phone',
+        createdAtMs: nowMs,
+        lastUsedAtMs: nowMs,
+        expiresAtMs: nowMs + RULES.refreshTtlMs,
+        userAgent: 'abrowser',
+      },
+    ]);
+    t.strictSame(await sessions.list(8), [], 'another user has none');
+  });
+});
+
+t.test('a start that is sent again changes nothing and answers the same', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
+    const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
+    const first = await sessions.start(login, RULES);
+    const listed = await sessions.list(7);
+    t.strictSame(await sessions.start(login, RULES), first);
+    t.strictSame(await sessions.list(7), listed);
+    t.strictSame(
+      listed.map(({ sid }) => sid),
+      ['phone'],
+      'the presented session has ended',
+    );
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { generation: 2 });
+    await age(SECOND);
+    await sessions.start(login, RULES);
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'current', generation: 2 });
+  });
+});
+
+t.test('beyond the limit the least recently used sessions go', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    for (const sid of ['a', 'b', 'c']) {
+      t.strictSame((await sessions.start({ uid: 7, sid, ...AGENT }, RULES)).evicted, []);
+      await age(SECOND);
+    }
+    await sessions.rotate({ uid: 7, sid: 'a', generation: 1 }, RULES);
+    await age(SECOND);
+    t.strictSame((await sessions.start({ uid: 7, sid: 'd', ...AGENT }, RULES)).evicted, ['b']);
+    await age(SECOND);
+    const fewer = { ...RULES, maxSessions: 2 };
+    t.strictSame((await sessions.start({ uid: 7, sid: 'e', ...AGENT }, fewer)).evicted, ['c', 'a']);
+    t.strictSame(
+      (await sessions.list(7)).map(({ sid }) => sid),
+      ['e', 'd'],
+      'the most recently used is listed first',
+    );
+    t.strictSame(await sessions.rotate({ uid: 7, sid: 'b', generation: 1 }, RULES), { outcome: 'revoked' });
+  });
+});
+
+t.test('the session that a log-in ends makes room, and dead ones do not count', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    await sessions.start({ uid: 7, sid: 'dead', ...AGENT }, RULES);
+    await age(6 * DAY);
+    for (const sid of ['a', 'b']) await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
+    await age(DAY);
+    t.strictSame((await sessions.start({ uid: 7, sid: 'c', ...AGENT }, RULES)).evicted, []);
+    t.strictSame((await sessions.start({ uid: 7, sid: 'd', endSid: 'b', ...AGENT }, RULES)).evicted, []);
+    t.strictSame((await sessions.list(7)).map(({ sid }) => sid).sort(), ['a', 'c', 'd']);
+  });
+});
+
+t.test('a session is refreshed generation by generation', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    const { absoluteExpiresAtMs } = await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    for (const generation of [1, 2, 3]) {
+      const verdict = await sessions.rotate({ ...PHONE, generation }, RULES);
+      t.match(verdict, { outcome: 'rotated', generation: generation + 1 });
+      const again = await sessions.rotate({ ...PHONE, generation }, RULES);
+      t.match(again, { outcome: 'current', generation: generation + 1 });
+      await age(RULES.windowMs);
+    }
+    const verdict = await sessions.rotate({ ...PHONE, generation: 4 }, RULES);
+    t.equal(verdict.outcome, 'rotated');
+    if (!('nowMs' in verdict)) return;
+    t.ok(Math.abs(verdict.absoluteExpiresAtMs - absoluteExpiresAtMs) <= 3 * RULES.windowMs);
+    t.match(await sessions.list(7), [
+      { lastUsedAtMs: verdict.nowMs, expiresAtMs: verdict.nowMs + RULES.refreshTtlMs },
+    ]);
+  });
+});
+
+t.test('a lost answer is recovered, unless its generation was proven used', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    for (const session of [PHONE, LAPTOP]) {
+      await sessions.start({ ...session, ...AGENT }, RULES);
+      await sessions.rotate({ ...session, generation: 1 }, RULES);
+    }
+    await sessions.proveUsed({ ...LAPTOP, generation: 2 });
+    await sessions.proveUsed({ ...LAPTOP, generation: 1 });
+    await age(HOUR);
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), {
+      outcome: 'recovered',
+      generation: 2,
+    });
+    t.strictSame(await sessions.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'reuse' });
+  });
+});
+
+t.test('proving a generation used makes no session', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store);
+    await sessions.proveUsed({ ...PHONE, generation: 3 });
+    t.strictSame(await sessions.list(7), []);
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    await sessions.proveUsed({ ...LAPTOP, generation: 3 });
+    t.strictSame(
+      (await sessions.list(7)).map(({ sid }) => sid),
+      ['phone'],
+    );
+  });
+});
+
+t.test('only so many generations are recovered in 24 hours', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    const loseAnswer = async (generation: number) => {
+      t.match(await sessions.rotate({ ...PHONE, generation }, RULES), { outcome: 'rotated' });
+      await age(HOUR);
+    };
+    for (const generation of [1, 2, 3, 4]) {
+      await loseAnswer(generation);
+      t.match(await sessions.rotate({ ...PHONE, generation }, RULES), { outcome: 'recovered' });
+      await age(HOUR);
+    }
+    t.match(await sessions.rotate({ ...PHONE, generation: 4 }, RULES), {
+      outcome: 'recovered',
+      generation: 5,
+    });
+    await age(HOUR);
+    await loseAnswer(5);
+    // The first of the four was recovered nine hours ago.
+    await age(15 * HOUR);
+    t.match(await sessions.rotate({ ...PHONE, generation: 5 }, RULES), { outcome: 'recovered' });
+    await age(HOUR);
+    await sessions.rotate({ ...PHONE, generation: 6 }, RULES);
+    await age(30 * SECOND);
+    t.strictSame(await sessions.rotate({ ...PHONE, generation: 6 }, RULES), { outcome: 'reuse' });
+  });
+});
+
+t.test(
+  'a session ends when it is not refreshed, and at its absolute expiry however often it is',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store);
+      await sessions.start({ ...PHONE, ...AGENT }, RULES);
+      await age(6 * DAY);
+      // Keeps the user's value alive, so that the end of the other session is seen as such.
+      await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
+      await age(DAY);
+      t.strictSame(
+        (await sessions.list(7)).map(({ sid }) => sid),
+        ['laptop'],
+      );
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'expired' });
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'revoked' });
+
+      for (let generation = 1; generation <= 4; generation++) {
+        t.match(await sessions.rotate({ ...LAPTOP, generation }, RULES), { outcome: 'rotated' });
+        await age(6 * DAY);
+      }
+      t.match(await sessions.rotate({ ...LAPTOP, generation: 5 }, RULES), { outcome: 'rotated' });
+      await sessions.start({ ...PHONE, ...AGENT }, RULES);
+      await age(5 * DAY);
+      t.strictSame(await sessions.rotate({ ...LAPTOP, generation: 6 }, RULES), { outcome: 'expired' });
+    });
+  },
+);
+
+t.test('ending a session says whether there was one, and leaves the others', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    await age(6 * DAY);
+    await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
+    await age(DAY);
+    t.equal(await sessions.end(PHONE), false, 'a dead one is none');
+    t.equal(await sessions.end({ ...LAPTOP, uid: 8 }), false, "another user's is none");
+    t.equal(await sessions.end(LAPTOP), true);
+    t.equal(await sessions.end(LAPTOP), false);
+    t.strictSame(await sessions.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'revoked' });
+  });
+});
+
+t.test('all, all others or exactly the listed sessions can be ended', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store);
+    const startThree = async () => {
+      for (const sid of ['a', 'b', 'c']) await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
+    };
+    const left = async () => (await sessions.list(7)).map(({ sid }) => sid).sort();
+
+    await startThree();
+    t.strictSame((await sessions.endListed(7, ['c', 'a', 'x'])).sort(), ['a', 'c']);
+    t.strictSame(await left(), ['b']);
+    t.strictSame(await sessions.endListed(7, []), []);
+    await startThree();
+    t.strictSame((await sessions.endOthers(7, 'b')).sort(), ['a', 'c']);
+    t.strictSame(await left(), ['b']);
+    await startThree();
+    t.strictSame((await sessions.endAll(7)).sort(), ['a', 'b', 'c']);
+    t.strictSame(await left(), []);
+    t.strictSame(await sessions.endAll(7), []);
+    t.strictSame(await sessions.endOthers(7, 'b'), []);
+  });
+});
+
+t.test('a number that is no generation is refused before the store is asked', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store);
+    for (const generation of [0, -1, 1.5, Number.NaN, 2 ** 53]) {
+      await t.rejects(sessions.rotate({ ...PHONE, generation }, RULES), RangeError);
+      await t.rejects(sessions.proveUsed({ ...PHONE, generation }), RangeError);
+    }
+  });
+});
+
+t.test('200 parallel refreshes of one token make one step', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    for (const generation of [1, 2]) {
+      const verdicts = await Promise.all(
+        Array.from({ length: 200 }, () => sessions.rotate({ ...PHONE, generation }, RULES)),
+      );
+      t.ok(verdicts.every((verdict) => 'generation' in verdict && verdict.generation === generation + 1));
+      t.equal(verdicts.filter(({ outcome }) => outcome === 'rotated').length, 1);
+      await age(RULES.windowMs);
+    }
+  });
+});

@@ -1,0 +1,101 @@
+// A stolen refresh token, used by thief and owner.
+
+import { eachStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
+import type { SessionStore } from '../../src/stores/session-store.js';
+import { AGENT, HOUR, LAPTOP, PHONE, RULES } from './session-rules.js';
+
+const STRICT = { ...RULES, windowMs: 0 };
+
+async function startTwo(sessions: SessionStore): Promise<void> {
+  for (const session of [PHONE, LAPTOP]) await sessions.start({ ...session, ...AGENT }, RULES);
+}
+
+// Who is first does not matter to the store: "first" and "second" are owner and thief in either order.
+t.test(
+  'stolen refresh token: once the first has gone on, the second ends the session, and only that',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store);
+      await startTwo(sessions);
+      t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { generation: 2 });
+      await age(HOUR);
+      t.match(await sessions.rotate({ ...PHONE, generation: 2 }, RULES), { generation: 3 });
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'reuse' });
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 3 }, RULES), { outcome: 'revoked' });
+      t.match(await sessions.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'rotated' });
+    });
+  },
+);
+
+t.test(
+  'stolen refresh token used at once by both: the same generation, and the next pair of them is found out',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store);
+      await startTwo(sessions);
+      t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { generation: 2 });
+      t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { generation: 2 });
+      await age(HOUR);
+      t.match(await sessions.rotate({ ...PHONE, generation: 2 }, RULES), { generation: 3 });
+      await sessions.proveUsed({ ...PHONE, generation: 3 });
+      await age(HOUR);
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 2 }, RULES), { outcome: 'reuse' });
+      t.strictSame(
+        (await sessions.list(7)).map(({ sid }) => sid),
+        ['laptop'],
+      );
+    });
+  },
+);
+
+t.test(
+  'stolen refresh token used after the window, when the new access token was in use: the session ends',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store);
+      await startTwo(sessions);
+      await sessions.rotate({ ...PHONE, generation: 1 }, RULES);
+      await sessions.proveUsed({ ...PHONE, generation: 2 });
+      await age(RULES.windowMs);
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'reuse' });
+      t.strictSame(await sessions.rotate({ ...PHONE, generation: 2 }, RULES), { outcome: 'revoked' });
+    });
+  },
+);
+
+t.test('stolen refresh token under strict single use: the second use ends the session at once', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store);
+    await startTwo(sessions);
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, STRICT), { generation: 2 });
+    t.strictSame(await sessions.rotate({ ...PHONE, generation: 1 }, STRICT), { outcome: 'reuse' });
+    t.strictSame(await sessions.rotate({ ...PHONE, generation: 2 }, STRICT), { outcome: 'revoked' });
+  });
+});
+
+t.test('reuse state survives a restart of the process and a wrong clock of it', async (t) => {
+  await eachStore(t, async (t, place) => {
+    const before = openSessionStore(place.store);
+    await startTwo(before);
+    for (const generation of [1, 2]) {
+      await before.rotate({ ...PHONE, generation }, RULES);
+      await place.age(HOUR);
+    }
+    await before.end(LAPTOP);
+
+    const after = openSessionStore(await place.reopen());
+    // On Redis the process's clock plays no part; of the embedded store it is the clock.
+    const RealDate = Date.now;
+    t.teardown(() => {
+      Date.now = RealDate;
+    });
+    for (const shiftMs of [-2 * HOUR, 2 * HOUR]) {
+      Date.now = () => RealDate() + shiftMs;
+      t.strictSame(await after.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'revoked' });
+    }
+    t.strictSame(await after.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'reuse' });
+    t.strictSame(await after.rotate({ ...PHONE, generation: 3 }, RULES), { outcome: 'revoked' });
+  });
+});

@@ -1,0 +1,46 @@
+-- Counts a try as a failure before its password is looked at, unless its pair of account and address has to wait.
+--
+-- KEYS[1]  failures of the account: claims scored by their time in milliseconds
+-- KEYS[2]  optional: failures of the pair, in the same form
+-- ARGV[1]  the try's claim
+-- ARGV[2]  how long a failure is remembered, milliseconds
+-- ARGV[3]  most failures remembered
+-- ARGV[4]  how long a pair remembers its last failure, milliseconds
+-- ARGV[5]  failures from which a pair waits
+-- ARGV[6…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
+--
+-- Returns { failures before this try, milliseconds to wait }; with a wait above zero nothing was counted.
+-- Sent again with the same claim it counts nothing twice.
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local keep = -(tonumber(ARGV[3]) + 1)
+
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ARGV[2]))
+local before = redis.call('ZCARD', KEYS[1])
+local repeated = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if repeated then
+  before = before - 1
+elseif KEYS[2] then
+  local counted = redis.call('ZCARD', KEYS[2])
+  local first = tonumber(ARGV[5])
+  if counted >= first then
+    local step = math.min(counted - first, #ARGV - 6)
+    local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
+    local wait = last[2] + ARGV[6 + step] - now
+    if wait > 0 then
+      return { before, wait }
+    end
+  end
+end
+
+local score = string.format('%.0f', now)
+redis.call('ZADD', KEYS[1], 'NX', score, ARGV[1])
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, keep)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if KEYS[2] then
+  redis.call('ZADD', KEYS[2], 'NX', score, ARGV[1])
+  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, keep)
+  redis.call('PEXPIRE', KEYS[2], ARGV[4])
+end
+return { before, 0 }

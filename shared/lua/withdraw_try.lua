@@ -1,0 +1,12 @@
+-- Takes back one counted try.
+--
+-- KEYS    failures of the account, and optionally of its pair with an address
+-- ARGV[1] the try's claim
+--
+-- Returns how many entries were removed
+
+local removed = 0
+for _, key in ipairs(KEYS) do
+  removed = removed + redis.call('ZREM', key, ARGV[1])
+end
+return removed

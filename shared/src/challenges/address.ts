@@ -1,0 +1,15 @@
+// A client's address, as counters and `bind_ip` see it.
+
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Brings an address to the form that is counted: an IPv4-mapped IPv6 address is the IPv4 address, an IPv6
+ * address is its /64 network (decisions 1, "Client address"). Null for what is no address.
+ */
+export function normaliseAddress(address: string | undefined): string | null {
+  if (address === undefined || !ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}

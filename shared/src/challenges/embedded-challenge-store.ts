@@ -1,0 +1,127 @@
+// Challenges in the embedded store: each operation is one write transaction.
+
+import { lifetimeSeconds } from '../pow/lifetime.js';
+import { priceOf } from '../pow/price.js';
+import type { EmbeddedStore, Transaction } from '../store/embedded-store.js';
+import { countUp } from '../store/request-counter.js';
+import type { ChallengeStore } from './challenge-store.js';
+import { imageLineTail, powLineTail } from './records.js';
+import { parseSpentLine, SPENT_MARK, spentLine } from './spent-line.js';
+import type { ChallengeKeys } from './store-keys.js';
+import {
+  formatTries,
+  hasClaim,
+  PAIR_MEMORY_MS,
+  parseTries,
+  remembered,
+  type Try,
+  waitMs,
+  withoutTry,
+  withTry,
+} from './tries.js';
+
+/** The operations on the embedded store. */
+export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {
+  const waitKey = (account: string, address: string | undefined) =>
+    address === undefined ? undefined : keys.wait(account, address);
+
+  return {
+    issuePow: (issue) =>
+      store.transact((tx) => {
+        const limit = countUp(tx, keys.limit('pow', issue.address), issue.limit.windowMs);
+        if (limit.count > issue.limit.max) return { allowed: false, limit };
+        const requests = countUp(tx, keys.volume(issue.address), issue.volumeMs).count;
+        const difficulty = priceOf(issue.terms, issue.failures, requests);
+        const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
+        const line = `${difficulty} ${tx.nowMs} ${powLineTail(issue.pow)}`;
+        tx.put(keys.pow(issue.token), line, tx.nowMs + seconds * 1000);
+        return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
+      }),
+
+    issueImage: (issue) =>
+      store.transact((tx) => {
+        const limit = countUp(tx, keys.limit('image', issue.address), issue.limit.windowMs);
+        if (limit.count > issue.limit.max) return { allowed: false, limit };
+        const seconds = issue.expireSeconds;
+        tx.put(
+          keys.image(issue.token),
+          `${tx.nowMs} ${imageLineTail(issue.image)}`,
+          tx.nowMs + seconds * 1000,
+        );
+        return { allowed: true, limit, nowMs: tx.nowMs, difficulty: 0, lifetimeSeconds: seconds };
+      }),
+
+    async readImage(token) {
+      const line = await store.read(keys.image(token));
+      return line === undefined || line.startsWith(SPENT_MARK) ? null : line;
+    },
+
+    take: (kind, token, claim) =>
+      store.transact((tx) => {
+        const key = keys[kind](token);
+        const line = tx.get(key);
+        if (line === undefined) return null;
+        const spent = parseSpentLine(line);
+        if (spent !== null)
+          return spent.claim === claim ? { line: spent.line, takenAtMs: spent.takenAtMs } : null;
+        tx.put(key, spentLine(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
+        return { line, takenAtMs: tx.nowMs };
+      }),
+
+    standing: (account, address, decayMs) =>
+      store.transact((tx) => ({
+        failures: remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs).length,
+        waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
+      })),
+
+    countTry: ({ account, address, claim, decayMs }) =>
+      store.transact((tx) => {
+        const key = keys.failures(account);
+        const pairKey = waitKey(account, address);
+        const tries = remembered(triesOf(tx, key), tx.nowMs, decayMs);
+        const pair = triesOf(tx, pairKey);
+        const repeated = hasClaim(tries, claim);
+        const failures = tries.length - (repeated ? 1 : 0);
+        const wait = repeated ? 0 : waitMs(pair, tx.nowMs);
+        if (wait > 0) return { failures, waitMs: wait };
+        tx.put(key, formatTries(withTry(tries, claim, tx.nowMs)), tx.nowMs + decayMs);
+        if (pairKey !== undefined) {
+          tx.put(pairKey, formatTries(withTry(pair, claim, tx.nowMs)), tx.nowMs + PAIR_MEMORY_MS);
+        }
+        return { failures, waitMs: 0 };
+      }),
+
+    withdrawTry: (account, address, claim) =>
+      store.transact((tx) => {
+        for (const key of [keys.failures(account), waitKey(account, address)]) {
+          if (key === undefined) continue;
+          const expiresAtMs = tx.expiryOf(key);
+          if (expiresAtMs === undefined) continue;
+          const left = withoutTry(triesOf(tx, key), claim);
+          if (left.length === 0) tx.remove(key);
+          else tx.put(key, formatTries(left), expiresAtMs);
+        }
+      }),
+
+    clearFailures: (account, address) =>
+      store.transact((tx) => {
+        tx.remove(keys.failures(account));
+        const pairKey = waitKey(account, address);
+        if (pairKey !== undefined) tx.remove(pairKey);
+      }),
+
+    clearVolume: (address, decayMs) =>
+      store.transact((tx) => {
+        const mark = keys.cleared(address);
+        if (tx.get(mark) !== undefined) return;
+        tx.put(mark, '1', tx.nowMs + decayMs);
+        tx.remove(keys.volume(address));
+      }),
+
+    prune: () => store.prune(),
+  };
+}
+
+function triesOf(tx: Transaction, key: string | undefined): Try[] {
+  return key === undefined ? [] : parseTries(tx.get(key));
+}

@@ -1,0 +1,68 @@
+// The challenge fields of a submission, and what their shape must be before anything is looked up.
+
+import { isNonce } from '../pow/nonce.js';
+import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
+import { isToken } from './tokens.js';
+
+/** The configured names of the fields. */
+export interface FieldNames {
+  readonly pow: { readonly token: string; readonly nonce: string };
+  readonly image: { readonly token: string; readonly answer: string };
+}
+
+/** The values of the fields as they came; undefined where a field is absent. */
+export interface Submission {
+  readonly powToken?: unknown;
+  readonly powNonce?: unknown;
+  readonly imageToken?: unknown;
+  readonly imageAnswer?: unknown;
+}
+
+/** What is wrong with a field, as a key of the message catalogue. */
+export type FieldProblem = 'required' | 'malformed' | 'wrong_work' | 'wrong_answer';
+
+/** Problems by the field's configured name. */
+export type FieldProblems = Readonly<Record<string, readonly FieldProblem[]>>;
+
+/** Copies the challenge fields out of a body; a body that is no object has none. */
+export function submissionFrom(body: unknown, names: FieldNames): Submission {
+  if (typeof body !== 'object' || body === null) return {};
+  const field = (name: string): unknown =>
+    Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
+  return {
+    powToken: field(names.pow.token),
+    powNonce: field(names.pow.nonce),
+    imageToken: field(names.image.token),
+    imageAnswer: field(names.image.answer),
+  };
+}
+
+/** Says whether any field of an image is there. */
+export function offersImage(submission: Submission): boolean {
+  return submission.imageToken !== undefined || submission.imageAnswer !== undefined;
+}
+
+/** Problems of the work's fields; empty when both have their form. */
+export function powProblems(submission: Submission, names: FieldNames): FieldProblems {
+  return {
+    ...problem(names.pow.token, submission.powToken, isToken),
+    ...problem(names.pow.nonce, submission.powNonce, (value) => typeof value === 'string' && isNonce(value)),
+  };
+}
+
+/** Problems of the image's fields; empty when both have their form. A blank answer is no answer. */
+export function imageProblems(submission: Submission, names: FieldNames): FieldProblems {
+  return {
+    ...problem(names.image.token, submission.imageToken, isToken),
+    ...problem(names.image.answer, submission.imageAnswer, isAnswer),
+  };
+}
+
+function isAnswer(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_ANSWER_CHARACTERS && value.trim() !== '';
+}
+
+function problem(name: string, value: unknown, hasForm: (value: unknown) => boolean): FieldProblems {
+  if (value === undefined || value === null || value === '') return { [name]: ['required'] };
+  return hasForm(value) ? {} : { [name]: ['malformed'] };
+}

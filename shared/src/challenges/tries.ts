@@ -1,0 +1,61 @@
+// The failures of an account as a list of times, and the wait they put on one address.
+
+/** One counted try: the claim of its request and the time it was counted. */
+export interface Try {
+  readonly claim: string;
+  readonly atMs: number;
+}
+
+/** Most failures that are remembered of one account, and of one account from one address. */
+export const MOST_TRIES = 100;
+
+/** How long a pair of account and address remembers its last failure, in milliseconds. */
+export const PAIR_MEMORY_MS = 86_400_000;
+
+/** A pair waits from this many failures on. */
+export const FAILURES_BEFORE_WAIT = 5;
+
+/** What a pair waits after its 5th, 6th, … failure, in milliseconds; the last holds for all that follow (decisions 3.2). */
+export const WAITS_MS: readonly number[] = [60_000, 120_000, 240_000, 480_000, 900_000];
+
+/** The tries not yet forgotten. */
+export function remembered(tries: readonly Try[], nowMs: number, decayMs: number): Try[] {
+  return tries.filter((entry) => entry.atMs > nowMs - decayMs);
+}
+
+/** Milliseconds that a pair still has to wait after these failures; 0 when it may try. */
+export function waitMs(failures: readonly Try[], nowMs: number): number {
+  const last = failures.at(-1);
+  if (last === undefined || failures.length < FAILURES_BEFORE_WAIT) return 0;
+  const step = Math.min(failures.length - FAILURES_BEFORE_WAIT, WAITS_MS.length - 1);
+  return Math.max(0, last.atMs + (WAITS_MS[step] ?? 0) - nowMs);
+}
+
+/** Adds a try unless its claim is there already, and keeps the newest. */
+export function withTry(tries: readonly Try[], claim: string, nowMs: number): Try[] {
+  if (hasClaim(tries, claim)) return [...tries];
+  return [...tries, { claim, atMs: nowMs }].slice(-MOST_TRIES);
+}
+
+/** The tries without the one of this claim. */
+export function withoutTry(tries: readonly Try[], claim: string): Try[] {
+  return tries.filter((entry) => entry.claim !== claim);
+}
+
+export function hasClaim(tries: readonly Try[], claim: string): boolean {
+  return tries.some((entry) => entry.claim === claim);
+}
+
+/** Reads the embedded store's line of tries: `claim:time` pairs separated by spaces, oldest first. */
+export function parseTries(line: string | undefined): Try[] {
+  if (line === undefined || line === '') return [];
+  return line.split(' ').map((pair) => {
+    const [claim = '', atMs] = pair.split(':');
+    return { claim, atMs: Number(atMs) };
+  });
+}
+
+/** Writes the line that `parseTries` reads. */
+export function formatTries(tries: readonly Try[]): string {
+  return tries.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
+}

@@ -1,0 +1,38 @@
+// The options of the challenges as variables: `pow.volume.every` is `CAPTCHA_POW_VOLUME_EVERY`.
+
+import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
+import { CaptchaOptions, checkCaptchaOptions } from '../schemas/captcha-options.js';
+import { leavesOf, optionsFrom } from '../schemas/option-tree.js';
+
+type Leaves<P extends TProperties, Path extends string> = {
+  [K in keyof P & string]: P[K] extends TObject<infer Inner>
+    ? Leaves<Inner, `${Path}_${Uppercase<K>}`>
+    : { [Name in `${Path}_${Uppercase<K>}`]: P[K] };
+}[keyof P & string];
+type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (whole: infer I) => void
+  ? I
+  : never;
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** Variables and their schemas, by name. */
+export type CaptchaVariables = Flat<Intersection<Leaves<(typeof CaptchaOptions)['properties'], 'CAPTCHA'>>>;
+
+/** The properties to spread into the schema of a service's environment. */
+export const captchaVariables = Object.fromEntries(
+  leavesOf(CaptchaOptions).map(({ path, schema }): [string, TSchema] => [variableOf(path.join('.')), schema]),
+) as CaptchaVariables;
+
+/** The variable of an option, from its path. */
+export function variableOf(path: string): string {
+  return `CAPTCHA_${path.replaceAll('.', '_').toUpperCase()}`;
+}
+
+/** The options from the values of the variables, frozen; what is not among them has its default. */
+export function captchaOptionsFrom(values: Readonly<Record<string, unknown>>): CaptchaOptions {
+  return optionsFrom(CaptchaOptions, ({ path }) => values[variableOf(path.join('.'))]) as CaptchaOptions;
+}
+
+/** The mistakes that several `CAPTCHA_` variables make together, a line each. */
+export function checkCaptchaVariables(values: Readonly<Record<string, unknown>>): string[] {
+  return checkCaptchaOptions(captchaOptionsFrom(values), variableOf);
+}

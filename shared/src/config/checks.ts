@@ -1,0 +1,149 @@
+// Mistakes that a single variable's schema cannot see; each check gives a line per mistake, or none.
+
+import { isIP } from 'node:net';
+import { parseStoreUrl } from '../store/store-url.js';
+import { cacheStoreUrlOf, storeUrlOf } from './fallbacks.js';
+import { isLoopbackHost, isTestHost } from './hosts.js';
+
+const SHORTEST_SECRET = 32;
+
+/**
+ * Secrets have at least 32 characters, no list has an empty element, and no two elements of all lists are equal
+ * (decisions 3.3). The lines show no secret.
+ *
+ * @param lists the comma-separated lists by variable; unset ones are left to the schema
+ */
+export function checkSecrets(lists: Readonly<Record<string, string | undefined>>): string[] {
+  const owners = new Map<string, string>();
+  return Object.entries(lists).flatMap(([name, list]) => {
+    const mistakes = new Set<string>();
+    for (const secret of list?.split(',') ?? []) {
+      const owner = owners.get(secret);
+      if (secret === '') mistakes.add(`${name} must not have an empty element`);
+      else if ([...secret].length < SHORTEST_SECRET) {
+        mistakes.add(`${name} must have at least ${SHORTEST_SECRET} characters in each element`);
+      } else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
+      else if (owner !== undefined) mistakes.add(`${name} must not share an element with ${owner}`);
+      else owners.set(secret, name);
+    }
+    return [...mistakes];
+  });
+}
+
+/** `PUBLIC_URL` is an http(s) address, and encrypted in production unless it stays on this machine. */
+export function checkPublicUrl(values: {
+  readonly PUBLIC_URL?: string | undefined;
+  readonly NODE_ENV?: string | undefined;
+}): string[] {
+  const text = values.PUBLIC_URL;
+  if (text === undefined) return [];
+  const url = parseHttpUrl(text);
+  if (url === null || /[?#]/.test(text)) {
+    return ['PUBLIC_URL must be an http:// or https:// address without query, fragment, user or password'];
+  }
+  if (values.NODE_ENV === 'production' && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    return [`PUBLIC_URL must begin with https:// with NODE_ENV=production, not ${JSON.stringify(text)}`];
+  }
+  return [];
+}
+
+/** `CORS_ORIGIN` is an origin exactly as browsers send it. */
+export function checkCorsOrigin(origin: string | undefined): string[] {
+  if (origin === undefined) return [];
+  const url = parseHttpUrl(origin);
+  if (url?.origin === origin) return [];
+  const meant = url === null ? 'one origin such as https://app.example.com' : url.origin;
+  return [`CORS_ORIGIN must be ${meant}${url === null ? '' : `, not ${JSON.stringify(origin)}`}`];
+}
+
+/** `TRUST_PROXY` holds addresses, ranges, `loopback` and `uniquelocal`. */
+export function checkTrustProxy(proxies: readonly string[] | undefined): string[] {
+  return (proxies ?? []).flatMap((proxy) => {
+    if (proxy === 'loopback' || proxy === 'uniquelocal' || isIP(proxy) !== 0) return [];
+    if (/^\d+$/.test(proxy)) {
+      return [
+        `TRUST_PROXY must name the addresses of the proxies, not "${proxy}": a number of hops lets forged addresses in as soon as there is one proxy less`,
+      ];
+    }
+    const [address = '', prefix = '', ...rest] = proxy.split('/');
+    const bits = isIP(address) === 6 ? 128 : 32;
+    const isRange =
+      isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0;
+    if (isRange && Number(prefix) > 0) return [];
+    return isRange
+      ? [`TRUST_PROXY must not trust everybody, as "${proxy}" does: any client could claim any address`]
+      : [`TRUST_PROXY must hold addresses, ranges, loopback or uniquelocal, not ${JSON.stringify(proxy)}`];
+  });
+}
+
+/**
+ * The stores that a service uses have addresses that can be read, and are not embedded in production.
+ *
+ * @param used the variables of the stores that the service opens
+ */
+export function checkStores(
+  values: {
+    readonly STORE_URL?: string | undefined;
+    readonly CAPTCHA_CACHE_STORE?: string | undefined;
+    readonly DATA_DIR?: string | undefined;
+    readonly ALLOW_EMBEDDED?: boolean | undefined;
+    readonly NODE_ENV?: string | undefined;
+  },
+  used: readonly ('STORE_URL' | 'CAPTCHA_CACHE_STORE')[],
+): string[] {
+  const urls = new Map(
+    used.map((name) =>
+      name === 'CAPTCHA_CACHE_STORE' && values.CAPTCHA_CACHE_STORE !== undefined
+        ? [name, cacheStoreUrlOf(values)]
+        : ['STORE_URL', storeUrlOf(values)],
+    ),
+  );
+  return [...urls].flatMap(([name, url]) => {
+    try {
+      const { kind } = parseStoreUrl(url, '/');
+      if (kind !== 'embedded' || values.NODE_ENV !== 'production' || values.ALLOW_EMBEDDED === true)
+        return [];
+      return [
+        `${name} must name a Redis with NODE_ENV=production: the embedded store serves one machine only, and needs ALLOW_EMBEDDED=true to serve there`,
+      ];
+    } catch (error) {
+      // The message of the parser holds nothing of the URL.
+      return [`${name} ${error instanceof RangeError ? error.message : 'cannot be read'}`];
+    }
+  });
+}
+
+/** Test mode, which tells the answers, is refused in production and on every address that others may reach (decisions 2.4). */
+export function checkTestMode(values: {
+  readonly CAPTCHA_TEST_MODE?: boolean | undefined;
+  readonly NODE_ENV?: string | undefined;
+  readonly PUBLIC_URL?: string | undefined;
+}): string[] {
+  if (values.CAPTCHA_TEST_MODE !== true) return [];
+  if (values.NODE_ENV === 'production') return ['CAPTCHA_TEST_MODE must be false with NODE_ENV=production'];
+  const url = values.PUBLIC_URL === undefined ? null : parseHttpUrl(values.PUBLIC_URL);
+  if (url === null || isTestHost(url.hostname)) return [];
+  return [
+    `CAPTCHA_TEST_MODE must be false unless PUBLIC_URL is loopback, *.localhost, *.test or a single-label host, not ${url.hostname}`,
+  ];
+}
+
+/** `PUBLIC_URL`, `CORS_ORIGIN` and `TRUST_PROXY` in one go. */
+export function checkHttp(values: {
+  readonly PUBLIC_URL?: string | undefined;
+  readonly NODE_ENV?: string | undefined;
+  readonly CORS_ORIGIN?: string | undefined;
+  readonly TRUST_PROXY?: readonly string[] | undefined;
+}): string[] {
+  return [
+    ...checkPublicUrl(values),
+    ...checkCorsOrigin(values.CORS_ORIGIN),
+    ...checkTrustProxy(values.TRUST_PROXY),
+  ];
+}
+
+function parseHttpUrl(text: string): URL | null {
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  return url.username === '' && url.password === '' ? url : null;
+}

@@ -1,0 +1,64 @@
+// Reads the environment into typed values, or says everything that is wrong with it.
+
+import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { ConfigurationError } from '../schemas/configuration-error.js';
+import { expectationOf } from '../schemas/expectation.js';
+
+export { ConfigurationError };
+
+const LONGEST_SHOWN = 60;
+
+/**
+ * Reads the variables that a schema names. The annotations of a property: `description`, `default`,
+ * `secret: true` (its value is never shown), `expected` (words that follow "must be"). Without a default and
+ * unless optional, a variable is required. Empty text counts as unset.
+ *
+ * @param check gives the mistakes that only several variables together make, a line each, beginning with the
+ * name of one; it gets the values that are right by themselves, so any may be missing
+ * @throws ConfigurationError with a line per mistake
+ */
+export function readEnvironment<T extends TObject>(
+  schema: T,
+  env: Readonly<Record<string, string | undefined>>,
+  check: (values: Partial<Static<T>>) => readonly string[] = () => [],
+): Static<T> {
+  const values: Record<string, unknown> = {};
+  const mistakes: string[] = [];
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = env[name] ?? '';
+    if (text !== '') {
+      const value = convert(property, text);
+      if (value !== undefined && Value.Check(property, value)) values[name] = value;
+      else mistakes.push(`${name} must be ${expectationOf(property)}${found(property, text)}`);
+    } else if (property.default !== undefined) {
+      values[name] = property.default;
+    } else if (!(OptionalKind in property)) {
+      mistakes.push(`${name} is missing: it must be ${expectationOf(property)}`);
+    }
+  }
+  mistakes.push(...check(values as Partial<Static<T>>));
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return values as Static<T>;
+}
+
+function found(schema: TSchema, text: string): string {
+  if (schema.secret === true) return '';
+  const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return `, not ${JSON.stringify(shown)}`;
+}
+
+/** The value that a text stands for, or undefined when it stands for none of the schema's type. */
+function convert(schema: TSchema, text: string): unknown {
+  if (KindGuard.IsBoolean(schema)) return text === 'true' || (text === 'false' ? false : undefined);
+  if (KindGuard.IsInteger(schema) || KindGuard.IsNumber(schema)) return convertNumber(text);
+  if (KindGuard.IsArray(schema)) {
+    const elements = text.split(',').map((element) => element.trim());
+    return elements.includes('') ? undefined : elements;
+  }
+  return text;
+}
+
+function convertNumber(text: string): number | undefined {
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,28 @@
+// What a variable that is unset takes from another one.
+
+import { join } from 'node:path';
+
+/** The store's URL: `STORE_URL`, else the embedded store in `DATA_DIR`. */
+export function storeUrlOf(values: {
+  readonly STORE_URL?: string | undefined;
+  readonly DATA_DIR?: string | undefined;
+}): string {
+  return values.STORE_URL ?? `file:${join(values.DATA_DIR ?? './data', 'tollgate.mdb')}`;
+}
+
+/** The URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else the other store's. */
+export function cacheStoreUrlOf(values: {
+  readonly CAPTCHA_CACHE_STORE?: string | undefined;
+  readonly STORE_URL?: string | undefined;
+  readonly DATA_DIR?: string | undefined;
+}): string {
+  return values.CAPTCHA_CACHE_STORE ?? storeUrlOf(values);
+}
+
+/** The origin whose pages may call: `CORS_ORIGIN`, else that of `PUBLIC_URL`. */
+export function corsOriginOf(values: {
+  readonly CORS_ORIGIN?: string | undefined;
+  readonly PUBLIC_URL: string;
+}): string {
+  return values.CORS_ORIGIN ?? new URL(values.PUBLIC_URL).origin;
+}

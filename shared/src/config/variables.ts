@@ -1,0 +1,115 @@
+// The variables that both services read, in groups to spread into the schema of a service.
+
+import { Type } from '@sinclair/typebox';
+
+const secretList = (description: string) =>
+  Type.String({
+    description: `${description}; at least 32 characters, or a comma-separated list of such`,
+    secret: true,
+    expected: 'a secret of at least 32 characters, or a comma-separated list of such',
+  });
+const port = (value: number, description: string) =>
+  Type.Integer({ default: value, minimum: 0, maximum: 65_535, description });
+const perMinute = (value: number, description: string) =>
+  Type.Integer({
+    default: value,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: `${description}, per minute and address`,
+  });
+const choiceOf = <T extends string>(...names: T[]) => names.map((name) => Type.Literal(name));
+
+/** The secrets; each service takes those it uses. The texts go to `openKeyRing` as they are. */
+export const SecretVariables = {
+  ACCESS_SECRET: secretList('Signs access tokens'),
+  REFRESH_SECRET: secretList('Signs refresh tokens'),
+  ENCRYPTION_KEY: secretList('Encrypts both kinds of token'),
+  CHALLENGE_SECRET: secretList('Derives answers, signs scope tickets, keys addresses and accounts'),
+};
+
+/** Where the stores are. */
+export const StoreVariables = {
+  STORE_URL: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'The store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB`, or `file:` and a path',
+      shownDefault: '`file:` and `tollgate.mdb` in `DATA_DIR`',
+    }),
+  ),
+  CAPTCHA_CACHE_STORE: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'The store of challenges and counters; in production another instance than that of the sessions, so that a flood of challenges cannot fill the memory of the sessions',
+      shownDefault: '`STORE_URL`',
+    }),
+  ),
+  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded stores' }),
+  ALLOW_EMBEDDED: Type.Boolean({
+    default: false,
+    description: 'Lets the embedded store and directory serve with `NODE_ENV=production`',
+  }),
+};
+
+/** How the services listen, who may call them, how they log and stop. */
+export const HttpVariables = {
+  BIND: Type.String({ default: '127.0.0.1', description: 'Address that the public listener binds' }),
+  ADMIN_BIND: Type.String({ default: '127.0.0.1', description: 'Address that the admin listener binds' }),
+  PUBLIC_URL: Type.String({
+    description: 'The address that browsers see',
+    expected: 'the address that browsers see, such as https://example.com',
+  }),
+  CORS_ORIGIN: Type.Optional(
+    Type.String({
+      description: 'The one origin whose pages may call the services',
+      shownDefault: 'the origin of `PUBLIC_URL`',
+    }),
+  ),
+  TRUST_PROXY: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Proxies in front: addresses and ranges, `loopback` or `uniquelocal`, separated by commas',
+    }),
+  ),
+  DRAIN_SECONDS: Type.Number({
+    default: 5,
+    minimum: 0,
+    maximum: 600,
+    description: 'Seconds that a stopping service goes on serving while it reports that it is not ready',
+  }),
+  LOG_LEVEL: Type.Union(choiceOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
+    default: 'info',
+    description: 'The least important lines that are logged',
+  }),
+  NODE_ENV: Type.Optional(
+    Type.Union(choiceOf('production', 'development', 'test'), {
+      description: 'With `production` everything that suits a single machine only stops the start',
+    }),
+  ),
+};
+
+/** Ports of the challenge service. */
+export const ChallengeListenVariables = {
+  CHALLENGE_PORT: port(3002, 'Port of the challenge service'),
+  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
+};
+
+/** Limits of the challenge service. */
+export const ChallengeLimitVariables = {
+  RATE_LIMIT_POW: perMinute(60, 'Proof-of-work challenges'),
+  RATE_LIMIT_ISSUE: perMinute(60, 'Image challenges'),
+  RATE_LIMIT_IMAGE: perMinute(120, 'Images'),
+};
+
+/** Ports of the session service. */
+export const SessionListenVariables = {
+  SESSION_PORT: port(3001, 'Port of the session service'),
+  SESSION_ADMIN_PORT: port(9001, 'Port of its health, metrics and administration'),
+};
+
+/** Limits of the session service. */
+export const SessionLimitVariables = {
+  RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
+  RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
+  RATE_LIMIT_SESSION: perMinute(300, 'Requests to every other session route'),
+};

@@ -1,0 +1,96 @@
+// The encryption around a signed token: AES-256-GCM, Base64, percent-encoding (decisions 3.3).
+
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import type { KeyRing } from './key-ring.js';
+
+/** The kinds of token. A token of one kind never opens as the other: keys and additional data differ. */
+export type TokenKind = 'access' | 'refresh';
+
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + KEY_ID_BYTES;
+const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/** Longest token that is looked at, in characters. */
+export const MAX_TOKEN_CHARACTERS = 4096;
+
+/** Seals and opens texts of one token kind. */
+export interface Envelope {
+  /**
+   * version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16), in Base64, percent-encoded.
+   * @param nonce 12 random bytes when left out; hand one in for known-answer tests only
+   */
+  seal(text: string, nonce?: Uint8Array): string;
+  /** The sealed text, or null for everything that `seal` with a known key of this kind did not make. */
+  open(token: string): string | null;
+}
+
+/** Makes the envelope of one token kind under the keys of `ENCRYPTION_KEY`. */
+export function createEnvelope(kind: TokenKind, ring: KeyRing): Envelope {
+  return createKeyedEnvelope(
+    kind,
+    ring.all.map((key) => ({ id: key.id, key: key.derive(`tollgate ${kind} token`) })),
+  );
+}
+
+interface EnvelopeKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** The same from keys already derived for the kind; the first seals, all open. */
+export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[]): Envelope {
+  const heads = keys.map(({ id, key }) => {
+    const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(id, 'hex')]);
+    return { key, head, bound: Buffer.concat([head, Buffer.from(`tollgate ${kind}`)]) };
+  });
+  const [current] = heads;
+  if (current === undefined) throw new RangeError('an envelope needs at least one key');
+  return {
+    seal(text, nonce = randomBytes(NONCE_BYTES)) {
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(current.bound);
+      const sealed = Buffer.concat([
+        current.head,
+        nonce,
+        cipher.update(text, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return encodeURIComponent(sealed.toString('base64'));
+    },
+    open(token) {
+      const bytes = decodeCanonical(token);
+      if (bytes === null || bytes.length < OVERHEAD_BYTES) return null;
+      const head = heads.find((known) => bytes.subarray(0, HEAD_BYTES).equals(known.head));
+      if (head === undefined) return null;
+      const nonce = bytes.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
+      // Without authTagLength Node accepts a tag as short as four bytes.
+      const decipher = createDecipheriv('aes-256-gcm', head.key, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(head.bound);
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+      try {
+        const body = bytes.subarray(HEAD_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES);
+        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Bytes of a token, or null unless the text is exactly what encoding those bytes again would give. */
+function decodeCanonical(token: string): Buffer | null {
+  if (token.length > MAX_TOKEN_CHARACTERS) return null;
+  let base64: string;
+  try {
+    base64 = decodeURIComponent(token);
+  } catch {
+    return null;
+  }
+  // Node's decoder skips what is not Base64, so only the way back shows that nothing was skipped.
+  const bytes = Buffer.from(base64, 'base64');
+  return encodeURIComponent(bytes.toString('base64')) === token ? bytes : null;
+}

@@ -1,0 +1,51 @@
+// A list of secrets for one purpose: the first is used, all are accepted.
+
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+
+/** One secret of a ring. */
+export interface RingKey {
+  /** First 4 bytes of HMAC-SHA256(secret, `tollgate key id`), as 8 hexadecimal digits (decisions 3.3). */
+  readonly id: string;
+  /** The UTF-8 bytes of the configured text. */
+  readonly secret: KeyObject;
+  /** HKDF-SHA256 (RFC 5869) of the secret with an empty salt: 32 bytes for `purpose`. Equal calls give one object. */
+  derive(purpose: string): KeyObject;
+}
+
+/** The secrets of one variable in their configured order. */
+export interface KeyRing {
+  readonly current: RingKey;
+  readonly all: readonly RingKey[];
+  /** The key with this id, or undefined when no element of the list has it. */
+  find(id: string): RingKey | undefined;
+}
+
+/**
+ * Reads a comma-separated list of secrets (decisions 3.3). Lengths and differences are checked by the configuration.
+ *
+ * @throws RangeError when the list is empty
+ */
+export function openKeyRing(list: string): KeyRing {
+  const all = list.split(',').filter(Boolean).map(openKey);
+  const [current] = all;
+  if (current === undefined) throw new RangeError('a key ring needs at least one secret');
+  const byId = new Map(all.map((key) => [key.id, key]));
+  return { current, all, find: (id) => byId.get(id) };
+}
+
+function openKey(text: string): RingKey {
+  const secret = createSecretKey(Buffer.from(text, 'utf8'));
+  const derived = new Map<string, KeyObject>();
+  return {
+    id: createHmac('sha256', secret).update('tollgate key id').digest('hex').slice(0, 8),
+    secret,
+    derive(purpose) {
+      let key = derived.get(purpose);
+      if (key === undefined) {
+        key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), purpose, 32)));
+        derived.set(purpose, key);
+      }
+      return key;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+// The errors that a submission with challenges is refused with, in every host.
+
+import { defineError } from './define-error.js';
+
+/** The proof of work is missing, malformed, wrong or spent. */
+export const PowInvalid = defineError('POW_INVALID', 422);
+
+/** The answer to the image is malformed, wrong, too fast or spent. */
+export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
+
+/** An image is demanded and none was answered. */
+export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);

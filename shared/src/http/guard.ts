@@ -1,0 +1,134 @@
+// The guards of a host application: a route names what a submission to it must carry.
+
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import fp from 'fastify-plugin';
+import {
+  type ChallengeHost,
+  createChallengeHost,
+  type ImageDemand,
+  type Verdict,
+} from '../challenges/challenge-host.js';
+import type { ChallengeStore } from '../challenges/challenge-store.js';
+import { type Submission, submissionFrom } from '../challenges/submission.js';
+import type { KeyRing } from '../crypto/key-ring.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { CaptchaInvalid, CaptchaRequired, PowInvalid } from './challenge-errors.js';
+import { refuse } from './errors.js';
+
+/** Finds the account that a request is about; undefined when it names none. */
+export type AccountKeyOf = (request: FastifyRequest) => string | undefined;
+
+/** What a route can ask for in `config.guards`. */
+export type Guard = { readonly name: 'captcha' } | { readonly name: 'pow'; readonly key?: AccountKeyOf };
+
+/** Checks the image fields, always. */
+export const captcha: Guard = { name: 'captcha' };
+
+/**
+ * Checks the proof of work and, with a `key`, demands an image once the account has failed often enough.
+ * @param rule `key` finds the account that a request is about
+ */
+export function pow(rule: { key?: AccountKeyOf } = {}): Guard {
+  return { name: 'pow', ...rule };
+}
+
+/** What the plugin is made of. */
+export interface GuardOptions {
+  readonly store: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  /** Names the keys of this host: counts of different hosts never meet. */
+  readonly host: string;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    captcha: ChallengeHost;
+  }
+  interface FastifyContextConfig {
+    /** The challenges that a submission to this route must carry. */
+    guards?: readonly Guard[];
+  }
+  interface FastifyRequest {
+    /** The challenge fields as they came, copied before validation; null on a route without them. */
+    challengeFields: Submission | null;
+  }
+}
+
+async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promise<void> {
+  const host = createChallengeHost(parts);
+  app.decorate('captcha', host);
+  app.decorateRequest('challengeFields', null);
+  app.addHook('onRoute', (route) => {
+    const guards = route.config?.guards;
+    if (guards !== undefined && guards.length > 0) guardRoute(route, host, guards);
+  });
+}
+
+function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
+  const rule = guards.find((guard) => guard.name === 'pow');
+  const keyOf = rule?.name === 'pow' ? rule.key : undefined;
+  const wantsImage = guards.some((guard) => guard.name === 'captcha');
+  const { escalation } = host.options;
+
+  const copyFields = async (request: FastifyRequest) => {
+    request.challengeFields = submissionFrom(request.body, host.fieldNames);
+  };
+  const judge = async (request: FastifyRequest) => {
+    const key = keyOf?.(request);
+    const image = await imageDemand(key);
+    const verdict = await host.verify(challengeFieldsOf(request), {
+      ip: request.ip,
+      pow: rule !== undefined,
+      image,
+    });
+    if (!verdict.ok) {
+      request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+      throw refusalOf(verdict);
+    }
+  };
+  const imageDemand = async (key: string | undefined): Promise<ImageDemand> => {
+    if (wantsImage) return 'required';
+    if (key === undefined) return 'offered';
+    return (await host.standing(key)).failures >= escalation.after ? 'demanded' : 'offered';
+  };
+
+  // Before validation, because a strict schema of the host would remove the fields it does not know.
+  route.preValidation = [copyFields, ...hooks(route.preValidation)];
+  route.preHandler = [judge, ...hooks(route.preHandler)];
+  route.config = {
+    ...route.config,
+    extendError: async (request, error) =>
+      error.statusCode === 422 ? { captcha_required: await demands(host, keyOf?.(request)) } : undefined,
+  };
+}
+
+/** The challenge fields of a request to a guarded route. */
+export function challengeFieldsOf(request: FastifyRequest): Submission {
+  return request.challengeFields ?? {};
+}
+
+/** What a failed answer says about the next attempt; false without an account. */
+async function demands(host: ChallengeHost, key: string | undefined): Promise<boolean> {
+  return key !== undefined && host.requiredFor(key);
+}
+
+function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
+  if (hook === undefined) return [];
+  return Array.isArray(hook) ? hook : [hook];
+}
+
+const ERRORS = {
+  pow_invalid: PowInvalid,
+  captcha_invalid: CaptchaInvalid,
+  captcha_required: CaptchaRequired,
+};
+
+/** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
+export function refusalOf(verdict: Verdict & { ok: false }, body: Record<string, unknown> = {}): Error {
+  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
+}
+
+/** Decorates the server with `captcha`, the host object, and makes `config.guards` of its routes work. */
+export default fp(challengeGuard, { name: 'tollgate-guard', fastify: '5.x' });

@@ -1,0 +1,57 @@
+// Says on the admin port whether the process lives and whether it can serve.
+
+import type { FastifyInstance } from 'fastify';
+
+/** Resolves when a part works; its value is not looked at. */
+export type HealthCheck = () => Promise<unknown>;
+
+/** The part of a service's state that its life cycle changes. */
+export interface HealthState {
+  /** Set when the service begins to stop: it is not ready from then on. */
+  stopping: boolean;
+}
+
+export interface HealthOptions {
+  readonly checks: Readonly<Record<string, HealthCheck>>;
+  readonly state: HealthState;
+  /** Milliseconds after which a check has failed; 1,000 by default. */
+  readonly timeLimitMs?: number;
+}
+
+/** `GET /health/live` and `GET /health/ready`. */
+export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
+  const { checks, state, timeLimitMs = 1000 } = options;
+
+  app.get('/health/live', async () => ({ status: 'ok' }));
+
+  app.get('/health/ready', async (request, reply) => {
+    if (state.stopping) return reply.code(503).send({ status: 'stopping', checks: {} });
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => {
+        try {
+          await within(timeLimitMs, check());
+          return [name, 'ok'];
+        } catch (error) {
+          request.log.warn({ check: name, err: error }, 'not ready');
+          return [name, 'failed'];
+        }
+      }),
+    );
+    const works = results.every(([, result]) => result === 'ok');
+    return reply
+      .code(works ? 200 : 503)
+      .send({ status: works ? 'ok' : 'failed', checks: Object.fromEntries(results) });
+  });
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,41 @@
+// Writes the answer to a request that failed.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Language, messageIn } from '../messages/messages.js';
+import type { ErrorAnswer } from './error-answer.js';
+import type { FieldMessage } from './errors.js';
+import { localise } from './language.js';
+
+/** Sends `{ message, code, errors? }` and what else the error carries, in the language of the request. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, code, details }: ErrorAnswer,
+  extension: Readonly<Record<string, unknown>> = {},
+): FastifyReply {
+  const language = localise(request, reply);
+  const { fields } = details;
+  const body = {
+    ...extension,
+    ...details.body,
+    message: messageIn(language, code, details.params),
+    code,
+    ...(fields === undefined ? {} : { errors: textsOf(fields, language) }),
+  };
+  if (details.headers !== undefined) reply.headers(details.headers);
+  // Written here and not by a serialiser: the schema of a route must not drop a part of it.
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+function textsOf(fields: Readonly<Record<string, readonly FieldMessage[]>>, language: Language): unknown {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, messages]) => [
+      name,
+      messages.map((message) =>
+        typeof message === 'string'
+          ? messageIn(language, message)
+          : messageIn(language, message.key, message.params),
+      ),
+    ]),
+  );
+}

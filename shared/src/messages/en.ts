@@ -1,0 +1,48 @@
+// English texts; their keys are the keys of every other language.
+
+/** One text for each error code on the wire, then those for single fields. `{name}` is a parameter. */
+export const en = {
+  validation_failed: 'Some of the data is missing or wrong.',
+  malformed_json: 'The request does not contain valid JSON.',
+  unsupported_media_type: 'The content of the request must be JSON.',
+  body_too_large: 'The request is too large.',
+  not_found: 'There is nothing here.',
+  bad_request: 'The request cannot be understood.',
+  rate_limited: 'Too many requests. Please wait a moment.',
+  store_unavailable: 'The service is out of order for a moment. Please try again shortly.',
+  overloaded: 'The service is very busy. Please try again shortly.',
+  origin_refused: 'Requests from this site are not accepted.',
+  internal_error: 'Something went wrong on our side.',
+  host_key_invalid: 'The key of the host is missing or wrong.',
+  api_key_invalid: 'The API key is missing or wrong.',
+
+  pow_invalid: 'The security check has failed. Please try again.',
+  pow_insufficient: 'The security check must be repeated. This may take a moment.',
+  captcha_invalid: 'The characters do not match the image. Please try again with a new image.',
+  captcha_required: 'Please also type the characters shown in the image.',
+  unknown_preset: 'There is no challenge of this name.',
+  no_image_library: 'Images cannot be drawn at present.',
+  image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
+
+  login_failed: 'The email address or the password is wrong.',
+  login_throttled: 'Too many failed attempts. Please wait before you try again.',
+  token_invalid: 'Please sign in.',
+  session_expired: 'Your session has expired. Please sign in again.',
+  session_revoked: 'Your session has been ended. Please sign in again.',
+  cookie_conflict: 'Your browser sent two different sessions. Please sign in again.',
+
+  required: 'This field is required.',
+  type: 'This value is of the wrong type.',
+  too_short: 'This value is too short (minimum length: {limit}).',
+  too_long: 'This value is too long (maximum length: {limit}).',
+  out_of_range: 'This value is outside the allowed range.',
+  malformed: 'This value has the wrong format.',
+  unknown_field: 'This field is not known.',
+  wrong_answer: 'The characters do not match the image.',
+  wrong_work: 'The security check was not solved.',
+  insufficient_work: 'The security check was too easy for this account.',
+  expired: 'This has expired or has already been used.',
+};
+
+/** The name of a text. */
+export type MessageKey = keyof typeof en;

@@ -1,0 +1,47 @@
+// French texts.
+
+import type { MessageKey } from './en.js';
+
+export const fr: Record<MessageKey, string> = {
+  validation_failed: 'Certaines données sont manquantes ou incorrectes.',
+  malformed_json: 'La requête ne contient pas de JSON valide.',
+  unsupported_media_type: 'Le contenu de la requête doit être au format JSON.',
+  body_too_large: 'La requête est trop volumineuse.',
+  not_found: 'Il n’y a rien à cette adresse.',
+  bad_request: 'La requête est incompréhensible.',
+  rate_limited: 'Trop de requêtes. Veuillez patienter un instant.',
+  store_unavailable: 'Le service est momentanément indisponible. Veuillez réessayer dans quelques instants.',
+  overloaded: 'Le service est très sollicité. Veuillez réessayer dans quelques instants.',
+  origin_refused: 'Les requêtes provenant de ce site ne sont pas acceptées.',
+  internal_error: 'Une erreur s’est produite de notre côté.',
+  host_key_invalid: 'La clé de l’hôte est absente ou incorrecte.',
+  api_key_invalid: 'La clé d’API est absente ou incorrecte.',
+
+  pow_invalid: 'La vérification de sécurité a échoué. Veuillez réessayer.',
+  pow_insufficient: 'La vérification de sécurité doit être refaite. Cela peut prendre un moment.',
+  captcha_invalid:
+    'Les caractères ne correspondent pas à l’image. Veuillez réessayer avec une nouvelle image.',
+  captcha_required: 'Veuillez aussi saisir les caractères affichés dans l’image.',
+  unknown_preset: 'Il n’existe pas de défi portant ce nom.',
+  no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
+  image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
+
+  login_failed: 'L’adresse e-mail ou le mot de passe est incorrect.',
+  login_throttled: 'Trop de tentatives infructueuses. Veuillez patienter avant de réessayer.',
+  token_invalid: 'Veuillez vous connecter.',
+  session_expired: 'Votre session a expiré. Veuillez vous reconnecter.',
+  session_revoked: 'Votre session a été fermée. Veuillez vous reconnecter.',
+  cookie_conflict: 'Votre navigateur a envoyé deux sessions différentes. Veuillez vous reconnecter.',
+
+  required: 'Ce champ est obligatoire.',
+  type: 'Cette valeur n’est pas du bon type.',
+  too_short: 'Cette valeur est trop courte (longueur minimale : {limit}).',
+  too_long: 'Cette valeur est trop longue (longueur maximale : {limit}).',
+  out_of_range: 'Cette valeur est hors des limites autorisées.',
+  malformed: 'Cette valeur n’a pas le bon format.',
+  unknown_field: 'Ce champ est inconnu.',
+  wrong_answer: 'Les caractères ne correspondent pas à l’image.',
+  wrong_work: 'La vérification de sécurité n’a pas été résolue.',
+  insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
+  expired: 'Cet élément a expiré ou a déjà été utilisé.',
+};

@@ -1,0 +1,19 @@
+// What a difficulty means: the number of leading zero bits of a digest.
+
+/** Hashes ASCII text; handed in, so that this room runs in a browser as well as in Node. */
+export type Digest = (text: string) => Uint8Array;
+
+/** Counts the zero bits at the head of a digest, most significant bit of the first byte first. */
+export function leadingZeroBits(digest: Uint8Array): number {
+  let bits = 0;
+  for (const byte of digest) {
+    if (byte !== 0) return bits + Math.clz32(byte) - 24;
+    bits += 8;
+  }
+  return bits;
+}
+
+/** Says whether a nonce solves a challenge: the digest of salt ‖ nonce has at least `difficulty` leading zero bits. */
+export function solves(digest: Digest, salt: string, nonce: string, difficulty: number): boolean {
+  return leadingZeroBits(digest(salt + nonce)) >= difficulty;
+}

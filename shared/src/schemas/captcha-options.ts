@@ -1,0 +1,187 @@
+// The options of the challenges: their schema, their defaults, and what makes them wrong.
+
+import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { ConfigurationError } from './configuration-error.js';
+import { expectationOf } from './expectation.js';
+import { leavesOf, optionsFrom, strangersIn, valueAt } from './option-tree.js';
+
+const FIELD_NAME = '^[A-Za-z0-9_.-]{1,64}$';
+const fieldName = (name: string, description: string) =>
+  Type.String({
+    default: name,
+    description,
+    pattern: FIELD_NAME,
+    expected: 'a field name of 1 to 64 letters, digits, _, . or -',
+  });
+const seconds = (value: number, maximum: number, description: string) =>
+  Type.Integer({ default: value, minimum: 1, maximum, description });
+const step = (value: number, description: string) =>
+  Type.Integer({ default: value, minimum: 0, description });
+const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+const group = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+const DAY_SECONDS = 86_400;
+
+/** Every option of the specification's configuration table except `cache.store`, which is a variable of its own. */
+export const CaptchaOptions = group({
+  driver: Type.Optional(
+    Type.Union([Type.Literal('canvas'), Type.Literal('@napi-rs/canvas')], {
+      description: 'Image library that must draw; the first that loads when unset',
+      shownDefault: 'the first that loads',
+    }),
+  ),
+  cache: group({
+    prefix: Type.String({
+      default: 'captcha',
+      description: 'First part of every key of challenges and counters',
+      pattern: '^(?!session(?:$|:))[A-Za-z0-9_.:-]{1,64}$',
+      expected:
+        'up to 64 letters, digits, _, ., : or -, and not session, which is the prefix of the sessions',
+    }),
+    expire: seconds(120, DAY_SECONDS, 'Seconds that an image challenge lives'),
+  }),
+  pow: group({
+    enabled: flag(true, 'Whether the proof of work is checked; the endpoint issues in any case'),
+    difficulty: Type.Integer({ default: 16, minimum: 1, maximum: 24, description: 'Floor, in bits' }),
+    escalate: flag(true, 'Whether recorded failures raise the difficulty'),
+    step: step(2, 'Bits added per recorded failure'),
+    max_difficulty: Type.Integer({ default: 24, minimum: 1, maximum: 24, description: 'Ceiling, in bits' }),
+    volume: group({
+      every: Type.Integer({ default: 20, minimum: 1, description: 'Requests of an address per increment' }),
+      step: step(2, 'Bits added per increment'),
+    }),
+    expire: seconds(120, DAY_SECONDS, 'Seconds that a proof-of-work challenge lives'),
+    expire_grows: flag(true, 'Whether hard challenges live longer, so that slow devices can finish them'),
+    fields: group({
+      token: fieldName('pow_token', 'Name of the field with the token of the proof of work'),
+      nonce: fieldName('pow_nonce', 'Name of the field with the nonce'),
+    }),
+  }),
+  fields: group({
+    token: fieldName('captcha_token', 'Name of the field with the token of the image'),
+    answer: fieldName('captcha', 'Name of the field with the answer to the image'),
+  }),
+  escalation: group({
+    after: Type.Integer({
+      default: 2,
+      minimum: 0,
+      // The newest 100 failures of a key are remembered: a higher threshold could never be met.
+      maximum: 100,
+      description: 'Failures of an account before an image is demanded; 0 demands one always',
+    }),
+    decay: seconds(900, 30 * DAY_SECONDS, 'Seconds that a failure, and the request count, is remembered'),
+  }),
+  min_seconds: Type.Number({
+    default: 1.5,
+    minimum: 0,
+    description: 'An image answered faster than this fails; 0 switches it off',
+  }),
+  bind_ip: flag(false, 'Whether the answer must come from the address that asked'),
+  phrase: group({
+    type: Type.String({
+      default: 'text',
+      description: 'Kind of image challenge',
+      pattern: FIELD_NAME,
+      expected: 'a name of 1 to 64 letters, digits, _, . or -',
+    }),
+    width: Type.Optional(
+      Type.Integer({
+        minimum: 16,
+        maximum: 2048,
+        description: 'Width in pixels of the images of a kind of your own',
+        shownDefault: 'that of the kind',
+      }),
+    ),
+  }),
+  routes: group({
+    prefix: Type.String({
+      default: 'api/captcha',
+      description: 'Path of the three endpoints',
+      maxLength: 128,
+      pattern: '^(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+)*$',
+      expected: 'path segments such as api/captcha, without a slash at either end',
+    }),
+  }),
+  test_mode: flag(
+    false,
+    'For the tests of host applications: answers are told, the floor may be as low as 1',
+  ),
+});
+export type CaptchaOptions = Static<typeof CaptchaOptions>;
+
+/** The options as a host writes them: whatever is left out has its default. */
+export type CaptchaOptionsInput = Partially<CaptchaOptions>;
+
+type Partially<T> = { [K in keyof T]?: T[K] extends object ? Partially<T[K]> : T[K] | undefined };
+
+const LOWEST_FLOOR_BITS = 16;
+const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
+// What a log-in and the host API put beside the fields of the challenges.
+const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
+
+/**
+ * The complete options, defaults filled in, frozen.
+ *
+ * @throws ConfigurationError with a line per mistake, each beginning with the option's path (`pow.difficulty`)
+ */
+export function resolveCaptchaOptions(partial: CaptchaOptionsInput = {}): CaptchaOptions {
+  const strangers = strangersIn(partial, CaptchaOptions).map(
+    (path) => `${path.join('.') || 'the options'}: there is no such option`,
+  );
+  const options = optionsFrom(CaptchaOptions, ({ path }) => valueAt(partial, path)) as CaptchaOptions;
+  const mistakes = [...strangers, ...checkCaptchaOptions(options, (path) => path)];
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return options;
+}
+
+/**
+ * The mistakes in complete options (decisions 2.1 "Ranges"), one line each.
+ *
+ * @param nameOf what the people who set an option call it, from its path (`pow.volume.every`)
+ */
+export function checkCaptchaOptions(options: CaptchaOptions, nameOf: (path: string) => string): string[] {
+  const single = leavesOf(CaptchaOptions).flatMap(({ path, schema }) => {
+    const value = valueAt(options, path);
+    if (value === undefined ? OptionalKind in schema : Value.Check(schema, value)) return [];
+    return [`${nameOf(path.join('.'))} must be ${expectationOf(schema)}, not ${JSON.stringify(value)}`];
+  });
+  // Comparing values that are wrong by themselves would only blame the others too.
+  return single.length > 0 ? single : [...rangeMistakes(options, nameOf), ...fieldMistakes(options, nameOf)];
+}
+
+function rangeMistakes(
+  { pow, cache, min_seconds, test_mode }: CaptchaOptions,
+  nameOf: (path: string) => string,
+): string[] {
+  const mistakes: string[] = [];
+  const floor = nameOf('pow.difficulty');
+  if (pow.difficulty < LOWEST_FLOOR_BITS && !test_mode) {
+    mistakes.push(
+      `${floor} must be ${LOWEST_FLOOR_BITS} or more outside ${nameOf('test_mode')}, not ${pow.difficulty}`,
+    );
+  }
+  if (pow.difficulty > pow.max_difficulty) {
+    const ceiling = `${nameOf('pow.max_difficulty')} (${pow.max_difficulty})`;
+    mistakes.push(`${floor} must not be above ${ceiling}, but is ${pow.difficulty}`);
+  }
+  if (min_seconds >= cache.expire) {
+    const life = `${nameOf('cache.expire')} (${cache.expire})`;
+    mistakes.push(`${nameOf('min_seconds')} must be less than ${life}, not ${min_seconds}`);
+  }
+  return mistakes;
+}
+
+function fieldMistakes(options: CaptchaOptions, nameOf: (path: string) => string): string[] {
+  const seen = new Map<unknown, string>();
+  return FIELDS.flatMap((path) => {
+    const name = String(valueAt(options, path.split('.')));
+    const twin = seen.get(name);
+    seen.set(name, path);
+    if (twin !== undefined) return [`${nameOf(path)} must differ from ${nameOf(twin)}: both are "${name}"`];
+    // Every object has a constructor: such a field would seem to be there when it is not.
+    if (!TAKEN_FIELDS.has(name) && !(name in Object.prototype)) return [];
+    return [`${nameOf(path)} must not be "${name}", which has a meaning of its own`];
+  });
+}

@@ -1,0 +1,41 @@
+// The bodies of issued challenges, as challenge-service.md and decisions 2.1 have them.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { TOKEN_PATTERN } from '../challenges/tokens.js';
+
+const token = Type.String({ pattern: TOKEN_PATTERN, description: 'Names the challenge; single use' });
+const expires_in = Type.Integer({ description: 'Seconds until expiry; unaffected by clock differences' });
+const expires_at = Type.String({
+  description: 'Absolute expiry, ISO 8601 in UTC',
+  examples: ['2026-08-10T15:05:28+00:00'],
+});
+
+/** Answer to `GET {prefix}/pow`. */
+export const PowChallenge = Type.Object(
+  {
+    token,
+    salt: Type.String({
+      pattern: '^[0-9a-f]{32}$',
+      description: 'Hashed with the nonce: SHA-256(salt ‖ nonce)',
+    }),
+    difficulty: Type.Integer({ description: 'Leading zero bits that the digest must have' }),
+    algorithm: Type.String({ description: 'Name of the hash algorithm' }),
+    expires_in,
+    expires_at,
+  },
+  { $id: 'PowChallenge' },
+);
+export type PowChallenge = Static<typeof PowChallenge>;
+
+/** Answer to `GET {prefix}`. */
+export const ImageChallenge = Type.Object(
+  {
+    token,
+    url: Type.String({ description: 'Absolute link to the image' }),
+    expires_in,
+    expires_at,
+    answer: Type.Optional(Type.String({ description: 'In test mode only' })),
+  },
+  { $id: 'ImageChallenge' },
+);
+export type ImageChallenge = Static<typeof ImageChallenge>;

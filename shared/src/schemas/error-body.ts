@@ -1,0 +1,22 @@
+// The body of every error answer.
+
+import { type Static, Type } from '@sinclair/typebox';
+
+/** What is sent with every status from 400 up. Routes may add fields of their own beside these. */
+export const ErrorBody = Type.Object(
+  {
+    message: Type.String({ description: 'What happened, for people, in the language of Accept-Language' }),
+    code: Type.String({ description: 'What happened, for programs; stable', pattern: '^[a-z_]+$' }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'Per field what is wrong with it, for people',
+      }),
+    ),
+    captcha_required: Type.Optional(
+      Type.Boolean({ description: 'The next attempt must include an image answer' }),
+    ),
+  },
+  // Serialisers drop what a schema does not name, unless it says so.
+  { $id: 'ErrorBody', description: 'An error', additionalProperties: true },
+);
+export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,0 +1,58 @@
+// Options in nested groups, read as a list of paths.
+
+import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
+
+/** One option: where it is, and what its value must be. */
+export interface OptionLeaf {
+  readonly path: readonly string[];
+  readonly schema: TSchema;
+}
+
+/** The single options of a schema in the order of the schema. */
+export function leavesOf(schema: TObject, path: readonly string[] = []): OptionLeaf[] {
+  return Object.entries(schema.properties).flatMap(([name, inner]) =>
+    KindGuard.IsObject(inner) ? leavesOf(inner, [...path, name]) : [{ path: [...path, name], schema: inner }],
+  );
+}
+
+/** The value at a path, or undefined where there is none. */
+export function valueAt(options: unknown, path: readonly string[]): unknown {
+  let value = options;
+  for (const name of path) {
+    if (!isGroup(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+/** Nested, deep-frozen options from a value per leaf; a leaf without a value or default is left out. */
+export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unknown): unknown {
+  const build = (at: TObject, path: readonly string[]): unknown =>
+    Object.freeze(
+      Object.fromEntries(
+        Object.entries(at.properties).flatMap(([name, inner]) => {
+          const here = [...path, name];
+          const value = KindGuard.IsObject(inner)
+            ? build(inner, here)
+            : (valueFor({ path: here, schema: inner }) ?? inner.default);
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+    );
+  return build(schema, []);
+}
+
+/** Paths of what is in the options but not in the schema, and of groups that are no groups. */
+export function strangersIn(options: unknown, schema: TObject, path: readonly string[] = []): string[][] {
+  if (!isGroup(options)) return [[...path]];
+  return Object.entries(options).flatMap(([name, value]) => {
+    const here = [...path, name];
+    const inner = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    if (inner === undefined) return [here];
+    return KindGuard.IsObject(inner) && value !== undefined ? strangersIn(value, inner, here) : [];
+  });
+}
+
+function isGroup(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

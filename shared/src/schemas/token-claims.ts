@@ -1,0 +1,36 @@
+// What the two tokens carry (decisions 3.3). Times are whole seconds since 1970.
+
+import { type Static, Type } from '@sinclair/typebox';
+
+const Seconds = Type.Integer({ minimum: 0 });
+const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Email = Type.String({ minLength: 1 });
+const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
+const Generation = Type.Integer({ minimum: 1 });
+
+/** Claims of an access token: the user object of the specification, and the session it belongs to. */
+export const AccessClaims = Type.Object({
+  id: UserId,
+  email: Email,
+  sid: SessionId,
+  gen: Generation,
+  iat: Seconds,
+  exp: Seconds,
+});
+export type AccessClaims = Static<typeof AccessClaims>;
+
+/** Claims of a refresh token. `sub` is the user's id as text, as RFC 7519 (4.1.2) wants it. */
+export const RefreshClaims = Type.Object({
+  sub: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
+  email: Email,
+  sid: SessionId,
+  gen: Generation,
+  iat: Seconds,
+  exp: Seconds,
+});
+export type RefreshClaims = Static<typeof RefreshClaims>;
+
+/** What reading a token gave. Everything but expiry is one refusal, whatever was wrong. */
+export type TokenReading<Claims> =
+  | { readonly ok: true; readonly claims: Readonly<Claims> }
+  | { readonly ok: false; readonly reason: 'invalid' | 'expired' };

@@ -1,0 +1,116 @@
+// The store in one file (LMDB), shared by the processes of one machine.
+
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { StoreUnavailableError } from './store-errors.js';
+
+/** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
+export interface Transaction {
+  /** The store's time: milliseconds since 1970. */
+  readonly nowMs: number;
+  /** A value that has not expired. An expired one is removed. */
+  get(key: string): string | undefined;
+  /** When a live value expires, in milliseconds since 1970. */
+  expiryOf(key: string): number | undefined;
+  /** Writes a value that is gone from `expiresAtMs` on. */
+  put(key: string, value: string, expiresAtMs: number): void;
+  remove(key: string): void;
+}
+
+/** A key-value store whose values expire. */
+export interface EmbeddedStore {
+  readonly kind: 'embedded';
+  readonly path: string;
+  /**
+   * Runs one step as one write transaction. The step must decide before it writes: what it has written
+   * before throwing stays written.
+   */
+  transact<T>(step: (transaction: Transaction) => T): Promise<T>;
+  /** Reads a live value without a transaction. */
+  read(key: string): Promise<string | undefined>;
+  /** Removes expired values, at most `batch` in one transaction, and says how many there were. */
+  prune(batch?: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds since 1970. */
+export type Clock = () => number;
+
+/**
+ * Opens the file, making it and its folder when they are missing. Values are texts headed by their expiry;
+ * an index ordered by expiry serves `prune`.
+ *
+ * @throws StoreUnavailableError when the file cannot be opened
+ */
+export function openEmbeddedStore(path: string, clock: Clock = Date.now): EmbeddedStore {
+  let root: RootDatabase<string, string>;
+  let index: Database<string, [number, string]>;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    root = open<string, string>({ path, noSubdir: true, encoding: 'string', maxDbs: 2 });
+    index = root.openDB<string, [number, string]>({ name: 'expiry', encoding: 'string' });
+  } catch (error) {
+    throw new StoreUnavailableError(`the store ${path} cannot be opened`, { cause: error });
+  }
+
+  const drop = (key: string, expiresAtMs: number): void => {
+    root.remove(key);
+    index.remove([expiresAtMs, key]);
+  };
+  const entry = (key: string): { expiresAtMs: number; value: string } | undefined => {
+    const text = root.get(key);
+    if (text === undefined) return undefined;
+    const at = text.indexOf(' ');
+    return { expiresAtMs: Number(text.slice(0, at)), value: text.slice(at + 1) };
+  };
+
+  const begin = (nowMs: number): Transaction => {
+    const live = (key: string) => {
+      const found = entry(key);
+      if (found === undefined || found.expiresAtMs > nowMs) return found;
+      drop(key, found.expiresAtMs);
+      return undefined;
+    };
+    return {
+      nowMs,
+      get: (key) => live(key)?.value,
+      expiryOf: (key) => live(key)?.expiresAtMs,
+      put(key, value, expiresAtMs) {
+        const before = entry(key);
+        if (before !== undefined) index.remove([before.expiresAtMs, key]);
+        root.put(key, `${expiresAtMs} ${value}`);
+        index.put([expiresAtMs, key], '');
+      },
+      remove(key) {
+        const found = entry(key);
+        if (found !== undefined) drop(key, found.expiresAtMs);
+      },
+    };
+  };
+
+  return {
+    kind: 'embedded',
+    path,
+    transact: (step) => root.transaction(() => step(begin(clock()))),
+    async read(key) {
+      const found = entry(key);
+      if (found === undefined || found.expiresAtMs > clock()) return found?.value;
+      await root.transaction(() => begin(clock()).get(key));
+      return undefined;
+    },
+    async prune(batch = 1000) {
+      let removed = 0;
+      for (;;) {
+        const count = await root.transaction(() => {
+          const expired = [...index.getKeys({ end: [clock(), ''], limit: batch })];
+          for (const [expiresAtMs, key] of expired) drop(key, expiresAtMs);
+          return expired.length;
+        });
+        removed += count;
+        if (count < batch) return removed;
+      }
+    },
+    close: () => root.close(),
+  };
+}

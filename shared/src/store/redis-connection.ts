@@ -1,0 +1,64 @@
+// Opens a Redis client that never queues what it cannot send and never stops reconnecting.
+
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { StoreAddress } from './store-url.js';
+
+/** A client of one Redis server, of a Sentinel's master or of a cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** Longest wait for a reply, in milliseconds. */
+export const COMMAND_TIMEOUT_MS = 500;
+
+// Without a queue a command fails at once while Redis is away, so a request is answered 503 and not left hanging.
+const PATIENT = {
+  enableOfflineQueue: false,
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  connectTimeout: 1000,
+  maxRetriesPerRequest: null,
+  retryStrategy: pauseMs,
+  enableReadyCheck: true,
+} satisfies RedisOptions;
+
+/** Milliseconds before the n-th try to reconnect: 100 growing to 1,000, for ever. */
+export function pauseMs(attempt: number): number {
+  return Math.min(100 * attempt, 1000);
+}
+
+/** Opens a client; the connection is made in the background and need not succeed. */
+export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
+  const client = connect(address);
+  // Every failed try is emitted; commands say what matters, and an event without a listener would end the process.
+  client.on('error', () => {});
+  return client;
+}
+
+function connect(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
+  switch (address.kind) {
+    case 'redis':
+      return new Redis(address.url, PATIENT);
+    case 'sentinel':
+      return new Redis({
+        ...PATIENT,
+        ...login(address),
+        sentinels: [...address.sentinels],
+        name: address.name,
+        db: address.db,
+        role: 'master',
+        sentinelRetryStrategy: pauseMs,
+      });
+    case 'cluster':
+      return new Cluster([...address.nodes], {
+        enableOfflineQueue: false,
+        clusterRetryStrategy: pauseMs,
+        scaleReads: 'master',
+        redisOptions: { ...PATIENT, ...login(address) },
+      });
+  }
+}
+
+function login(address: { username?: string; password?: string }): { username?: string; password?: string } {
+  return {
+    ...(address.username === undefined ? {} : { username: address.username }),
+    ...(address.password === undefined ? {} : { password: address.password }),
+  };
+}

@@ -1,0 +1,41 @@
+// Counts requests in fixed windows, for limits that all nodes share.
+
+import type { Transaction } from './embedded-store.js';
+import type { Store } from './open-store.js';
+import { loadScript } from './redis-script.js';
+
+/** A count in its window, the request just made included. */
+export interface Counted {
+  readonly count: number;
+  /** Milliseconds left of the window. */
+  readonly ttlMs: number;
+}
+
+/**
+ * Counts one request under a name, in a window of `windowMs` that begins with the first and is not prolonged.
+ * @throws StoreUnavailableError when the store is away
+ */
+export type RequestCounter = (name: string, windowMs: number) => Promise<Counted>;
+
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+/** The counter on a store; its keys are `prefix`, `:limit:` and the name. */
+export function openRequestCounter(store: Store, prefix: string): RequestCounter {
+  const key = (name: string) => `${prefix}:limit:${name}`;
+  if (store.kind === 'embedded') {
+    return (name, windowMs) => store.transact((transaction) => countUp(transaction, key(name), windowMs));
+  }
+  const countRequest = loadScript<[number, number]>(store.client, SCRIPTS, 'count_request');
+  return async (name, windowMs) => {
+    const [count, ttlMs] = await countRequest([key(name)], [windowMs]);
+    return { count, ttlMs };
+  };
+}
+
+/** The same inside a step of the embedded store. */
+export function countUp(transaction: Transaction, key: string, windowMs: number): Counted {
+  const expiresAtMs = transaction.expiryOf(key) ?? transaction.nowMs + windowMs;
+  const count = Number(transaction.get(key) ?? 0) + 1;
+  transaction.put(key, String(count), expiresAtMs);
+  return { count, ttlMs: expiresAtMs - transaction.nowMs };
+}

@@ -1,0 +1,63 @@
+// Warns of a Redis that would lose what it should keep.
+
+import { type Store, storeTimeMs } from './open-store.js';
+import type { RedisClient } from './redis-connection.js';
+
+/** The part of a logger that this file uses. */
+export interface WarningLog {
+  warn(about: object, message: string): void;
+}
+
+/** Largest difference between a node's clock and the store's that goes without a warning, in milliseconds. */
+const CLOCK_OFFSET_MS = 2000;
+
+const OLDEST_VERSION = [6, 2] as const;
+
+/** Looks at a Redis each time a connection to it is ready, and logs what is wrong with it. Nothing on an embedded store. */
+export function warnOfStore(store: Store, log: WarningLog): void {
+  if (store.kind === 'embedded') return;
+  const look = () => {
+    storeWarnings(store).then(
+      (warnings) => {
+        for (const warning of warnings) log.warn({}, warning);
+      },
+      // The next connection looks again.
+      () => {},
+    );
+  };
+  store.client.on('ready', look);
+}
+
+/**
+ * What is wrong with a Redis, a sentence each: too old, evicting, its clock apart from this node's.
+ * @param nowMs this node's clock, in milliseconds since 1970
+ */
+export async function storeWarnings(store: Store & { kind: 'redis' }, nowMs = Date.now): Promise<string[]> {
+  const info = await infoOf(store.client);
+  const warnings: string[] = [];
+  const [major = 0, minor = 0] = (info.get('redis_version') ?? '0').split('.').map(Number);
+  if (major < OLDEST_VERSION[0] || (major === OLDEST_VERSION[0] && minor < OLDEST_VERSION[1])) {
+    warnings.push(`Redis ${major}.${minor} is older than ${OLDEST_VERSION.join('.')}`);
+  }
+  const policy = info.get('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    warnings.push(
+      `Redis may evict keys (maxmemory-policy ${policy}): sessions and spent challenges could be lost`,
+    );
+  }
+  const offsetMs = Math.abs((await storeTimeMs(store)) - nowMs());
+  if (offsetMs > CLOCK_OFFSET_MS) {
+    warnings.push(`the clocks of Redis and of this node are ${Math.round(offsetMs / 1000)} s apart`);
+  }
+  return warnings;
+}
+
+async function infoOf(client: RedisClient): Promise<Map<string, string>> {
+  const text = await client.info();
+  return new Map(
+    text.split('\r\n').flatMap((line) => {
+      const at = line.indexOf(':');
+      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,174 @@
+// The options of the challenges: as variables, in code, in the table.
+
+import { Type } from '@sinclair/typebox';
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  captchaOptionsFrom,
+  captchaVariables,
+  checkCaptchaVariables,
+} from '../../src/config/captcha-environment.js';
+import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
+
+const schema = Type.Object({ ...captchaVariables });
+const read = (env: Record<string, string>) =>
+  captchaOptionsFrom(readEnvironment(schema, env, checkCaptchaVariables));
+
+function linesOf(work: () => unknown): readonly string[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.lines;
+    throw error;
+  }
+  return [];
+}
+
+const defaults = {
+  cache: { prefix: 'captcha', expire: 120 },
+  pow: {
+    enabled: true,
+    difficulty: 16,
+    escalate: true,
+    step: 2,
+    max_difficulty: 24,
+    volume: { every: 20, step: 2 },
+    expire: 120,
+    expire_grows: true,
+    fields: { token: 'pow_token', nonce: 'pow_nonce' },
+  },
+  fields: { token: 'captcha_token', answer: 'captcha' },
+  escalation: { after: 2, decay: 900 },
+  min_seconds: 1.5,
+  bind_ip: false,
+  phrase: { type: 'text' },
+  routes: { prefix: 'api/captcha' },
+  test_mode: false,
+};
+
+t.test('the defaults are those of the specification, from the environment and in code', async (t) => {
+  t.strictSame(read({}), defaults);
+  t.strictSame(resolveCaptchaOptions(), defaults);
+});
+
+t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
+  const options = read({
+    CAPTCHA_POW_VOLUME_EVERY: '5',
+    CAPTCHA_POW_FIELDS_NONCE: 'n',
+    CAPTCHA_MIN_SECONDS: '0',
+    CAPTCHA_DRIVER: '@napi-rs/canvas',
+    CAPTCHA_PHRASE_WIDTH: '300',
+  });
+  t.equal(options.pow.volume.every, 5);
+  t.equal(options.pow.fields.nonce, 'n');
+  t.equal(options.min_seconds, 0);
+  t.equal(options.driver, '@napi-rs/canvas');
+  t.equal(options.phrase.width, 300);
+  t.equal(Object.keys(captchaVariables).length, 24);
+});
+
+t.test('options in code need only what differs, and are frozen at every level', async (t) => {
+  const options = resolveCaptchaOptions({ pow: { volume: { step: 3 } }, driver: undefined });
+  t.strictSame(options, { ...defaults, pow: { ...defaults.pow, volume: { every: 20, step: 3 } } });
+  t.ok(Object.isFrozen(options) && Object.isFrozen(options.pow.volume));
+});
+
+// The option, a value, and how the line goes on after the name of the option.
+const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
+  ['pow.difficulty', '15', { pow: { difficulty: 15 } }, /must be 16 or more outside/],
+  ['pow.difficulty', '25', { pow: { difficulty: 25 } }, /must be a whole number from 1 to 24, not/],
+  ['pow.max_difficulty', '25', { pow: { max_difficulty: 25 } }, /must be a whole number from 1 to 24, not/],
+  ['pow.difficulty', '16.5', { pow: { difficulty: 16.5 } }, /must be a whole number/],
+  ['pow.step', '-1', { pow: { step: -1 } }, /must be a whole number of 0 or more, not/],
+  ['pow.volume.step', '-1', { pow: { volume: { step: -1 } } }, /must be a whole number of 0 or more/],
+  ['pow.volume.every', '0', { pow: { volume: { every: 0 } } }, /must be a whole number of 1 or more/],
+  ['pow.expire', '0', { pow: { expire: 0 } }, /must be a whole number from 1 to 86400/],
+  ['cache.expire', '0', { cache: { expire: 0 } }, /must be a whole number from 1 to 86400/],
+  ['cache.prefix', 'session', { cache: { prefix: 'session' } }, /must be up to 64 letters/],
+  ['cache.prefix', 'session:x', { cache: { prefix: 'session:x' } }, /must be up to 64 letters/],
+  ['cache.prefix', '{x}', { cache: { prefix: '{x}' } }, /must be up to 64 letters/],
+  ['escalation.after', '-1', { escalation: { after: -1 } }, /must be a whole number from 0 to 100/],
+  ['escalation.after', '101', { escalation: { after: 101 } }, /must be a whole number from 0 to 100/],
+  ['escalation.decay', '0', { escalation: { decay: 0 } }, /must be a whole number from 1 to/],
+  ['min_seconds', '-0.1', { min_seconds: -0.1 }, /must be a number of 0 or more/],
+  ['min_seconds', '120', { min_seconds: 120 }, /must be less than .*120/],
+  ['routes.prefix', '/api', { routes: { prefix: '/api' } }, /must be path segments/],
+  ['routes.prefix', 'api/', { routes: { prefix: 'api/' } }, /must be path segments/],
+  ['routes.prefix', 'a//b', { routes: { prefix: 'a//b' } }, /must be path segments/],
+  ['routes.prefix', 'a/../b', { routes: { prefix: 'a/../b' } }, /must be path segments/],
+  ['routes.prefix', ':id', { routes: { prefix: ':id' } }, /must be path segments/],
+  ['driver', 'gd', { driver: 'gd' as 'canvas' }, /must be one of canvas, @napi-rs\/canvas, not "gd"/],
+  ['fields.answer', 'captcha token', { fields: { answer: 'captcha token' } }, /must be a field name/],
+  ['fields.answer', 'x'.repeat(65), { fields: { answer: 'x'.repeat(65) } }, /must be a field name/],
+  ['fields.answer', '__proto__', { fields: { answer: '__proto__' } }, /must not be "__proto__"/],
+  ['fields.answer', 'constructor', { fields: { answer: 'constructor' } }, /must not be "constructor"/],
+  ['fields.token', 'prototype', { fields: { token: 'prototype' } }, /must not be "prototype"/],
+  ['fields.token', 'toString', { fields: { token: 'toString' } }, /must not be "toString"/],
+  ['fields.token', 'password', { fields: { token: 'password' } }, /must not be "password"/],
+  [
+    'fields.answer',
+    'pow_token',
+    { fields: { answer: 'pow_token' } },
+    /must differ from .*both are "pow_token"/,
+  ],
+];
+for (const [path, text, input, words] of wrong) {
+  const name = `CAPTCHA_${path.replaceAll('.', '_').toUpperCase()}`;
+  t.test(`${name}=${text} stops the start; in code ${path} is named`, async (t) => {
+    const fromEnvironment = linesOf(() => read({ [name]: text }));
+    t.equal(fromEnvironment.length, 1);
+    t.ok(fromEnvironment[0]?.startsWith(`${name} `), String(fromEnvironment[0]));
+    t.match(fromEnvironment[0], words);
+    const fromCode = linesOf(() => resolveCaptchaOptions(input));
+    t.equal(fromCode.length, 1);
+    t.ok(fromCode[0]?.startsWith(`${path} `), String(fromCode[0]));
+    t.match(fromCode[0], words);
+  });
+}
+
+t.test('the floor must not be above the ceiling', async (t) => {
+  t.same(
+    linesOf(() => read({ CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' })),
+    ['CAPTCHA_POW_DIFFICULTY must not be above CAPTCHA_POW_MAX_DIFFICULTY (18), but is 20'],
+  );
+});
+
+t.test('in test mode the floor may be as low as 1, and no lower', async (t) => {
+  t.equal(read({ CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '1' }).pow.difficulty, 1);
+  t.equal(
+    resolveCaptchaOptions({ test_mode: true, pow: { difficulty: 1, max_difficulty: 1 } }).pow.max_difficulty,
+    1,
+  );
+  t.equal(linesOf(() => read({ CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '0' })).length, 1);
+});
+
+t.test('an option that does not exist, or a group that is none, is a mistake in code', async (t) => {
+  t.same(
+    linesOf(() => resolveCaptchaOptions({ pow: { dificulty: 20 } } as CaptchaOptionsInput)),
+    ['pow.dificulty: there is no such option'],
+  );
+  t.same(
+    linesOf(() => resolveCaptchaOptions({ pow: 5 } as unknown as CaptchaOptionsInput)),
+    ['pow: there is no such option'],
+  );
+  t.equal(linesOf(() => resolveCaptchaOptions(JSON.parse('{"__proto__":{"a":1}}'))).length, 1);
+});
+
+t.test('a value of the wrong type is a mistake in code', async (t) => {
+  t.same(
+    linesOf(() => resolveCaptchaOptions({ bind_ip: 'true' } as unknown as CaptchaOptionsInput)),
+    ['bind_ip must be true or false, not "true"'],
+  );
+});
+
+t.test('every allowed floor and ceiling is accepted, every other pair is not', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2, max: 30 }), fc.integer({ min: -2, max: 30 }), (difficulty, ceiling) => {
+      const allowed = difficulty >= 16 && difficulty <= ceiling && ceiling <= 24;
+      const lines = linesOf(() => resolveCaptchaOptions({ pow: { difficulty, max_difficulty: ceiling } }));
+      return (lines.length === 0) === allowed;
+    }),
+  );
+  t.pass('held for all pairs tried');
+});

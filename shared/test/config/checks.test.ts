@@ -1,0 +1,193 @@
+// Mistakes that several variables make together, and those that a type cannot see.
+
+import t from 'tap';
+import {
+  checkCorsOrigin,
+  checkHttp,
+  checkPublicUrl,
+  checkSecrets,
+  checkStores,
+  checkTestMode,
+  checkTrustProxy,
+} from '../../src/config/checks.js';
+
+const secret = (letter: string) => letter.repeat(32);
+
+t.test('secrets of 32 characters that all differ are right, in lists as well', async (t) => {
+  t.same(checkSecrets({ A: secret('a'), B: `${secret('b')},${secret('c')}`, C: undefined }), []);
+});
+
+t.test('wrong secrets stop the start without being shown', async (t) => {
+  const cases: [Record<string, string>, string][] = [
+    [{ A: 'a'.repeat(31) }, 'A must have at least 32 characters in each element'],
+    [{ A: '😀'.repeat(16) }, 'A must have at least 32 characters in each element'],
+    [{ A: `${secret('a')},short` }, 'A must have at least 32 characters in each element'],
+    [{ A: `${secret('a')},` }, 'A must not have an empty element'],
+    [{ A: `,${secret('a')}` }, 'A must not have an empty element'],
+    [{ A: `${secret('a')},${secret('a')}` }, 'A must not have the same element twice'],
+    [{ A: secret('a'), B: secret('a') }, 'B must not share an element with A'],
+    [{ A: secret('a'), B: `${secret('b')},${secret('a')}` }, 'B must not share an element with A'],
+  ];
+  for (const [lists, line] of cases) t.same(checkSecrets(lists), [line]);
+});
+
+t.test('PUBLIC_URL is an http address', async (t) => {
+  for (const url of [
+    'http://localhost:8080',
+    'https://example.com/',
+    'https://example.com/auth',
+    'HTTPS://EXAMPLE.COM',
+  ]) {
+    t.same(checkPublicUrl({ PUBLIC_URL: url }), [], url);
+  }
+  for (const url of [
+    'example.com',
+    'ftp://example.com',
+    'https:example.com',
+    'https://',
+    ' https://example.com',
+    'https://exa mple.com',
+    'https://example.com?x=1',
+    'https://example.com/?',
+    'https://example.com#top',
+    'https://user:hunter2@example.com',
+    'https://example.com\\@evil.example',
+    'javascript:alert(1)',
+  ]) {
+    const lines = checkPublicUrl({ PUBLIC_URL: url });
+    t.equal(lines.length, 1, url);
+    t.match(lines[0], /^PUBLIC_URL must be /);
+    t.notMatch(lines[0], 'hunter2');
+  }
+});
+
+t.test('in production PUBLIC_URL is encrypted or does not leave the machine', async (t) => {
+  const check = (url: string) => checkPublicUrl({ PUBLIC_URL: url, NODE_ENV: 'production' });
+  for (const url of ['https://example.com', 'http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:80']) {
+    t.same(check(url), [], url);
+  }
+  for (const url of [
+    'http://example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com',
+    'http://10.0.0.1',
+  ]) {
+    t.match(check(url), [/^PUBLIC_URL must begin with https:\/\//], url);
+  }
+});
+
+t.test('CORS_ORIGIN is an origin to the letter', async (t) => {
+  for (const origin of ['https://app.example.com', 'http://localhost:5173', undefined]) {
+    t.same(checkCorsOrigin(origin), [], String(origin));
+  }
+  const cases: [string, string][] = [
+    [
+      'https://app.example.com/',
+      'CORS_ORIGIN must be https://app.example.com, not "https://app.example.com/"',
+    ],
+    [
+      'https://app.example.com:443',
+      'CORS_ORIGIN must be https://app.example.com, not "https://app.example.com:443"',
+    ],
+    ['https://App.example.com', 'CORS_ORIGIN must be https://app.example.com, not "https://App.example.com"'],
+    ['*', 'CORS_ORIGIN must be one origin such as https://app.example.com'],
+    ['null', 'CORS_ORIGIN must be one origin such as https://app.example.com'],
+    [
+      'https://a.example, https://b.example',
+      'CORS_ORIGIN must be one origin such as https://app.example.com',
+    ],
+  ];
+  for (const [origin, line] of cases) t.same(checkCorsOrigin(origin), [line]);
+});
+
+t.test('TRUST_PROXY holds addresses, ranges and two names', async (t) => {
+  t.same(checkTrustProxy(undefined), []);
+  t.same(
+    checkTrustProxy(['loopback', 'uniquelocal', '10.0.0.1', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32']),
+    [],
+  );
+  t.match(checkTrustProxy(['1']), [
+    /^TRUST_PROXY must name the addresses of the proxies, not "1": a number of hops/,
+  ]);
+  t.match(checkTrustProxy(['0.0.0.0/0', '::/0']), [/must not trust everybody/, /must not trust everybody/]);
+  const wrong = [
+    'true',
+    'linklocal',
+    'proxy.internal',
+    '10.0.0.1/33',
+    '::1/129',
+    '10.0.0.0/8/8',
+    '10.1',
+    '10.0.0.0/',
+    '10.0.0.0/255.0.0.0',
+  ];
+  for (const proxy of wrong) t.match(checkTrustProxy([proxy]), [/^TRUST_PROXY must hold addresses/], proxy);
+});
+
+t.test('the embedded store needs leave to serve in production', async (t) => {
+  const production = { NODE_ENV: 'production' };
+  t.same(checkStores({}, ['STORE_URL']), []);
+  t.match(checkStores(production, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), [/^STORE_URL must name a Redis/]);
+  t.same(checkStores({ ...production, ALLOW_EMBEDDED: true }, ['STORE_URL']), []);
+  t.same(checkStores({ ...production, STORE_URL: 'redis://h' }, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), []);
+});
+
+t.test('only the stores that a service uses are looked at', async (t) => {
+  const values = { NODE_ENV: 'production', CAPTCHA_CACHE_STORE: 'redis://h' };
+  t.same(checkStores(values, ['CAPTCHA_CACHE_STORE']), []);
+  t.match(checkStores(values, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), [/^STORE_URL /]);
+});
+
+t.test('a store address that cannot be read is not repeated, for it may hold a password', async (t) => {
+  for (const STORE_URL of [
+    'postgres://u:hunter2@h',
+    'redis+sentinel://u:hunter2@h',
+    'redis+cluster://u:%zz@h',
+    'hunter2',
+  ]) {
+    const lines = checkStores({ STORE_URL }, ['STORE_URL']);
+    t.equal(lines.length, 1, STORE_URL);
+    t.match(lines[0], /^STORE_URL /);
+    t.notMatch(lines[0], 'hunter2');
+  }
+  t.match(checkStores({ CAPTCHA_CACHE_STORE: 'x' }, ['CAPTCHA_CACHE_STORE']), [
+    /^CAPTCHA_CACHE_STORE must be file:/,
+  ]);
+});
+
+t.test('test mode is refused in production and wherever others may come', async (t) => {
+  const check = (PUBLIC_URL: string, NODE_ENV?: string) =>
+    checkTestMode({ CAPTCHA_TEST_MODE: true, PUBLIC_URL, NODE_ENV });
+  for (const url of [
+    'http://localhost:1',
+    'http://127.0.0.1',
+    'http://[::1]',
+    'http://a.localhost',
+    'https://a.b.test',
+    'http://web',
+  ]) {
+    t.same(check(url), [], url);
+    t.match(check(url, 'production'), [/^CAPTCHA_TEST_MODE must be false with NODE_ENV=production/], url);
+  }
+  for (const url of [
+    'https://example.com',
+    'http://10.0.0.1',
+    'http://[2001:db8::1]',
+    'http://a.test.example',
+  ]) {
+    t.match(check(url), [/^CAPTCHA_TEST_MODE must be false unless PUBLIC_URL is loopback/], url);
+  }
+  t.same(
+    checkTestMode({ CAPTCHA_TEST_MODE: false, PUBLIC_URL: 'https://example.com', NODE_ENV: 'production' }),
+    [],
+  );
+});
+
+t.test('the checks of the network give their lines together, and need no value', async (t) => {
+  t.same(checkHttp({}), []);
+  const lines = checkHttp({ PUBLIC_URL: 'x', CORS_ORIGIN: 'x', TRUST_PROXY: ['2'] });
+  t.same(
+    lines.map((line) => line.split(' ')[0]),
+    ['PUBLIC_URL', 'CORS_ORIGIN', 'TRUST_PROXY'],
+  );
+});
