@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
+/** What npm says first is the reason; its manual follows. */
+const linesOfFailure = 12;
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -61,7 +63,7 @@ function install() {
   if (readIfThere(stamp) === wanted) return;
   console.log('Installing dependencies …');
   const { ok, output } = runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
-  if (!ok) giveUp(`npm ci failed:\n${output}`);
+  if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   writeFileSync(stamp, wanted);
 }
 

@@ -2,6 +2,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type System, startSystem } from '../src/system.js';
+import { freePorts } from './launcher.js';
 
 const browserArguments = [
   '--headless',
@@ -21,11 +22,7 @@ t.before(async () => {
   system = await startSystem({
     environment: {
       DATA_DIR: t.testdir(),
-      GATEWAY_PORT: '0',
-      SESSION_PORT: '0',
-      SESSION_ADMIN_PORT: '0',
-      CHALLENGE_PORT: '0',
-      CHALLENGE_ADMIN_PORT: '0',
+      ...freePorts,
       CAPTCHA_TEST_MODE: 'true',
       CAPTCHA_MIN_SECONDS: '0',
     },
@@ -66,8 +63,8 @@ async function signIn(page: Page, password: string, email = 'demo@example.com'):
 
 t.test('the demo account signs in, a reload keeps the session, a log-out ends it', async (t) => {
   const { page, context } = await openPage(t);
-  t.equal(await page.inputValue('#email'), 'demo@example.com');
   await page.waitForSelector('#work[data-status="ready"]');
+  t.equal(await page.inputValue('#email'), 'demo@example.com');
   t.match(await page.textContent('#work-figures'), /^16 bits · [\d,]+ hashes · [\d.]+ million\/s$/);
 
   await signIn(page, system.demo?.password ?? '');

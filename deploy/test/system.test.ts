@@ -1,57 +1,17 @@
 // The whole system as `npm start` runs it: what a person sees, and that nothing is left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import t, { type Test } from 'tap';
-import type { Environment } from '../src/settings.js';
+import t from 'tap';
 import { startSystem } from '../src/system.js';
+import { entry, freePorts, launch } from './launcher.js';
 import { ask } from './throw-away-service.js';
 
-const entry = fileURLToPath(new URL('../src/start.js', import.meta.url));
 const solver = fileURLToPath(new URL('../../solve.js', import.meta.url));
-const freePorts = {
-  GATEWAY_PORT: '0',
-  SESSION_PORT: '0',
-  SESSION_ADMIN_PORT: '0',
-  CHALLENGE_PORT: '0',
-  CHALLENGE_ADMIN_PORT: '0',
-};
 
 /** Where the system lists the children of a process. */
 const hasProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
-
-interface Launched {
-  readonly child: ChildProcess;
-  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
-  /** Resolves with the address once it has been printed. */
-  readonly address: Promise<string>;
-}
-
-function launch(t: Test, environment: Environment): Launched {
-  const child = spawn(process.execPath, [entry], {
-    env: { DATA_DIR: t.testdir(), ...freePorts, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
-  let out = '';
-  let err = '';
-  const address = new Promise<string>((resolve) => {
-    child.stdout!.setEncoding('utf8').on('data', (text) => {
-      out += text;
-      const found = /Tollgate is open at +(\S+)\s.*Ctrl-C/s.exec(out)?.[1];
-      if (found) resolve(found);
-    });
-  });
-  child.stderr!.setEncoding('utf8').on('data', (text) => {
-    err += text;
-  });
-  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, out, err })),
-  );
-  return { child, ended, address };
-}
 
 async function solve(address: string): Promise<Record<string, string>> {
   const child = spawn(process.execPath, [solver, address], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -134,34 +94,6 @@ t.test('when a service dies, everything stops with one clear line', async (t) =>
   await system.stop();
   t.equal(system.processes['session-service'].isRunning(), false);
   await t.rejects(ask(system.address), { code: 'ECONNREFUSED' });
-});
-
-t.test('a port in use, a bad variable and an unreachable store are one clear line each', async (t) => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => taken.close());
-  const { port } = taken.address() as { port: number };
-  t.match(await launch(t, { CHALLENGE_PORT: `${port}` }).ended, {
-    code: 1,
-    out: '',
-    err: new RegExp(`^Port ${port} is in use; set CHALLENGE_PORT to another one[^\\n]*\\n$`),
-  });
-  t.match(await launch(t, { TRUST_PROXY: '3' }).ended, { code: 1, out: '', err: /^TRUST_PROXY[^\n]*\n$/ });
-  t.match(await launch(t, { ACCESS_TTL: 'soon' }).ended, { code: 1, out: '', err: /^ACCESS_TTL[^\n]*\n$/ });
-  t.match(await launch(t, { DEMO_PASSWORD: 'short' }).ended, {
-    code: 1,
-    out: '',
-    err: /^[^\n]*8 characters[^\n]*\n$/,
-  });
-
-  const store = `redis://user:secret-word@127.0.0.1:${port + (port < 60_000 ? 1 : -1)}`;
-  await t.rejects(
-    startSystem({ environment: { DATA_DIR: t.testdir(), ...freePorts, STORE_URL: store }, storeMs: 500 }),
-    {
-      name: 'StartError',
-      message: `${store.replace('user:secret-word@', '')} cannot be reached (STORE_URL).`,
-    },
-  );
 });
 
 function isAlive(pid: number): boolean {

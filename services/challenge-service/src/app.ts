@@ -6,9 +6,10 @@ import crossOrigin from '@tollgate/shared/http/cross-origin.js';
 import errorHandler from '@tollgate/shared/http/error-handler.js';
 import jsonBodies from '@tollgate/shared/http/json-bodies.js';
 import openapi from '@tollgate/shared/http/openapi.js';
+import proxyWarning from '@tollgate/shared/http/proxy-warning.js';
 import rateLimit from '@tollgate/shared/http/rate-limit.js';
 import redisClients from '@tollgate/shared/http/redis-clients.js';
-import responseHeaders from '@tollgate/shared/http/response-headers.js';
+import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -28,8 +29,6 @@ export interface ChallengeParts extends IssuerOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-const TEST_MODE_HEADERS = { 'x-captcha-test-mode': '1' };
-
 /** The public application, ready to listen. */
 export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): Promise<FastifyInstance> {
   const { values, captcha: options } = config;
@@ -41,6 +40,7 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   ) as FastifyInstance;
 
   await app.register(responseHeaders, headers);
+  await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
   await app.register(crossOrigin, { origin: config.corsOrigin });
   await app.register(jsonBodies);
@@ -72,7 +72,11 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   return app;
 }
 
-/** Pages of the service's own origin see a same-site image; for every other page it must be opened. */
+/**
+ * Pages of the service's own site see a same-site image; for every other page it must be opened. A site has no port.
+ * Which different names make one site only a list of public suffixes could tell, so they count as two.
+ */
 function sameSite(corsOrigin: string, publicUrl: string): boolean {
-  return corsOrigin === new URL(publicUrl).origin;
+  const [page, service] = [new URL(corsOrigin), new URL(publicUrl)];
+  return page.protocol === service.protocol && page.hostname === service.hostname;
 }

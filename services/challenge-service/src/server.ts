@@ -3,10 +3,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { buildAdminApp } from '@tollgate/shared/http/admin-app.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
@@ -14,7 +16,7 @@ import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
-import { openImagePool } from './image/pool.js';
+import { type ImagePool, openImagePool } from './image/pool.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -26,11 +28,7 @@ async function main(): Promise<void> {
   const { values, captcha } = config;
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL });
 
-  const images = await openImagePool({
-    threads: Math.max(1, availableParallelism() - 1),
-    maxQueue: MAX_IMAGE_QUEUE,
-    ...(captcha.driver === undefined ? {} : { driver: captcha.driver }),
-  });
+  const images = await openImages(captcha.driver);
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
@@ -77,6 +75,17 @@ async function main(): Promise<void> {
       await closeStore(store);
     },
   });
+}
+
+/** @throws ConfigurationError when the library that must draw does not load */
+async function openImages(driver: CaptchaOptions['driver']): Promise<ImagePool | null> {
+  const size = { threads: Math.max(1, availableParallelism() - 1), maxQueue: MAX_IMAGE_QUEUE };
+  if (driver === undefined) return openImagePool(size);
+  try {
+    return await openImagePool({ ...size, driver });
+  } catch {
+    throw new ConfigurationError([`CAPTCHA_DRIVER names ${driver}, which does not load`]);
+  }
 }
 
 await startOrExplain(main);

@@ -9,9 +9,10 @@ import errorHandler from '@tollgate/shared/http/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard.js';
 import jsonBodies from '@tollgate/shared/http/json-bodies.js';
 import openapi from '@tollgate/shared/http/openapi.js';
+import proxyWarning from '@tollgate/shared/http/proxy-warning.js';
 import rateLimit from '@tollgate/shared/http/rate-limit.js';
 import redisClients from '@tollgate/shared/http/redis-clients.js';
-import responseHeaders from '@tollgate/shared/http/response-headers.js';
+import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -51,11 +52,13 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
   const { challenges, ring, logger } = parts;
+  const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
-    serverOptions({ logger, trustProxy: values.TRUST_PROXY, publicUrl }),
+    serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
-  await app.register(responseHeaders, { publicUrl });
+  await app.register(responseHeaders, headers);
+  await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
   await app.register(crossOrigin, { origin: config.corsOrigin });
   await app.register(jsonBodies);
@@ -64,6 +67,10 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     version: '1',
     description: 'Login, silent refresh and protected requests',
     serverUrl: publicUrl,
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      refreshCookie: { type: 'apiKey', in: 'cookie', name: config.cookieName },
+    },
   });
   await app.register(rateLimit, {
     addressOf: (request) => addressName(ring.current, normaliseAddress(request.ip) ?? ''),

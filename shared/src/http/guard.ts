@@ -64,6 +64,14 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
     const guards = route.config?.guards;
     if (guards !== undefined && guards.length > 0) guardRoute(route, host, guards);
   });
+  // A route declared before this plugin had loaded was not seen above: it is refused, or it would stand open.
+  app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
+    if (config.guards !== undefined && config.guards.length > 0 && challengeFields === null) {
+      throw new TypeError(
+        `the guards of ${url} are not in place: await the guard plugin before adding routes`,
+      );
+    }
+  });
 }
 
 function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
@@ -94,13 +102,22 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     return (await host.standing(key)).failures >= escalation.after ? 'demanded' : 'offered';
   };
 
+  const accountOf = (request: FastifyRequest): unknown => {
+    try {
+      return keyOf?.(request);
+    } catch {
+      // The host's function may count on a body that has passed its schema, and this one may not have.
+      return undefined;
+    }
+  };
+
   // Before validation, because a strict schema of the host would remove the fields it does not know.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   route.preHandler = [judge, ...hooks(route.preHandler)];
   route.config = {
     ...route.config,
     extendError: async (request, error) =>
-      error.statusCode === 422 ? { captcha_required: await demands(host, keyOf?.(request)) } : undefined,
+      error.statusCode === 422 ? { captcha_required: await demands(host, accountOf(request)) } : undefined,
   };
 }
 
@@ -110,8 +127,8 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
 }
 
 /** What a failed answer says about the next attempt; false without an account. */
-async function demands(host: ChallengeHost, key: string | undefined): Promise<boolean> {
-  return key !== undefined && host.requiredFor(key);
+async function demands(host: ChallengeHost, key: unknown): Promise<boolean> {
+  return typeof key === 'string' && host.requiredFor(key);
 }
 
 function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {

@@ -27,6 +27,7 @@ export function createProcessCounter(
       if (windows.size > mostKeys) windows.delete(windows.keys().next().value as string);
     }
     window.count += 1;
-    return { count: window.count, ttlMs: Math.ceil(window.endMs - nowMs) };
+    // Adding and subtracting fractions may give more than was added.
+    return { count: window.count, ttlMs: Math.min(windowMs, Math.ceil(window.endMs - nowMs)) };
   };
 }

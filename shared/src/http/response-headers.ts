@@ -5,6 +5,9 @@ import fp from 'fastify-plugin';
 
 const YEAR_SECONDS = 31_536_000;
 
+/** What every answer says while the challenges are in test mode (decisions 2.4). */
+export const TEST_MODE_HEADERS = { 'x-captcha-test-mode': '1' } as const;
+
 /** What decides the headers. */
 export interface ResponseHeadersOptions {
   /** With https the browser is told to come back with https only. */

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { checkDatabaseFile } from './database-file.js';
 import { StoreUnavailableError } from './store-errors.js';
 
 /** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
@@ -48,6 +49,7 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
   let index: Database<string, [number, string]>;
   try {
     mkdirSync(dirname(path), { recursive: true });
+    checkDatabaseFile(path);
     root = open<string, string>({ path, noSubdir: true, encoding: 'string', maxDbs: 2 });
     index = root.openDB<string, [number, string]>({ name: 'expiry', encoding: 'string' });
   } catch (error) {
@@ -103,7 +105,7 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       let removed = 0;
       for (;;) {
         const count = await root.transaction(() => {
-          const expired = [...index.getKeys({ end: [clock(), ''], limit: batch })];
+          const expired = [...index.getKeys({ end: [clock() + 1, ''], limit: batch })];
           for (const [expiresAtMs, key] of expired) drop(key, expiresAtMs);
           return expired.length;
         });

@@ -29,6 +29,10 @@ export interface HostPort {
 const MANY_HOSTS =
   /^redis\+(cluster|sentinel):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)(?:\/([^/]*))?(?:\/(\d+))?\/?$/;
 
+const HOST_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:@[\]\s]+))(?::([0-9]{1,5}))?$/;
+/** The path of a `redis://` URL: nothing, or the number of a database. */
+const DATABASE = /^(?:\/[0-9]*)?$/;
+
 /**
  * Reads a store's URL (decisions 4, `STORE_URL`): `file:PATH`, `redis://`, `rediss://`,
  * `redis+cluster://h1:p,h2:p/` or `redis+sentinel://h1:p,h2:p/NAME/DB`.
@@ -40,7 +44,7 @@ export function parseStoreUrl(url: string, root: string): StoreAddress {
   if (url.startsWith('file:') && url.length > 5) {
     return { kind: 'embedded', path: resolve(root, url.slice(5)) };
   }
-  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return { kind: 'redis', url };
+  if (isRedisUrl(url)) return { kind: 'redis', url };
   const match = MANY_HOSTS.exec(url);
   if (match === null) {
     throw new RangeError(
@@ -49,8 +53,8 @@ export function parseStoreUrl(url: string, root: string): StoreAddress {
   }
   const [, kind, username, password, hosts = '', name = '', db = '0'] = match;
   const login = {
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(username ? { username: decode(username) } : {}),
+    ...(password ? { password: decode(password) } : {}),
   };
   if (kind === 'cluster')
     return { kind, nodes: hosts.split(',').map((host) => hostPort(host, 6379)), ...login };
@@ -59,17 +63,35 @@ export function parseStoreUrl(url: string, root: string): StoreAddress {
   return { kind: 'sentinel', sentinels, name, db: Number(db), ...login };
 }
 
-/** The address of a store without its user and password, for people to read. */
+/** The address of a store without its user, password and options, for people to read. */
 export function describeStoreUrl(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//');
+  if (url.startsWith('file:')) return url;
+  // Up to the last @: a password that should have been percent-encoded may hold others.
+  return url.replace(/\/\/.*@/s, '//').replace(/\?.*/s, '');
+}
+
+function isRedisUrl(url: string): boolean {
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) return false;
+  const { hostname, pathname, username, password } = new URL(url);
+  // The client decodes both, and would throw something else.
+  for (const part of [username, password]) decode(part);
+  return hostname !== '' && DATABASE.test(pathname);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RangeError('has a user or a password with a % that is not percent-encoded (%25)');
+  }
 }
 
 function hostPort(text: string, defaultPort: number): HostPort {
-  const at = text.lastIndexOf(':');
-  const host = at > 0 ? text.slice(0, at) : text;
-  const port = at > 0 ? Number(text.slice(at + 1)) : defaultPort;
-  if (host === '' || !Number.isInteger(port) || port < 1 || port > 65_535) {
+  const [, ip6, name, digits] = HOST_PORT.exec(text) ?? [];
+  const host = ip6 ?? name;
+  const port = digits === undefined ? defaultPort : Number(digits);
+  if (host === undefined || port < 1 || port > 65_535) {
     throw new RangeError('has a host or a port that is none');
   }
-  return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
+  return { host, port };
 }

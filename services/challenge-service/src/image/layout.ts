@@ -92,8 +92,9 @@ function sway(length: number, amplitudePx: number, generator: Generator): Int16A
   const phase = generator.below(TURN);
   const stepPerPixel = generator.between(9, 18);
   const displacements = new Int16Array(length);
-  for (let at = 0; at < length; at++)
+  for (let at = 0; at < length; at++) {
     displacements[at] = (sine(phase + at * stepPerPixel) * amplitudePx) >> 6;
+  }
   return displacements;
 }
 
@@ -104,8 +105,8 @@ function pushLeft(rightmost: Int32Array, draft: Draft, previous: Draft, overlap:
     if (draft.leftEdge[row] === NOTHING) continue;
     if (rightmost[row] !== -NOTHING) x = Math.max(x, rightmost[row]! - draft.leftEdge[row]!);
   }
-  const nearest = previous.x + ((previous.sprite.width + draft.sprite.width) << 8) * 0.4;
-  return Math.max(x - overlap, Math.floor(nearest));
+  const bothWidths = (previous.sprite.width + draft.sprite.width) << 8;
+  return Math.max(x - overlap, previous.x + Math.floor((bothWidths * 2) / 5));
 }
 
 function fitIntoPicture(

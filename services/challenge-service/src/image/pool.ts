@@ -36,6 +36,9 @@ export type ImagePoolOptions = {
   load?: ModuleLoader;
 };
 
+/** Draws per thread before the pool serves: the first ones, not yet compiled, take several times as long. */
+const WARM_UP_DRAWS = 60;
+
 /**
  * Loads the image library, rasterises the glyphs and starts the workers, warmed up; null when no image library loads.
  *
@@ -53,7 +56,6 @@ export async function openImagePool(options: ImagePoolOptions): Promise<ImagePoo
     workerData: sprites,
     minThreads: threads,
     maxThreads: threads,
-    maxQueue: threads + maxQueue,
     recordTiming: false,
   });
   let unfinished = 0;
@@ -76,7 +78,7 @@ export async function openImagePool(options: ImagePoolOptions): Promise<ImagePoo
   }
 
   const warmUp = drawingJob(new Uint8Array(32), 'warm-up', 0, defaultPreset);
-  await Promise.all(Array.from({ length: threads }, () => workers.run(warmUp)));
+  await Promise.all(Array.from({ length: threads * WARM_UP_DRAWS }, () => workers.run(warmUp)));
   return {
     driver: identifyDriver(driver, sprites),
     fallback: options.driver === undefined && driver.name !== DRIVER_NAMES[0],

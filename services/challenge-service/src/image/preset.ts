@@ -91,10 +91,10 @@ export const defaultPreset: ImagePreset = {
   letters: {
     fonts: ['open-sans', 'roboto-condensed', 'roboto-slab', 'cantarell'],
     overlap_px: 2,
-    tilt_degrees: 12,
+    tilt_degrees: 10,
     wobble_px: 2,
     shift_px: 8,
   },
-  wave: { amplitude_px: 8, wavelength_px: 90, sideways_px: 2, sideways_wavelength_px: 60 },
-  speckles: { count: 46, radius_tenths_px: 18 },
+  wave: { amplitude_px: 8, wavelength_px: 80, sideways_px: 2, sideways_wavelength_px: 60 },
+  speckles: { count: 54, radius_tenths_px: 23 },
 };

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { drawKey } from '@tollgate/shared/challenges/image-answer.js';
 import { parseImageLine } from '@tollgate/shared/challenges/records.js';
-import { TOKEN_CHARACTERS } from '@tollgate/shared/challenges/tokens.js';
+import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/challenges/tokens.js';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +13,12 @@ import type { DrawingJob } from '../image/derivation.js';
 import { drawingJob } from '../image/derivation.js';
 import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
 
-const Params = Type.Object({ file: Type.String({ pattern: `^[A-Za-z0-9]{${TOKEN_CHARACTERS}}\\.png$` }) });
+const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
+
+const Png = {
+  description: 'The same bytes each time',
+  content: { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } },
+};
 
 /**
  * @param route.limitPerMinute images per minute and address
@@ -23,15 +28,15 @@ export default async function drawImage(
   app: FastifyInstance,
   route: { limitPerMinute: number; resourcePolicy: 'same-site' | 'cross-origin' },
 ): Promise<void> {
-  app.get<{ Params: { file: string } }>(
-    '/:file',
+  app.get<{ Params: { token: string } }>(
+    `/:token(^[A-Za-z0-9]{${TOKEN_CHARACTERS}}$).png`,
     {
       exposeHeadRoute: true,
       config: { rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }) },
-      schema: { summary: 'The image of a challenge', params: Params, produces: ['image/png'] },
+      schema: { summary: 'The image of a challenge', params: Params, response: { 200: Png } },
     },
     async (request, reply) => {
-      const token = request.params.file.slice(0, TOKEN_CHARACTERS);
+      const { token } = request.params;
       const line = await app.challenges.readImage(token);
       const record = line === null ? null : parseImageLine(line);
       const key = record === null ? undefined : app.ring.find(record.keyId);

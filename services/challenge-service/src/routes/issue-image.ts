@@ -33,7 +33,10 @@ export default async function issueImage(
 
   app.get<{ Querystring: { preset?: string } }>(
     '/',
-    { schema: { summary: 'An image challenge', querystring: Query, response: { 200: ImageChallenge } } },
+    {
+      prefixTrailingSlash: 'no-slash',
+      schema: { summary: 'An image challenge', querystring: Query, response: { 200: ImageChallenge } },
+    },
     async (request, reply): Promise<ImageChallenge> => {
       const found = findPreset(request.query.preset ?? '');
       if (found === undefined) throw refuse(UnknownPreset);

@@ -16,6 +16,7 @@ export default async function endRefresh(
       config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
       schema: {
         summary: 'End the session of the refresh cookie and clear it',
+        security: [{ refreshCookie: [] }],
         response: { 204: Type.Null() },
       },
     },

@@ -5,11 +5,11 @@ import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
 import { offersImage, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
 import { CaptchaRequired } from '@tollgate/shared/http/challenge-errors.js';
-import { Overloaded, refuse, StoreUnavailable } from '@tollgate/shared/http/errors.js';
+import { Overloaded, refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import { challengeFieldsOf, refusalOf } from '@tollgate/shared/http/guard.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
-import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accountKey } from '../directory/account-key.js';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
@@ -19,6 +19,11 @@ import { LoginFailed, LoginThrottled } from '../errors.js';
 
 /** Characters of a session id: 131 random bits. */
 const SESSION_ID_CHARACTERS = 22;
+
+// The schema counts characters, and hashing costs by the byte.
+const TOO_LONG = {
+  fields: { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] },
+};
 
 /**
  * @param options.rules how long sessions live
@@ -40,6 +45,8 @@ export default async function login(
       },
       // Before the limit, which is added behind it: what has no form costs nobody anything.
       preHandler: async (request) => {
+        if (Buffer.byteLength(request.body.password) > MAX_PASSWORD_BYTES)
+          throw refuse(ValidationFailed, TOO_LONG);
         const verdict = captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
         if (!verdict.ok) throw refusalOf(verdict);
       },

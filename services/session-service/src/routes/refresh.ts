@@ -35,7 +35,11 @@ export default async function refresh(
     {
       onRequest: app.refuseForeignOrigins,
       config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
-      schema: { summary: 'Exchange the refresh cookie for new tokens', response: { 200: TokenBody } },
+      schema: {
+        summary: 'Exchange the refresh cookie for new tokens',
+        security: [{ refreshCookie: [] }],
+        response: { 200: TokenBody },
+      },
     },
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);

@@ -1,0 +1,29 @@
+// `npm run docs`: writes the pages that are made from the code.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { configurationPage } from './docs/configuration-page.js';
+import { errorsPage } from './docs/errors-page.js';
+import { openApiDocuments } from './docs/openapi-documents.js';
+import { projectRoot } from './settings.js';
+
+const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+
+write('docs/configuration.md', configurationPage());
+write('docs/errors.md', errorsPage());
+mkdirSync(join(projectRoot, 'docs/openapi'), { recursive: true });
+for (const [service, document] of Object.entries(await openApiDocuments())) {
+  const path = `docs/openapi/${service}.json`;
+  write(path, format(path, JSON.stringify(document, null, 2)));
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(projectRoot, path), text);
+  console.log(path);
+}
+
+/** The text as the formatter, which the tests run over every file, would have it. */
+function format(path: string, text: string): string {
+  const args = [biome, 'format', `--stdin-file-path=${path}`];
+  return execFileSync(process.execPath, args, { cwd: projectRoot, input: text, encoding: 'utf8' });
+}

@@ -1,0 +1,92 @@
+// Writes docs/configuration.md: every variable, from the schemas that read the environment.
+import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { variablesTable } from '@tollgate/shared/config/table.js';
+import { completeForLocalUse, type Ports, portVariables } from '../settings.js';
+import { launcherVariables } from './launcher-variables.js';
+
+type Environment = Parameters<typeof variablesTable>[0];
+
+const head = '| Variable | Default | Meaning |\n|---|---|---|';
+const defaultPorts = Object.fromEntries(
+  Object.entries(portVariables).map(([name, [, port]]) => [name, port]),
+) as Ports;
+
+/** The names of all variables that anything of ours reads. */
+export function variableNames(): Set<string> {
+  return new Set([
+    ...Object.keys(SessionEnvironment.properties),
+    ...Object.keys(ChallengeEnvironment.properties),
+    ...Object.keys(launcherVariables),
+  ]);
+}
+
+/** The text of the page. */
+export function configurationPage(): string {
+  const challenge = new Set(Object.keys(ChallengeEnvironment.properties));
+  const session = new Set(Object.keys(SessionEnvironment.properties));
+  const isOption = (name: string) => name.startsWith('CAPTCHA_') && name !== 'CAPTCHA_CACHE_STORE';
+  return `# Configuration
+
+<!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
+
+Each service reads its environment once, when it starts. A value that is missing or wrong stops the start with one
+line for each mistake. An unset variable and an empty one are the same. A relative path starts from the folder of the project.
+Lists are separated by commas; flags are \`true\` or \`false\`.
+
+## Both services
+
+${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
+
+## Both services: the challenges
+
+The option \`pow.volume.every\` of the specification is \`CAPTCHA_POW_VOLUME_EVERY\`, and so on. Both services, and every
+host that checks challenges by itself, need the same values.
+
+${table(SessionEnvironment, (name) => challenge.has(name) && isOption(name))}
+
+## The challenge service alone
+
+${table(ChallengeEnvironment, (name) => !session.has(name))}
+
+## The session service alone
+
+${table(SessionEnvironment, (name) => !challenge.has(name))}
+
+The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else.
+
+## \`npm start\`
+
+The launcher hands its own environment on to the services: to the challenge service without \`ACCESS_SECRET\`,
+\`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. These variables are the launcher's own:
+
+${head}
+${launcherRows()}
+
+It makes the four secrets and \`DEMO_PASSWORD\` when they are not set, and keeps them in \`secrets.json\` in \`DATA_DIR\` (mode 0600),
+whichever store is used. The logs of the services are in \`logs\` in \`DATA_DIR\`. What else it sets when it is not set:
+
+| Variable | Value |
+|---|---|
+${localRows()}
+`;
+}
+
+function table(schema: Environment, isWanted: (name: string) => boolean): string {
+  const properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => isWanted(name)));
+  return `${head}\n${variablesTable({ ...schema, properties })}`;
+}
+
+function launcherRows(): string {
+  return Object.entries(launcherVariables)
+    .map(([name, { byDefault, meaning }]) => `| \`${name}\` | ${byDefault} | ${meaning} |`)
+    .join('\n');
+}
+
+function localRows(): string {
+  const ports = new Set(Object.values(portVariables).map(([variable]) => variable as string));
+  return Object.entries(completeForLocalUse({}, defaultPorts))
+    .filter(([name]) => !ports.has(name) && !(name in launcherVariables) && name !== 'DATA_DIR')
+    .map(([name, value]) => `| \`${name}\` | \`${value}\` |`)
+    .join('\n');
+}

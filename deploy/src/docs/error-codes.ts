@@ -1,0 +1,65 @@
+// Every error code on the wire: its status, its meaning, its English text, and who sends it.
+import { isMessageKey, messageIn } from '@tollgate/shared/messages/messages.js';
+import { reachableFrom, readSources, type SourceFile } from './source-files.js';
+
+/** A code that a class of errors stands for. */
+export interface ErrorCode {
+  /** As on the wire: lower snake case. */
+  readonly code: string;
+  readonly status: number;
+  /** What its class says of itself. */
+  readonly meaning: string;
+  /** `challenge-service`, `session-service`, or `guard`: a host application that uses the guard. */
+  readonly senders: readonly string[];
+  /** The message in English. */
+  readonly text: string;
+}
+
+const classes = /\/\*\* ([^*]+?) \*\/\nexport const (\w+) = defineError\('([A-Z_]+)', (\d{3})\)/g;
+const gatewayAnswers = /sendError\([^,]+, (\d{3}), '([a-z_]+)'/g;
+
+const entries = [
+  ['challenge-service', 'services/challenge-service/src/app.ts'],
+  ['session-service', 'services/session-service/src/app.ts'],
+  ['guard', 'shared/src/http/guard.ts'],
+] as const;
+
+/** The codes of both services and of the guard, in alphabetical order. */
+export function errorCodes(): ErrorCode[] {
+  const sources = readSources().filter(({ path }) => path.includes('/src/'));
+  const reached = entries.map(([sender, path]) => ({ sender, files: reachableFrom(path, sources) }));
+  return sources
+    .flatMap((source) =>
+      [...source.text.matchAll(classes)].map(([, meaning = '', name = '', upperCode = '', status]) => {
+        const code = upperCode.toLowerCase();
+        const throwers = filesThatName(name, source, sources);
+        return {
+          code,
+          status: Number(status),
+          meaning,
+          senders: reached.flatMap(({ sender, files }) =>
+            throwers.some((path) => files.has(path)) ? [sender] : [],
+          ),
+          text: isMessageKey(code) ? messageIn('en', code) : '',
+        };
+      }),
+    )
+    .sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+/** The codes of the local gateway with their statuses; its texts are in English only. */
+export function gatewayCodes(): { code: string; status: number }[] {
+  const gateway = readSources().find(({ path }) => path === 'deploy/src/gateway.ts');
+  return [...(gateway?.text ?? '').matchAll(gatewayAnswers)]
+    .map(([, status, code = '']) => ({ code, status: Number(status) }))
+    .sort((a, b) => a.status - b.status);
+}
+
+function filesThatName(name: string, definition: SourceFile, sources: readonly SourceFile[]): string[] {
+  const named = new RegExp(`\\b${name}\\b`);
+  return sources
+    .filter(
+      ({ text, imports }) => imports.some(({ target }) => target === definition.path) && named.test(text),
+    )
+    .map(({ path }) => path);
+}

@@ -1,0 +1,78 @@
+// The sources of the project, and what each of them imports.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { projectRoot } from '../settings.js';
+
+/** One import of a file. */
+export interface Import {
+  /** A file of the project (`shared/src/pow/nonce.ts`), or what stands in the source (`node:fs`, `fastify`). */
+  readonly target: string;
+  /** Whether nothing is left of it once the types are gone. */
+  readonly isType: boolean;
+}
+
+/** A file as it was written. */
+export interface SourceFile {
+  /** From the project's root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+const folders = ['shared', 'services/challenge-service', 'services/session-service', 'deploy'];
+const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
+
+const statements =
+  /^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
+
+/** Every TypeScript file of the project, in the order of its path. */
+export function readSources(): SourceFile[] {
+  return roots.flatMap((folder) => listFiles(folder, /\.ts$/)).map(readSource);
+}
+
+/** Files below a folder whose path matches, in order; none when there is no such folder. */
+export function listFiles(folder: string, pattern: RegExp): string[] {
+  try {
+    return readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => pattern.test(path))
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(projectRoot, path), 'utf8');
+  const imports = [...text.matchAll(statements)].map(([, type, from, bare, dynamic]) => ({
+    target: resolveImport(path, from ?? bare ?? dynamic ?? ''),
+    isType: type !== undefined,
+  }));
+  return { path, text, imports };
+}
+
+/** The file that an import names; what belongs to a package from outside stays as it is. */
+function resolveImport(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) {
+    return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+  }
+  return specifier
+    .replace(/^@tollgate\/shared\/test\/(.*)\.js$/, 'shared/test/support/$1.ts')
+    .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
+}
+
+/** The paths of a file and of everything that it imports, however far away. */
+export function reachableFrom(path: string, sources: readonly SourceFile[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const reached = new Set<string>();
+  const visit = (at: string) => {
+    const source = byPath.get(at);
+    if (source === undefined || reached.has(at)) return;
+    reached.add(at);
+    for (const { target } of source.imports) visit(target);
+  };
+  visit(path);
+  return reached;
+}

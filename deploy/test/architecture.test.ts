@@ -1,0 +1,428 @@
+// Holds the imports of every source against the plan of the house: who may know whom.
+import t from 'tap';
+import { type Import, listFiles, readSources, type SourceFile } from '../src/docs/source-files.js';
+import { readProjectFile } from './docs/project-file.js';
+
+interface Room {
+  readonly name: string;
+  /** Its files. */
+  readonly files: RegExp;
+  /** What it may import besides its own files; what is left out it may not. */
+  readonly may: readonly RegExp[];
+  /** What its types may come from besides. */
+  readonly mayForTypes?: readonly RegExp[];
+  /** What its code never says. */
+  readonly never?: readonly RegExp[];
+}
+
+/** A departure from the plan that the code needs. */
+interface Departure {
+  readonly from: RegExp;
+  readonly to: RegExp;
+  readonly why: string;
+}
+
+const shared = (...rooms: string[]) => rooms.map((room) => new RegExp(`^shared/src/${room}/`));
+const own = (...folders: string[]) =>
+  folders.map((folder) => new RegExp(`^services/[a-z]+-service/src/${folder}`));
+const sharedAny = /^shared\/src\//;
+const node = (...names: string[]) => new RegExp(`^node:(${names.join('|')})$`);
+const nodeAny = /^node:/;
+const typebox = /^@sinclair\/typebox(\/|$)/;
+const fastify = /^(fastify|fastify-plugin|@fastify\/[a-z-]+)(\/|$)/;
+const databases = /^(ioredis|lmdb|@fastify\/redis)$/;
+const hashes = /^@node-rs\/argon2$/;
+
+const environment = /\bprocess\.env\b/;
+const anyProcess = /\bprocess\./;
+const clock = /\bDate\.now\b|\bnew Date\(\)/;
+const chance = /\bMath\.random\b/;
+const listening = /\.listen\(/;
+
+const rooms: readonly Room[] = [
+  { name: 'shared/pow', files: /^shared\/src\/pow\//, may: [], never: [anyProcess, clock, chance] },
+  {
+    name: 'shared/crypto',
+    files: /^shared\/src\/crypto\//,
+    may: [node('crypto')],
+    never: [anyProcess, clock, chance],
+  },
+  {
+    name: 'shared/schemas',
+    files: /^shared\/src\/schemas\//,
+    may: [typebox],
+    never: [anyProcess, clock, chance],
+  },
+  { name: 'shared/messages', files: /^shared\/src\/messages\//, may: [], never: [anyProcess, clock, chance] },
+  {
+    name: 'shared/config',
+    files: /^shared\/src\/config\//,
+    may: [typebox, node('net', 'path'), ...shared('schemas')],
+    never: [environment],
+  },
+  {
+    name: 'shared/challenges',
+    files: /^shared\/src\/challenges\//,
+    may: [node('crypto'), ...shared('pow', 'crypto', 'schemas')],
+    never: [anyProcess, clock, chance],
+  },
+  {
+    name: 'shared/store',
+    files: /^shared\/src\/store\//,
+    may: [databases, node('fs', 'path')],
+    never: [environment],
+  },
+  {
+    name: 'shared/http',
+    files: /^shared\/src\/http\//,
+    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino)$/],
+    never: [environment],
+  },
+  {
+    name: 'domain',
+    files: /^services\/[a-z]+-service\/src\/domain\//,
+    may: shared('crypto', 'pow'),
+    mayForTypes: [sharedAny],
+    never: [anyProcess, clock, chance],
+  },
+  {
+    name: 'image',
+    files: /^services\/challenge-service\/src\/image\//,
+    may: [...shared('crypto'), node('worker_threads', 'zlib', 'fs')],
+    never: [environment, clock, chance],
+  },
+  {
+    name: 'stores and directory',
+    files: /^services\/session-service\/src\/(stores|directory)\//,
+    may: [
+      databases,
+      hashes,
+      node('crypto', 'fs', 'path'),
+      ...shared('store', 'crypto'),
+      ...own('(stores|directory)/'),
+    ],
+    mayForTypes: own('domain/'),
+    never: [environment],
+  },
+  {
+    name: 'routes',
+    files: /^services\/[a-z]+-service\/src\/routes\//,
+    may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
+    mayForTypes: [sharedAny, ...own('(stores|directory)/')],
+    never: [environment, listening],
+  },
+  {
+    name: 'plugins',
+    files: /^services\/[a-z]+-service\/src\/plugins\//,
+    may: [fastify, sharedAny, ...own('')],
+    never: [environment, listening],
+  },
+  {
+    name: 'app.ts',
+    files: /^services\/[a-z]+-service\/src\/app\.ts$/,
+    may: [fastify, sharedAny, ...own('')],
+    never: [environment, listening],
+  },
+  {
+    name: 'server.ts',
+    files: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    may: [
+      nodeAny,
+      /^close-with-grace$/,
+      sharedAny,
+      ...own('config', 'app', 'stores/', 'directory/', 'image/'),
+    ],
+  },
+  {
+    name: 'cli',
+    files: /^services\/[a-z]+-service\/src\/cli\//,
+    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/')],
+  },
+  {
+    name: 'config.ts and errors.ts',
+    files: /^services\/[a-z]+-service\/src\/(config|errors)\.ts$/,
+    may: [/^@fastify\/error$/, ...shared('config', 'schemas')],
+    never: [environment],
+  },
+  {
+    name: 'deploy',
+    files: /^deploy\/src\//,
+    may: [fastify, nodeAny, sharedAny, /^close-with-grace$/, /^deploy\/src\//],
+    never: [],
+  },
+];
+
+const departures: readonly Departure[] = [
+  {
+    from: /^shared\/src\/schemas\/challenge-bodies\.ts$/,
+    to: /^shared\/src\/challenges\/tokens\.ts$/,
+    why: 'the grammar of a token is one constant, for the wire and for the check',
+  },
+  {
+    from: /^shared\/src\/challenges\/records\.ts$/,
+    to: typebox,
+    why: 'the schema of a record is its type',
+  },
+  {
+    from: /^shared\/src\/challenges\/address\.ts$/,
+    to: /^ipaddr\.js$/,
+    why: 'addresses are parsed by a library, in one place',
+  },
+  {
+    from: /^shared\/src\/challenges\/([a-z-]+-)?challenge-store\.ts$/,
+    to: /^shared\/src\/store\//,
+    why: 'the store files of the room stand on the opened store',
+  },
+  {
+    from: /^shared\/src\/config\/checks\.ts$/,
+    to: /^shared\/src\/store\/store-url\.ts$/,
+    why: 'reading the address of a store is pure',
+  },
+  {
+    from: /^shared\/src\/store\/configured-store\.ts$/,
+    to: /^shared\/src\/schemas\/configuration-error\.ts$/,
+    why: 'a store that cannot be opened is a mistake in the configuration',
+  },
+  {
+    from: /^services\/challenge-service\/src\/domain\//,
+    to: /^shared\/src\/challenges\/(algorithms|image-answer|names|tokens)\.ts$/,
+    why: 'pure functions that issuer and checker must share',
+  },
+  {
+    from: /^services\/challenge-service\/src\/domain\//,
+    to: /^services\/challenge-service\/src\/image\/(derivation|preset)\.ts$/,
+    why: 'the characters of an image are derived by pure functions, and presets are data',
+  },
+  {
+    from: /^services\/challenge-service\/src\/image\//,
+    to: /^(@sinclair\/typebox|piscina|node:(crypto|module|url))$/,
+    why: 'the schema of a preset, the pool of workers, the key derivation, finding libraries and fonts',
+  },
+  {
+    from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,
+    to: /^shared\/src\/(config\/environment|schemas\/configuration-error)\.ts$/,
+    why: 'a directory that cannot be opened is a mistake in the configuration',
+  },
+  {
+    from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
+    to: /^services\/session-service\/src\/domain\/session-(record|set)\.ts$|\/domain\/rotation\.ts$/,
+    why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
+  },
+  {
+    from: /^services\/[a-z]+-service\/src\/routes\//,
+    to: /^shared\/src\/challenges\/(address|image-answer|records|submission|tokens)\.ts$/,
+    why: 'pure functions on what a request carries and a record holds',
+  },
+  {
+    from: /^services\/[a-z]+-service\/src\/routes\//,
+    to: /^(node:crypto|shared\/src\/crypto\/random-text\.ts)$/,
+    why: 'a route hands its randomness to the domain',
+  },
+  {
+    from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
+    to: /^services\/challenge-service\/src\/image\/(derivation|pool)\.ts$/,
+    why: 'the job is made by a pure function, and a full queue is told by its class',
+  },
+  {
+    from: /^services\/session-service\/src\/routes\/login\.ts$/,
+    to: /^services\/session-service\/src\/directory\/(account-key|directory|hashing-queue)\.ts$/,
+    why: 'the spelling of an account is pure, and what a directory throws is told by its class',
+  },
+  {
+    from: /^services\/[a-z]+-service\/src\/config\.ts$/,
+    to: typebox,
+    why: 'the schema of the environment',
+  },
+  {
+    from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
+    to: /^shared\/src\/http\/define-error\.ts$/,
+    why: 'it wraps @fastify/error and ties every code to a message',
+  },
+  {
+    from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/(config|app)\.ts$/,
+    why: 'the documentation is made from the code of both services',
+  },
+];
+
+const all = readSources();
+const sources = all.filter(({ path }) => path.includes('/src/'));
+/** Lua, scripts and the page: files with a head line, but without imports that the plan speaks of. */
+const others = ['shared/lua', 'services/session-service/lua', 'deploy']
+  .flatMap((folder) => listFiles(folder, /^(?!.*\/(dist|node_modules)\/).*\.(lua|js)$/))
+  .map((path) => ({ path, text: readProjectFile(path) }));
+
+const roomOf = (path: string) => rooms.filter(({ files }) => files.test(path));
+const matches = (target: string, patterns: readonly RegExp[]) =>
+  patterns.some((pattern) => pattern.test(target));
+
+function isAllowed({ target, isType }: Import, room: Room): boolean {
+  if (room.files.test(target) || matches(target, room.may)) return true;
+  return isType && matches(target, room.mayForTypes ?? []);
+}
+
+function departureOf({ path }: SourceFile, { target }: Import): Departure | undefined {
+  return departures.find(({ from, to }) => from.test(path) && to.test(target));
+}
+
+/** The code without its comments and texts, so that a word in a sentence is no crime. */
+function codeOf(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
+}
+
+t.test('every source lies in one room', async (t) => {
+  t.ok(sources.length > 100, 'the sources are found');
+  for (const { path } of sources) t.equal(roomOf(path).length, 1, path);
+  for (const room of rooms)
+    t.ok(
+      sources.some(({ path }) => room.files.test(path)),
+      `${room.name} has files`,
+    );
+});
+
+t.test('a file imports only what its room may know', async (t) => {
+  const used = new Set<Departure>();
+  const wrong: string[] = [];
+  for (const source of sources) {
+    for (const room of roomOf(source.path)) {
+      for (const one of source.imports) {
+        if (isAllowed(one, room)) continue;
+        const departure = departureOf(source, one);
+        if (departure === undefined) wrong.push(`${source.path} imports ${one.target} (${room.name})`);
+        else used.add(departure);
+      }
+    }
+  }
+  t.same(wrong, []);
+  t.same(
+    departures.filter((departure) => !used.has(departure)).map(({ from, to }) => `${from} to ${to}`),
+    [],
+    'no departure is left over',
+  );
+});
+
+t.test('no import is overlooked, and within the project each leads to a file', async (t) => {
+  for (const { path, text, imports } of sources) {
+    const words = text.match(/^(?:\} from|import .* from|export .* from|import) '/gm) ?? [];
+    t.ok(imports.length >= words.length, path);
+  }
+  const paths = new Set(all.map(({ path }) => path));
+  const lost = all.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => /^(shared|services|deploy)\//.test(target) && !paths.has(target))
+      .map(({ target }) => `${path} imports ${target}`),
+  );
+  t.same(lost, []);
+});
+
+t.test('Fastify, and whatever is built on it, stays out of what is below it', async (t) => {
+  const below =
+    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|stores|directory)\//;
+  const found = sources
+    .filter(({ path }) => below.test(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => fastify.test(target) || target.startsWith('shared/src/http/'))
+        .map(() => path),
+    );
+  t.same(found, []);
+});
+
+t.test('the services never import each other', async (t) => {
+  const found = all.flatMap(({ path, imports }) => {
+    const service = /^services\/([a-z-]+)\//.exec(path)?.[1];
+    return imports
+      .filter(({ target }) => {
+        const other = /^services\/([a-z-]+)\//.exec(target)?.[1];
+        return other !== undefined && !path.startsWith('deploy/') && other !== service;
+      })
+      .map(({ target }) => `${path} imports ${target}`);
+  });
+  t.same(found, []);
+});
+
+t.test('a room never says what it must not', async (t) => {
+  const found = sources.flatMap(({ path, text }) =>
+    roomOf(path).flatMap(({ name, never = [] }) =>
+      never.filter((word) => word.test(codeOf(text))).map((word) => `${path} says ${word} (${name})`),
+    ),
+  );
+  t.same(found, []);
+});
+
+t.test('the environment is read by server.ts, the commands and the launcher alone', async (t) => {
+  const readers = sources.filter(({ text }) => environment.test(codeOf(text))).map(({ path }) => path);
+  for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+)\.ts$/);
+  t.ok(readers.length >= 3);
+});
+
+t.test('no file reaches itself through its imports', async (t) => {
+  t.same(cyclesIn(sources), []);
+});
+
+t.test('the search for cycles finds one', async (t) => {
+  const file = (path: string, ...targets: string[]) => ({
+    path,
+    text: '',
+    imports: targets.map((target) => ({ target, isType: false })),
+  });
+  t.same(cyclesIn([file('a', 'b'), file('b', 'c'), file('c', 'b')]), ['b → c → b']);
+});
+
+t.test('every file begins with a line that says what it is for', async (t) => {
+  const found = [...all, ...others]
+    .filter(({ text }) => !/^(\/\/|--) \S+ \S+/.test(text))
+    .map(({ path }) => path);
+  t.same(found, []);
+});
+
+t.test('no source is longer than 200 lines', async (t) => {
+  const isTable = (path: string) => /\/src\/(messages\/|schemas\/captcha-options)/.test(path);
+  const found = [...sources, ...others]
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ path, lines }) => lines > 200 && !isTable(path));
+  t.same(found, []);
+});
+
+t.test('no file is a barrel or a box for what has no place', async (t) => {
+  const onlyPassesOn = /^(?:export [^;]*? from '[^']+';\s*)+$/;
+  const barrels = all.filter(({ text }) => {
+    const code = text.replace(/^\s*\/\/.*$/gm, '').trim();
+    return /^export \*/m.test(code) || onlyPassesOn.test(code);
+  });
+  t.same(
+    barrels.map(({ path }) => path),
+    [],
+  );
+  const names = [...all, ...others].map(({ path }) => path);
+  t.same(
+    names.filter((path) => /(^|[/-])(index|utils?|helpers?|common|types)\.[a-z]+$/.test(path)),
+    [],
+  );
+});
+
+t.test('nothing is put off in a comment', async (t) => {
+  const mark = new RegExp(
+    `\\b(${['TO', 'FIX', 'XX'].map((head, at) => head + ['DO', 'ME', 'X'][at]).join('|')})\\b`,
+  );
+  t.match(`TO${'DO'}`, mark);
+  t.same(
+    [...all, ...others].filter(({ text }) => mark.test(text)).map(({ path }) => path),
+    [],
+  );
+});
+
+/** The first cycle that each file closes, as a path through its files. */
+function cyclesIn(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) cycles.push([...above.slice(above.indexOf(path)), path].join(' → '));
+    if (above.includes(path) || done.has(path)) return;
+    for (const { target } of byPath.get(path)?.imports ?? []) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return cycles;
+}

@@ -1,0 +1,167 @@
+// The pages say what the code says: those that are made from it, and what the others claim.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import t from 'tap';
+import { configurationPage, variableNames } from '../../src/docs/configuration-page.js';
+import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
+import { errorsPage } from '../../src/docs/errors-page.js';
+import { launcherVariables } from '../../src/docs/launcher-variables.js';
+import { openApiDocuments } from '../../src/docs/openapi-documents.js';
+import { listFiles, readSources } from '../../src/docs/source-files.js';
+import { environmentFor, projectRoot, serviceNames } from '../../src/settings.js';
+import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const documents = await openApiDocuments();
+const pages = ['README.md', ...listFiles('docs', /\.md$/)].map((path) => ({
+  path,
+  text: readProjectFile(path),
+}));
+const page = (path: string) => readProjectFile(path);
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+
+/** Every route of both documents, as `GET /path`. */
+const routes = Object.values(documents).flatMap(({ paths }) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations)
+      .filter((method) => methods.includes(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  ),
+);
+
+t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/configuration.md'), configurationPage());
+});
+
+t.test('docs/errors.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/errors.md'), errorsPage());
+});
+
+t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
+  for (const [service, document] of Object.entries(documents)) {
+    t.same(JSON.parse(page(`docs/openapi/${service}.json`)), document, service);
+  }
+  t.same(
+    listFiles('docs/openapi', /./),
+    serviceNames.map((name) => `docs/openapi/${name}.json`),
+  );
+});
+
+t.test('the launcher keeps its own variables to itself, and there is no other', async (t) => {
+  const all = Object.fromEntries([...variableNames()].map((name) => [name, 'x']));
+  const handed = { ...environmentFor('session-service', all), ...environmentFor('challenge-service', all) };
+  t.same(
+    Object.keys(all)
+      .filter((name) => !(name in handed))
+      .sort(),
+    Object.keys(launcherVariables).sort(),
+  );
+});
+
+t.test('every variable that a page names exists', async (t) => {
+  const known = variableNames();
+  for (const { path, text } of pages) {
+    // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
+    for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
+      t.ok(known.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
+    }
+  }
+});
+
+t.test('every error code of the sources is documented', async (t) => {
+  const codes = errorCodes();
+  t.ok(
+    codes.every(({ senders }) => senders.length > 0),
+    'each is sent by somebody',
+  );
+  t.ok(
+    codes.every(({ text }) => text !== ''),
+    'each has a message',
+  );
+  const defined = readSources()
+    .filter(({ path }) => path.includes('/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/\b(?:defineError|createError)\(\s*'([A-Z_]+)'/g)])
+    .map(([, code = '']) => code.toLowerCase());
+  t.same(codes.map(({ code }) => code).sort(), defined.sort(), 'a class without a docstring is overlooked');
+  const plain = new Set([...codes, ...gatewayCodes()].map(({ code }) => code));
+  for (const [, code = ''] of page('deploy/gateway/Caddyfile').matchAll(/"code":"([a-z_]+)"/g)) {
+    t.ok(plain.has(code), `Caddyfile: ${code}`);
+  }
+});
+
+t.test('every error code in a table exists, with the status that it has', async (t) => {
+  const statuses = new Map([...gatewayCodes(), ...errorCodes()].map(({ code, status }) => [code, status]));
+  for (const { path, text } of pages) {
+    for (const { head, rows } of tablesHeaded(text, 'Code')) {
+      t.equal(head[1], 'Status', path);
+      for (const [cell = '', status] of rows) {
+        const code = literalsIn(cell)[0] ?? '';
+        t.equal(String(statuses.get(code)), status, `${path}: ${code}`);
+      }
+    }
+  }
+});
+
+t.test('the endpoints of the README are those of the services', async (t) => {
+  const [table] = tablesHeaded(page('README.md'), 'Method');
+  const listed = table?.rows.map(([method, path = '']) => `${method} ${literalsIn(path)[0]}`) ?? [];
+  t.same(listed.sort(), routes.sort());
+});
+
+t.test('every request that a page names is a route', async (t) => {
+  for (const { path, text } of pages) {
+    for (const literal of literalsIn(text)) {
+      const [request] = /^(?:GET|POST|PUT|PATCH|DELETE) \/\S*$/.exec(literal) ?? [];
+      if (request !== undefined) t.ok(routes.includes(request), `${path}: ${request}`);
+    }
+  }
+  t.ok(routes.length >= 8);
+});
+
+t.test('every link leads to a file, and every anchor to a heading', async (t) => {
+  for (const { path, text } of pages) {
+    for (const link of relativeLinks(text)) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : posix.join(dirname(path), file);
+      t.ok(existsSync(join(projectRoot, target)), `${path}: ${link}`);
+      if (anchor !== undefined) t.ok(anchorsOf(page(target)).has(anchor), `${path}: ${link}`);
+    }
+  }
+});
+
+t.test('every file that a page names in the text exists', async (t) => {
+  for (const { path, text } of pages) {
+    for (const literal of literalsIn(text)) {
+      if (!/^(?:shared|services|deploy|docs)\/[\w./-]+\.\w+$/.test(literal)) continue;
+      t.ok(existsSync(join(projectRoot, literal)), `${path}: ${literal}`);
+    }
+  }
+});
+
+t.test('every page is linked from the README', async (t) => {
+  const links = relativeLinks(page('README.md'));
+  for (const { path } of pages.filter(({ path }) => path !== 'README.md')) t.ok(links.includes(path), path);
+});
+
+t.test('the worked example of a proof of work is right', async (t) => {
+  const text = page('docs/challenges.md');
+  const example = codeBlocks(text, 'sh').find((code) => code.includes('sha256sum')) ?? '';
+  const [, salt = '', nonce = '', digest] =
+    /printf %s%s (\w+) (\d+) \| sha256sum\n# (\w+)/.exec(example) ?? [];
+  t.equal(
+    createHash('sha256')
+      .update(salt + nonce)
+      .digest('hex'),
+    digest,
+  );
+  t.match(digest, /^0000[0-9a-f]{60}$/);
+  t.ok(text.includes(`"salt": "${salt}",\n  "difficulty": 16,`));
+  t.ok(text.includes(`nonce \`${nonce}\``));
+});
+
+t.test('every example in JSON can be read', async (t) => {
+  for (const { path, text } of pages) {
+    for (const code of codeBlocks(text, 'json')) t.doesNotThrow(() => JSON.parse(code), path);
+  }
+});

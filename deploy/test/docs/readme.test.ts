@@ -1,0 +1,138 @@
+// The examples of the README, run as they stand there.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { projectRoot } from '../../src/settings.js';
+import { type System, startSystem } from '../../src/system.js';
+import { codeBlocks } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const readme = readProjectFile('README.md');
+const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
+const freePorts = {
+  GATEWAY_PORT: '0',
+  SESSION_PORT: '0',
+  SESSION_ADMIN_PORT: '0',
+  CHALLENGE_PORT: '0',
+  CHALLENGE_ADMIN_PORT: '0',
+};
+
+const dataFolder = t.testdir({});
+const system = await startSystem({ environment: { DATA_DIR: dataFolder, ...freePorts } });
+t.teardown(() => system.stop());
+
+t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, async (t) => {
+  const block = codeBlocks(readme, 'sh').find((code) => code.includes('deploy/solve.js')) ?? '';
+  const script = block
+    .replace('address=http://localhost:8080', `address=${system.address}`)
+    .replace('password=the-one-printed', `password=${system.demo?.password}`);
+  t.not(script, block);
+  // One answer a line; the file of cookies goes where the test cleans up.
+  const lines = script.replace(/^curl .*$/gm, '$&; echo').replace('mktemp', `mktemp -p ${t.testdir({})}`);
+  const { code, out } = await run('bash', ['-euo', 'pipefail', '-c', lines]);
+  t.equal(code, 0);
+  const [profile = '', refreshed = '', ended] = out.split('\n');
+  t.same(JSON.parse(profile), { id: 1, email: 'demo@example.com' });
+  t.same(Object.keys(JSON.parse(refreshed)), ['accessToken', 'expiresIn']);
+  t.equal(ended, '', 'DELETE answers 204 without a body');
+});
+
+t.test('the form behind the guard works as it is written', async (t) => {
+  const url = await startExample(t, system);
+  const submit = async (path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  const work = await solve(system.address);
+  t.same(await submit('/subscribe', { email: 'a@example.com', ...work }), {
+    status: 200,
+    body: { subscribed: true },
+  });
+  t.same(await submit('/subscribe', { email: 'a@example.com', ...work }), {
+    status: 422,
+    body: {
+      captcha_required: false,
+      message: 'The security check has failed. Please try again.',
+      code: 'pow_invalid',
+      errors: { pow_nonce: ['The security check was not solved.'] },
+    },
+  });
+  t.match(await submit('/subscribe', {}), {
+    status: 422,
+    body: { code: 'pow_invalid', errors: { pow_token: [String], pow_nonce: [String] } },
+  });
+  t.match(await submit('/contact', await solve(system.address)), {
+    status: 422,
+    body: { code: 'captcha_invalid', errors: { captcha_token: [String], captcha: [String] } },
+  });
+});
+
+/** Runs the example beside the system, and resolves with its address once it answers. */
+async function startExample(t: Test, { secrets }: System): Promise<string> {
+  const [code = ''] = codeBlocks(readme, 'js');
+  // Inside the project, so that its imports find what a workspace would.
+  const file = join(t.testdir({}), 'example.mjs');
+  writeFileSync(file, code);
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      STORE_URL: `file:${join(dataFolder, 'tollgate.mdb')}`,
+      CHALLENGE_SECRET: secrets.CHALLENGE_SECRET,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended(child);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (child.exitCode === null) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      return url;
+    await pause(20);
+  }
+  throw new Error(`the example ended with ${child.exitCode}`);
+}
+
+async function solve(address: string): Promise<object> {
+  return JSON.parse((await run(process.execPath, ['deploy/solve.js', address])).out);
+}
+
+async function run(command: string, args: readonly string[]): Promise<{ code: number | null; out: string }> {
+  const child = spawn(command, args, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text;
+  });
+  await once(child, 'close');
+  return { code: child.exitCode, out };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,227 @@
+// docs/store-keys.md names every key that there is, and no other.
+import { createHash } from 'node:crypto';
+import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
+import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { openImagePool } from '@tollgate/challenge-service/image/pool.js';
+import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
+import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { createHashingQueue } from '@tollgate/session-service/directory/hashing-queue.js';
+import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
+import { createSignIn } from '@tollgate/session-service/directory/sign-in.js';
+import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
+import { userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
+import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
+import { slotTag } from '@tollgate/shared/challenges/names.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { redisStore } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { listFiles } from '../../src/docs/source-files.js';
+import { literalsIn, tablesHeaded } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const page = readProjectFile('docs/store-keys.md');
+const rows = tablesHeaded(page, 'Key').flatMap(({ rows }) => rows);
+const patterns = rows.map(([cell = '']) => literalsIn(cell)[0] ?? '');
+
+const parts: Readonly<Record<string, string>> = {
+  tag: '[0-9A-Za-z]{2}',
+  token: '[0-9A-Za-z]{38}',
+  address: '[0-9a-f]{32}',
+  account: '[0-9a-f]{32}',
+  uid: '[0-9]+',
+};
+
+const expressions = patterns.map((pattern) => {
+  const literal = pattern.replace(/[{}]/g, '\\$&');
+  return new RegExp(`^${literal.replace(/<(\w+)>/g, (_place, name: string) => parts[name] ?? '(?!)')}$`);
+});
+
+/** The patterns that a key has. */
+const patternsOf = (key: string) => patterns.filter((_pattern, at) => expressions[at]?.test(key));
+
+const secrets = {
+  ACCESS_SECRET: 'a'.repeat(32),
+  REFRESH_SECRET: 'r'.repeat(32),
+  ENCRYPTION_KEY: 'e'.repeat(32),
+  CHALLENGE_SECRET: 'c'.repeat(32),
+};
+const environment = {
+  ...secrets,
+  PUBLIC_URL: 'http://localhost',
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_MIN_SECONDS: '0',
+};
+const ring = openKeyRing(secrets.CHALLENGE_SECRET);
+const logger = createLogger({ name: 'test', level: 'silent' });
+const client = '192.0.2.1';
+
+/** Both services over one store, and what they ask of it. */
+async function openServices(t: Test, store: Store) {
+  const challengeConfig = readChallengeConfig(environment);
+  const sessionConfig = readSessionConfig(environment);
+  const { prefix } = challengeConfig.captcha.cache;
+  const images = await openImagePool({ threads: 1, maxQueue: 1 });
+  const directory = openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
+  const challenges = openChallengeStore(store, prefix);
+  const sessions = openSessionStore(store);
+  const challengeApp = await buildChallengeApp(challengeConfig, {
+    challenges,
+    countRequest: openRequestCounter(store, prefix),
+    ring,
+    images,
+    redis: { challenges: store },
+    logger,
+  });
+  const sessionApp = await buildSessionApp(sessionConfig, {
+    sessions,
+    challenges,
+    directory,
+    signIn: createSignIn(directory, createHashingQueue({ running: 1, waiting: 1 }), () => {}),
+    countRequest: openRequestCounter(store, 'session'),
+    ring,
+    tokenKeys: {
+      accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
+      refreshSecrets: openKeyRing(secrets.REFRESH_SECRET),
+      encryptionKeys: openKeyRing(secrets.ENCRYPTION_KEY),
+    },
+    redis: { sessions: store, challenges: store },
+    logger,
+  });
+  t.teardown(async () => {
+    await challengeApp.close();
+    await sessionApp.close();
+    await images?.close();
+    await directory.close();
+  });
+  const host = createChallengeHost({ store: challenges, ring, options: sessionConfig.captcha, host: 'test' });
+  return { challengeApp, sessionApp, challenges, sessions, host, rules: sessionConfig.rules };
+}
+
+t.test('every part of a key is explained', async (t) => {
+  const explained = tablesHeaded(page, 'Part').flatMap(({ rows }) => rows.map(([cell = '']) => cell));
+  t.same(
+    explained.sort(),
+    Object.keys(parts)
+      .map((name) => `\`<${name}>\``)
+      .sort(),
+  );
+});
+
+t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { challengeApp, sessionApp, challenges, sessions, host, rules } = await openServices(t, store);
+  const session = { uid: 7, sid: 'a'.repeat(22) };
+  const seen = new Set<string>();
+  const done = async (operation: string) => {
+    for (const key of await redis.client.keys('*')) {
+      seen.add(key);
+      t.equal(patternsOf(key).length, 1, `${operation}: ${key} is in the table once`);
+      t.ok((await redis.client.pttl(key)) > 0, `${operation}: ${key} expires`);
+    }
+  };
+
+  const work = (await challengeApp.inject('/api/captcha/pow')).json();
+  await done('issue a proof of work');
+  const image = (await challengeApp.inject('/api/captcha')).json();
+  await done('issue an image');
+  t.equal((await challengeApp.inject(new URL(image.url).pathname)).statusCode, 200);
+  await done('draw');
+  const payload = {
+    email: 'nobody@example.com',
+    password: 'a wrong password',
+    pow_token: work.token,
+    pow_nonce: solve(work.salt, work.difficulty),
+    captcha_token: image.token,
+    captcha: image.answer,
+  };
+  const refused = await sessionApp.inject({ method: 'POST', url: '/login', payload });
+  t.equal(refused.json().code, 'login_failed');
+  await done('take both challenges, count a try and a log-in');
+
+  const { withdraw } = await host.countTry('key', client);
+  await done('count a try');
+  await withdraw();
+  await done('withdraw it');
+  await host.recordFailure('key');
+  await host.standing('key', client);
+  await done('record a failure');
+  await host.clearFailures('key', client);
+  await done('clear the failures');
+
+  await sessions.start({ ...session, userAgent: 'test' }, rules);
+  await done('start a session');
+  await sessions.rotate({ ...session, generation: 1 }, rules);
+  await done('rotate');
+  await sessions.proveUsed({ ...session, generation: 2 });
+  await sessions.list(session.uid);
+  await sessions.endOthers(session.uid, session.sid);
+  await sessions.endListed(session.uid, ['b'.repeat(22)]);
+  await done('end others');
+  await sessions.end(session);
+  await sessions.endAll(session.uid);
+  await challenges.prune();
+  await done('end all');
+
+  const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
+  t.same(met, patterns, 'every row was met');
+});
+
+t.test('every function that builds a key has a row', async (t) => {
+  const address = '0123456789abcdef'.repeat(2);
+  const account = address;
+  const token = 'Aa'.repeat(20);
+  const keys = challengeKeys('captcha', slotTag);
+  const built: Record<keyof typeof keys, string[]> = {
+    pow: [keys.pow(token)],
+    image: [keys.image(token)],
+    volume: [keys.volume(address)],
+    limit: [keys.limit('pow', address), keys.limit('image', address)],
+    failures: [keys.failures(account)],
+    wait: [keys.wait(account, address)],
+    cleared: [keys.cleared(address)],
+  };
+  t.same(Object.keys(built).sort(), Object.keys(keys).sort());
+  for (const key of [...Object.values(built).flat(), userSessionsKey(1)]) {
+    t.equal(patternsOf(key).length, 1, key);
+  }
+});
+
+t.test('every script is named in the table, and every script named there exists', async (t) => {
+  const scripts = ['shared/lua', 'services/session-service/lua']
+    .flatMap((folder) => listFiles(folder, /\.lua$/))
+    .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
+  const named = rows.flatMap(([, , , writers = '', readers = '']) => literalsIn(writers + readers));
+  const commands = ['GET', 'DEL'];
+  t.same(new Set(named.filter((name) => !commands.includes(name))), new Set(scripts));
+});
+
+t.test('the lifetimes are those of the table', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { challengeApp, host } = await openServices(t, store);
+  await challengeApp.inject('/api/captcha/pow');
+  await host.countTry('key', client);
+  const lifetimeOf = async (part: string) => {
+    const [key = ''] = await redis.client.keys(`captcha:${part}:*`);
+    return Math.round((await redis.client.pttl(key)) / 1000);
+  };
+  t.equal(await lifetimeOf('vol'), 900);
+  t.equal(await lifetimeOf('fail'), 900);
+  t.equal(await lifetimeOf('wait'), 86_400);
+  t.equal(await lifetimeOf('limit'), 60);
+  t.equal(await lifetimeOf('pow'), 120);
+});
+
+function solve(salt: string, difficulty: number): string {
+  for (let nonce = 0; ; nonce++) {
+    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
+    if (leadingZeroBits(digest) >= difficulty) return String(nonce);
+  }
+}

@@ -1,0 +1,371 @@
+// What every answer has: headers, language, an error's body; and that the OpenAPI documents tell no less and no more.
+
+import t, { type Test } from 'tap';
+import type { Answer, Client } from './client.js';
+import { refusal } from './refusals.js';
+import { CHEAP, eachStore, type Site } from './site.js';
+
+t.test('answers', (t) => eachStore(t, CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  await t.test('every answer has the security headers and is stored nowhere', (t) => headers(t, site));
+  await t.test('every failure has a message and a code in the language asked for', (t) => languages(t, site));
+  await t.test('no route answers a method that it does not have', (t) => methods(t, site));
+  await t.test('images that are not there, and names that are none', (t) => lookUps(t, site));
+  await t.test('presets', (t) => presets(t, site));
+  await t.test('pages of the one allowed origin may read the answers', (t) => crossOrigin(t, site));
+  await t.test('the OpenAPI documents are complete', (t) => openApi(t, site));
+  await t.test('health', async (t) => {
+    const checks = { images: 'ok', store: 'ok' };
+    const ready = await site.challengeAdmin.get('/health/ready');
+    t.strictSame([ready.status, ready.json], [200, { status: 'ok', checks }]);
+    const own = { store: 'ok', challenge_store: 'ok', directory: 'ok' };
+    t.strictSame((await site.sessionAdmin.get('/health/ready')).json, { status: 'ok', checks: own });
+    t.strictSame((await site.sessionAdmin.get('/health/live')).json, { status: 'ok' });
+    for (const client of [site.session, site.challenge, site.gateway]) {
+      t.equal((await client.get('/health/ready')).status, 404, 'on the admin port alone');
+    }
+  });
+}
+
+async function headers(t: Test, site: Site): Promise<void> {
+  const { gateway, session, challenge } = site;
+  const user = await site.newUser();
+  const { answer, accessToken, cookie } = await site.logIn(user);
+  const authorization = `Bearer ${accessToken}`;
+  const image = await site.image();
+  const json = { 'content-type': 'application/json' };
+  const answers: [number, Answer][] = [
+    [200, answer],
+    [200, await gateway.get('/api/captcha/pow')],
+    [200, await gateway.get('/api/captcha')],
+    [200, await gateway.get(`/api/captcha/${image.captcha_token}.png`)],
+    [200, await gateway.send('HEAD', `/api/captcha/${image.captcha_token}.png`)],
+    [404, await gateway.get('/api/captcha/x.png')],
+    [404, await gateway.get(`/api/captcha/${'a'.repeat(40)}.png`)],
+    [404, await gateway.get('/api/captcha/a/b/c')],
+    [404, await gateway.get(`/api/captcha/${'a'.repeat(3000)}`)],
+    [422, await gateway.get('/api/captcha?preset=none')],
+    [404, await gateway.post('/api/captcha')],
+    [204, await gateway.send('OPTIONS', '/api/captcha')],
+    [200, await gateway.get('/profile', { headers: { authorization } })],
+    [401, await gateway.get('/profile')],
+    [200, await site.refresh(cookie)],
+    [401, await gateway.post('/refresh')],
+    [204, await gateway.delete('/refresh')],
+    [204, await gateway.post('/logout', { headers: { authorization } })],
+    [401, await gateway.post('/logout')],
+    [403, await gateway.post('/login', { headers: { origin: 'null' } })],
+    [422, await gateway.post('/login', { body: {} })],
+    [400, await gateway.post('/login', { body: '{', headers: json })],
+    [413, await gateway.post('/login', { body: 'x'.repeat(20_000), headers: json })],
+    [415, await gateway.post('/login', { body: 'x', headers: { 'content-type': 'text/plain' } })],
+    [422, await site.tryLogIn({ ...user, password: 'wrong' })],
+    [404, await gateway.get('/login')],
+    [404, await session.get('/nothing')],
+    [404, await session.get('/api/captcha/pow')],
+    [404, await challenge.get('/login')],
+    [400, await session.get('/%zz')],
+    [400, await challenge.get('/api/captcha/%zz.png')],
+    [200, await session.get('/openapi.json')],
+    [200, await challenge.get('/openapi.json')],
+  ];
+  for (const [n, [status, { headers, ...answer }]] of answers.entries()) {
+    t.equal(answer.status, status, `answer ${n}`);
+    t.match(headers, {
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-captcha-test-mode': '1',
+    });
+    t.equal(headers['strict-transport-security'], undefined, 'this site is not encrypted');
+    t.equal(headers['x-powered-by'], undefined);
+    t.equal(headers.server, undefined);
+    if (status < 400) continue;
+    t.match(answer.json, { message: /^[A-Z].*\.$/, code: /^[a-z_]+$/ });
+    t.match(headers, { 'content-language': 'en', vary: /\bAccept-Language\b/ });
+    t.equal(headers['content-type'], 'application/json; charset=utf-8');
+    if (status !== 422) t.strictSame(Object.keys(answer.json).sort(), ['code', 'message']);
+  }
+}
+
+async function languages(t: Test, site: Site): Promise<void> {
+  const table: [string | undefined, 'en' | 'fr' | 'ar'][] = [
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'en'],
+    ['fr', 'fr'],
+    ['FR-ca', 'fr'],
+    ['ar-EG, fr;q=0.9', 'ar'],
+    ['fr;q=0.3, ar;q=0.8, en;q=0.1', 'ar'],
+    ['de, fr;q=0.5', 'fr'],
+    ['fr;q=0, *', 'en'],
+    ['en;q=0.1, fr;q=0.2', 'fr'],
+    ['*', 'en'],
+    ['\t;;;=,q', 'en'],
+  ];
+  const texts = {
+    en: ['Some of the data is missing or wrong.', 'This field is required.', 'There is nothing here.'],
+    fr: [
+      'Certaines données sont manquantes ou incorrectes.',
+      'Ce champ est obligatoire.',
+      'Il n’y a rien à cette adresse.',
+    ],
+  };
+  for (const [accepted, language] of table) {
+    const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+    const login = await site.gateway.post('/login', { body: {}, headers });
+    const missing = await site.gateway.get('/api/captcha/x', { headers });
+    for (const answer of [login, missing]) {
+      t.equal(answer.headers['content-language'], language, accepted ?? 'no header');
+      t.match(answer.headers.vary, /\bOrigin\b.*\bAccept-Language\b/);
+    }
+    const seen = [login.json.message, login.json.errors.email[0], missing.json.message];
+    if (language === 'ar')
+      t.ok(
+        seen.every((text) => /^[\u0600-\u06ff]/.test(text)),
+        'Arabic',
+      );
+    else t.strictSame(seen, texts[language]);
+    t.strictSame([login.json.code, missing.json.code], ['validation_failed', 'not_found']);
+  }
+  const french = { 'accept-language': 'fr' };
+  const preset = await site.gateway.get('/api/captcha?preset=a&preset=b', { headers: french });
+  t.strictSame(preset.json.errors, { preset: ['Cette valeur n’est pas du bon type.'] });
+  const work = await site.gateway.post('/login', {
+    body: { email: 'a@b.example', password: 'x', pow_token: 'short', pow_nonce: '1' },
+    headers: french,
+  });
+  t.strictSame(work.json.errors, { pow_token: ['Cette valeur n’a pas le bon format.'] });
+}
+
+async function methods(t: Test, site: Site): Promise<void> {
+  const { gateway, session, challenge } = site;
+  const has = new Map([
+    ['/api/captcha', ['GET']],
+    ['/api/captcha/pow', ['GET']],
+    ['/login', ['POST']],
+    ['/refresh', ['POST', 'DELETE']],
+    ['/logout', ['POST']],
+    ['/profile', ['GET']],
+  ]);
+  for (const [path, own] of has) {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
+      (name) => !own.includes(name),
+    )) {
+      const client = method === 'TRACE' ? (path.startsWith('/api') ? challenge : session) : gateway;
+      const { status, text } = await client.send(method, path);
+      t.strictSame(
+        [status, method === 'HEAD' ? '' : JSON.parse(text).code],
+        [404, method === 'HEAD' ? '' : 'not_found'],
+        `${method} ${path}`,
+      );
+    }
+  }
+  for (const path of [
+    '/login/',
+    '/refresh/x',
+    '/api/captcha/',
+    '/api/captcha/pow/',
+    '/LOGIN',
+    '/api/captcha/pow.png',
+  ]) {
+    t.equal((await gateway.get(path)).status, 404, path);
+  }
+}
+
+async function lookUps(t: Test, site: Site): Promise<void> {
+  const { captcha_token: token } = await site.image();
+  const { pow_token: work } = await site.work();
+  for (const name of [
+    `${'a'.repeat(40)}.png`,
+    `${work}.png`,
+    `${token}`,
+    `${token}.PNG`,
+    `${token}.jpg`,
+    `${token}.png.png`,
+    `${token}.png/`,
+    `${token.slice(1)}.png`,
+    `${token}a.png`,
+    `${token.slice(1)}%00.png`,
+    `%20${token.slice(1)}.png`,
+    `..%2f${token}.png`,
+    `${token.slice(2)}é.png`,
+    '.png',
+    '__proto__.png',
+    '..%2f..%2fpackage.json',
+  ]) {
+    const answer = await site.challenge.get(`/api/captcha/${encodeURI(decodeURI(name))}`);
+    t.strictSame([answer.status, answer.json], [404, refusal('not_found')], name);
+  }
+  t.equal((await site.gateway.get(`/api/captcha/${token}.png?width=1`)).status, 200);
+  await site.age(121_000);
+  t.equal((await site.gateway.get(`/api/captcha/${token}.png`)).status, 404, 'expired');
+}
+
+async function presets(t: Test, site: Site): Promise<void> {
+  const ask = (query: string) => site.gateway.get(`/api/captcha?${query}`);
+  for (const query of ['preset=default', 'preset=', '', 'width=999', 'preset=default&preset2=x']) {
+    const { status, json } = await ask(query);
+    t.equal(status, 200, query);
+    t.strictSame(Object.keys(json).sort(), ['answer', 'expires_at', 'expires_in', 'token', 'url']);
+    t.match(json.answer, /^[A-Za-z2-9]{6}$/, 'in test mode the answer is told');
+    t.notMatch(json.answer, /[01OoLlIi5Ss]/, 'without characters that people confuse');
+  }
+  for (const name of [
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'Default',
+    'default%20',
+    'none',
+    '..%2Fdefault',
+    '%00',
+  ]) {
+    const answer = await ask(`preset=${name}`);
+    t.strictSame([answer.status, answer.json], [422, refusal('unknown_preset')], name);
+  }
+  for (const query of ['preset=a&preset=b', 'preset=default&preset=default', `preset=${'a'.repeat(65)}`]) {
+    const answer = await ask(query);
+    t.match(answer, { status: 422, json: { errors: { preset: [String] } } }, query.slice(0, 40));
+  }
+  for (const query of [
+    'scope=',
+    'scope=forged',
+    'scope=a&scope=b',
+    `scope=${'a'.repeat(200)}`,
+    '__proto__=1',
+  ]) {
+    t.equal(
+      (await site.gateway.get(`/api/captcha/pow?${query}`)).status,
+      200,
+      'what is no ticket is ignored',
+    );
+  }
+}
+
+async function crossOrigin(t: Test, site: Site): Promise<void> {
+  const { address } = site.system;
+  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+  for (const path of ['/login', '/refresh', '/logout', '/profile', '/api/captcha', '/api/captcha/pow']) {
+    const preflight = await site.gateway.send('OPTIONS', path, { headers: { ...asked, origin: address } });
+    t.equal(preflight.status, 204, path);
+    t.match(preflight.headers, {
+      'access-control-allow-origin': address,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
+      'access-control-allow-headers': 'Authorization, Content-Type, Accept-Language',
+      vary: /\bOrigin\b/,
+    });
+    const foreign = await site.gateway.send('OPTIONS', path, {
+      headers: { ...asked, origin: 'https://evil.example' },
+    });
+    t.equal(foreign.headers['access-control-allow-origin'], undefined, path);
+  }
+  const own = await site.gateway.get('/api/captcha/pow', { headers: { origin: address } });
+  t.match(own.headers, {
+    'access-control-allow-origin': address,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+    vary: /\bOrigin\b/,
+  });
+  const refused = await site.gateway.get('/profile', { headers: { origin: address } });
+  t.match(refused.headers, { 'access-control-allow-origin': address, vary: 'Origin, Accept-Language' });
+  for (const origin of ['https://evil.example', 'null', undefined]) {
+    const answer = await site.gateway.get('/api/captcha/pow', {
+      headers: origin === undefined ? {} : { origin },
+    });
+    t.equal(answer.headers['access-control-allow-origin'], undefined);
+    t.match(answer.headers.vary, /\bOrigin\b/);
+  }
+}
+
+async function openApi(t: Test, site: Site): Promise<void> {
+  const read = async (client: Client) => {
+    const { status, headers, json } = await client.get('/openapi.json');
+    t.equal(status, 200);
+    t.equal(headers['content-type'], 'application/json; charset=utf-8');
+    t.match(json, { openapi: /^3\.1\./, servers: [{ url: site.system.address }] });
+    return json;
+  };
+  const challenge = await read(site.challenge);
+  const session = await read(site.session);
+  t.strictSame(routesOf(challenge), [
+    'GET /api/captcha',
+    'GET /api/captcha/pow',
+    'GET /api/captcha/{token}.png',
+    'HEAD /api/captcha/{token}.png',
+  ]);
+  t.strictSame(routesOf(session), [
+    'DELETE /refresh',
+    'GET /profile',
+    'POST /login',
+    'POST /logout',
+    'POST /refresh',
+  ]);
+
+  const user = await site.newUser();
+  const image = await site.image();
+  const { answer, accessToken, cookie } = await site.logIn(user);
+  const seen: [object, string, string, Answer][] = [
+    [challenge, '/api/captcha', 'get', await site.gateway.get('/api/captcha')],
+    [challenge, '/api/captcha', 'get', await site.gateway.get('/api/captcha?preset=x')],
+    [challenge, '/api/captcha/pow', 'get', await site.gateway.get('/api/captcha/pow')],
+    [
+      challenge,
+      '/api/captcha/{token}.png',
+      'get',
+      await site.gateway.get(`/api/captcha/${image.captcha_token}.png`),
+    ],
+    [session, '/login', 'post', answer],
+    [session, '/login', 'post', await site.gateway.post('/login', { body: {} })],
+    [session, '/refresh', 'post', await site.refresh(cookie)],
+    [session, '/refresh', 'post', await site.refresh('')],
+    [
+      session,
+      '/profile',
+      'get',
+      await site.gateway.get('/profile', { headers: { authorization: `Bearer ${accessToken}` } }),
+    ],
+    [session, '/profile', 'get', await site.gateway.get('/profile')],
+    [session, '/refresh', 'delete', await site.gateway.delete('/refresh')],
+    [
+      session,
+      '/logout',
+      'post',
+      await site.gateway.post('/logout', { headers: { authorization: `Bearer ${accessToken}` } }),
+    ],
+  ];
+  for (const [document, path, method, { status, json, headers }] of seen) {
+    // biome-ignore lint/suspicious/noExplicitAny: a document from outside
+    const { responses } = (document as any).paths[path][method];
+    const response = responses[status] ?? responses.default;
+    const type = headers['content-type']?.split(';')[0] ?? '';
+    t.ok(status === 204 || response?.content[type], `${method} ${path} documents ${status} ${type}`);
+    const known = Object.keys(response?.content?.[type]?.schema?.properties ?? {});
+    t.strictSame(
+      Object.keys(json ?? {}).filter((field) => !known.includes(field)),
+      [],
+      'no undocumented field',
+    );
+  }
+  const { properties, required } =
+    session.paths['/login'].post.requestBody.content['application/json'].schema;
+  t.strictSame(Object.keys(properties).sort(), [
+    'captcha',
+    'captcha_token',
+    'email',
+    'password',
+    'pow_nonce',
+    'pow_token',
+  ]);
+  t.strictSame(required, ['email', 'password']);
+}
+
+function routesOf(document: { paths: Record<string, object> }): string[] {
+  return Object.entries(document.paths)
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+    .sort();
+}

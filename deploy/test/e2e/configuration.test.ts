@@ -1,0 +1,184 @@
+// A mistake in the environment stops a service with one line each, and a port in use does too.
+
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import type { Environment, ServiceName } from '../../src/settings.js';
+
+const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
+const DAYLIGHT = 'not-a-secret-but-must-not-be-shown';
+
+t.test('both services', (t) =>
+  tableOf(
+    t,
+    ['challenge-service', 'session-service'],
+    [
+      [{ PUBLIC_URL: '' }, /^PUBLIC_URL is missing: it must be the address that browsers see/],
+      [{ PUBLIC_URL: 'localhost:8080' }, /^PUBLIC_URL must be an http:\/\/ or https:\/\/ address/],
+      [
+        { PUBLIC_URL: 'http://user:pw@localhost' },
+        /^PUBLIC_URL must be .* without query, fragment, user or password/,
+      ],
+      [{ CHALLENGE_SECRET: '' }, /^CHALLENGE_SECRET is missing/],
+      [{ CHALLENGE_SECRET: DAYLIGHT.slice(0, 31) }, /^CHALLENGE_SECRET must have at least 32 characters/],
+      [
+        { CHALLENGE_SECRET: `${DAYLIGHT},${DAYLIGHT}` },
+        /^CHALLENGE_SECRET must not have the same element twice/,
+      ],
+      [{ CHALLENGE_SECRET: `${DAYLIGHT},` }, /^CHALLENGE_SECRET must not have an empty element/],
+      [{ TRUST_PROXY: '1' }, /^TRUST_PROXY must name the addresses of the proxies/],
+      [{ TRUST_PROXY: 'proxy.example' }, /^TRUST_PROXY must hold addresses/],
+      [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must not trust everybody/],
+      [{ CORS_ORIGIN: 'https://a.example/' }, /^CORS_ORIGIN must be https:\/\/a\.example, not/],
+      [{ CORS_ORIGIN: '*' }, /^CORS_ORIGIN must be one origin/],
+      [{ STORE_URL: `mysql://root:${DAYLIGHT}@db` }, /^STORE_URL must be file:PATH, redis:/],
+      [{ CAPTCHA_CACHE_STORE: `http://${DAYLIGHT}@x` }, /^CAPTCHA_CACHE_STORE must be file:PATH, redis:/],
+      [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of trace, .*, not "loud"$/],
+      [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS must be a number from 0 to 600, not "-1"$/],
+      [{ NODE_ENV: 'prod' }, /^NODE_ENV must be one of/],
+      [
+        { NODE_ENV: 'production', ALLOW_EMBEDDED: 'true', PUBLIC_URL: 'http://tollgate.example' },
+        /^PUBLIC_URL must begin with https:/,
+      ],
+      [
+        { CAPTCHA_TEST_MODE: 'true', PUBLIC_URL: 'https://tollgate.example' },
+        /^CAPTCHA_TEST_MODE must be false unless/,
+      ],
+      [
+        { CAPTCHA_TEST_MODE: 'true', NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' },
+        /^CAPTCHA_TEST_MODE must be false with/,
+      ],
+      [
+        { CAPTCHA_POW_DIFFICULTY: '15' },
+        /^CAPTCHA_POW_DIFFICULTY must be 16 or more outside CAPTCHA_TEST_MODE/,
+      ],
+      [{ CAPTCHA_POW_DIFFICULTY: '25' }, /^CAPTCHA_POW_DIFFICULTY must be a whole number from 1 to 24/],
+      [
+        { CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' },
+        /^CAPTCHA_POW_DIFFICULTY must not be above CAPTCHA_POW_MAX_DIFFICULTY/,
+      ],
+      [{ CAPTCHA_POW_STEP: '-1' }, /^CAPTCHA_POW_STEP must be a whole number of 0 or more/],
+      [{ CAPTCHA_POW_VOLUME_EVERY: '0' }, /^CAPTCHA_POW_VOLUME_EVERY must be/],
+      [{ CAPTCHA_MIN_SECONDS: '-0.5' }, /^CAPTCHA_MIN_SECONDS must be/],
+      [{ CAPTCHA_BIND_IP: 'yes' }, /^CAPTCHA_BIND_IP must be true or false, not "yes"$/],
+      [{ CAPTCHA_ROUTES_PREFIX: '/api/' }, /^CAPTCHA_ROUTES_PREFIX must be/],
+      [{ CAPTCHA_FIELDS_TOKEN: 'pow_token' }, /must differ from/],
+    ],
+  ),
+);
+
+t.test('the challenge service', (t) =>
+  tableOf(
+    t,
+    ['challenge-service'],
+    [
+      [{ CHALLENGE_PORT: 'http' }, /^CHALLENGE_PORT must be a whole number from 0 to 65535, not "http"$/],
+      [{ RATE_LIMIT_POW: '0' }, /^RATE_LIMIT_POW must be a whole number from 1/],
+      [{ CAPTCHA_DRIVER: 'sharp' }, /^CAPTCHA_DRIVER must be one of canvas, @napi-rs\/canvas, not "sharp"$/],
+      [
+        { NODE_ENV: 'production', CAPTCHA_TEST_MODE: 'false' },
+        /^STORE_URL must name a Redis with NODE_ENV=production/,
+      ],
+      [{ BIND: '192.0.2.1' }, /^BIND: 192\.0\.2\.1 is no address of this machine$/],
+    ],
+  ),
+);
+
+t.test('the session service', (t) =>
+  tableOf(
+    t,
+    ['session-service'],
+    [
+      [{ ACCESS_SECRET: '' }, /^ACCESS_SECRET is missing/],
+      [{ REFRESH_SECRET: '' }, /^REFRESH_SECRET is missing/],
+      [{ ENCRYPTION_KEY: '' }, /^ENCRYPTION_KEY is missing/],
+      [{ REFRESH_SECRET: secret('ACCESS') }, /^REFRESH_SECRET must not share an element with ACCESS_SECRET$/],
+      [{ SESSION_PORT: '70000' }, /^SESSION_PORT must be a whole number from 0 to 65535/],
+      [{ COOKIE_SAMESITE: 'none' }, /^COOKIE_SAMESITE must be one of strict, lax, not "none"$/],
+      [{ COOKIE_PREFIX: '__Host-' }, /^COOKIE_PREFIX must be/],
+      [{ ACCESS_TTL: '15m' }, /^ACCESS_TTL must be a whole number from 1/],
+      [{ REFRESH_WINDOW: '-1' }, /^REFRESH_WINDOW must be/],
+      [{ MAX_SESSIONS: '0' }, /^MAX_SESSIONS must be/],
+      [{ USERS_URL: `mysql://root:${DAYLIGHT}@db` }, /^USERS_URL mysql: is not supported$/],
+    ],
+  ),
+);
+
+t.test('several mistakes are several lines', async (t) => {
+  const { code, err } = await start(t, 'session-service', {
+    ACCESS_SECRET: '',
+    PUBLIC_URL: '',
+    COOKIE_SAMESITE: 'none',
+    CAPTCHA_POW_DIFFICULTY: '15',
+  });
+  t.equal(code, 1);
+  t.equal(err.trim().split('\n').length, 4);
+});
+
+t.test('a port in use is one line that names its variable', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  t.teardown(() => taken.close());
+  const { port } = taken.address() as { port: number };
+  for (const variable of ['SESSION_PORT', 'SESSION_ADMIN_PORT', 'CHALLENGE_PORT', 'CHALLENGE_ADMIN_PORT']) {
+    const service = variable.startsWith('SESSION') ? 'session-service' : 'challenge-service';
+    const { code, err } = await start(t, service, { [variable]: String(port) });
+    t.strictSame([code, err], [1, `${variable}: port ${port} on 127.0.0.1 is in use by another program\n`]);
+  }
+});
+
+async function tableOf(
+  t: Test,
+  services: readonly ServiceName[],
+  table: readonly [Environment, RegExp][],
+): Promise<void> {
+  const cases = services.flatMap((service) => table.map(([change, line]) => ({ service, change, line })));
+  const queue = [...cases];
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { service, change, line } = next;
+      const { code, err } = await start(t, service, change);
+      const hint = `${service} ${JSON.stringify(change).slice(0, 60)}`;
+      t.equal(code, 1, hint);
+      t.match(err, /^[^\n]+\n$/, `${hint}: one line`);
+      t.match(err.trimEnd(), line, hint);
+      t.notOk(err.includes(DAYLIGHT.slice(0, 20)), `${hint}: no secret is shown`);
+    }
+  };
+  // As many at once as this machine has cores to spare.
+  await Promise.all([work(), work(), work()]);
+}
+
+async function start(
+  t: Test,
+  service: ServiceName,
+  change: Environment,
+): Promise<{ code: number | null; err: string }> {
+  const entry = new URL(`../../../../services/${service}/dist/src/server.js`, import.meta.url);
+  const child = spawn(process.execPath, [fileURLToPath(entry)], {
+    env: {
+      PUBLIC_URL: 'http://localhost:8080',
+      ACCESS_SECRET: secret('ACCESS'),
+      REFRESH_SECRET: secret('REFRESH'),
+      ENCRYPTION_KEY: secret('ENCRYPTION'),
+      CHALLENGE_SECRET: secret('CHALLENGE'),
+      DATA_DIR: t.testdirName,
+      SESSION_PORT: '0',
+      SESSION_ADMIN_PORT: '0',
+      CHALLENGE_PORT: '0',
+      CHALLENGE_ADMIN_PORT: '0',
+      LOG_LEVEL: 'silent',
+      ...change,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const impatience = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(impatience);
+  return { code, err };
+}

@@ -1,0 +1,479 @@
+// POST /login in the order of decisions 3.2: origin, form, limit, delay, work, image, try, password.
+
+import t, { type Test } from 'tap';
+import type { Answer, Sent } from './client.js';
+import { refusal, refusedLogIn } from './refusals.js';
+import { CHEAP, eachStore, type Site } from './site.js';
+import { missSolution } from './work.js';
+
+const TOKEN = 'a'.repeat(40);
+const COOKIE =
+  /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
+
+t.test('log-in', (t) => eachStore(t, CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  await t.test('a success answers with exactly the two fields and one cookie', async (t) => {
+    const user = await site.newUser();
+    const answer = await site.tryLogIn(user);
+    t.equal(answer.status, 200);
+    t.strictSame(answer.json, { accessToken: answer.json.accessToken, expiresIn: 900 });
+    t.match(answer.json.accessToken, /^[A-Za-z0-9%]+$/);
+    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+    t.equal(answer.headers['cache-control'], 'no-store');
+    t.equal(answer.cookies.length, 1);
+    t.match(answer.cookies[0], COOKIE);
+    t.notMatch(answer.cookies[0], /%25/, 'the cookie is encoded once');
+    const [event] = (await site.events('login')).slice(-1);
+    t.match(event, { uid: user.id, sid: /^[A-Za-z0-9]{22}$/, address: /^[0-9a-f]{32}$/ });
+  });
+
+  await t.test('the address may be written with capitals, in wide letters and between spaces', async (t) => {
+    const { id, email, password } = await site.newUser();
+    const wide = email.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+    for (const written of [`  ${email.toUpperCase()} `, wide]) {
+      const { json } = await site.tryLogIn({ email: written, password });
+      const profile = await site.gateway.get('/profile', bearer(json.accessToken));
+      t.strictSame(profile.json, { id, email });
+    }
+  });
+
+  await t.test('requests of other sites are refused before anything else', (t) => origins(t, site));
+  await t.test('what has no right form is refused before it costs anything', (t) => forms(t, site));
+  await t.test('the work is judged', (t) => work(t, site));
+  await t.test('after two failures an image is demanded', (t) => images(t, site));
+  await t.test('known, unknown and disabled accounts cannot be told apart', (t) => enumeration(t, site));
+  await t.test('an address that goes on failing has to wait', (t) => delay(t, site));
+  await t.test('a planted session does not survive', (t) => fixation(t, site));
+}
+
+async function origins(t: Test, site: Site): Promise<void> {
+  const { address, gatewayPort: port } = site.system;
+  const user = await site.newUser();
+  const fields = await site.work();
+  const submit = (headers: Sent['headers']) =>
+    site.gateway.post('/login', { body: { ...user, ...fields }, headers: headers ?? {} });
+  const foreign: Sent['headers'][] = [
+    ...[
+      'https://evil.example',
+      'null',
+      `http://localhost:${port}.evil.example`,
+      `http://localhost.evil.example:${port}`,
+      `http://evil-localhost:${port}`,
+      `https://localhost:${port}`,
+      `http://localhost:${port + 1}`,
+      'http://localhost',
+      `http://127.0.0.1:${port}`,
+      `${address}/`,
+      `${address}, https://evil.example`,
+      address.toUpperCase(),
+      '',
+      '*',
+    ].map((origin) => ({ origin })),
+    { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'anything' },
+    { origin: 'https://evil.example', 'content-type': 'text/plain' },
+  ];
+  for (const headers of foreign) {
+    const answer = await submit(headers);
+    t.equal(answer.status, 403, JSON.stringify(headers));
+    t.strictSame(answer.json, refusal('origin_refused'));
+    t.strictSame(answer.cookies, []);
+  }
+  t.equal(
+    (await submit({ origin: address, 'sec-fetch-site': 'cross-site' })).status,
+    200,
+    'nothing was spent',
+  );
+  for (const headers of [
+    { origin: address },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ]) {
+    t.equal((await site.tryLogIn(user, { headers })).status, 200, JSON.stringify(headers));
+  }
+}
+
+async function forms(t: Test, site: Site): Promise<void> {
+  const { gateway } = site;
+  const user = await site.newUser();
+  const { email, password } = user;
+  const fields = await site.work();
+  const image = await site.image();
+  const send = (body: Sent['body'], type = 'application/json') =>
+    gateway.post('/login', { body: body ?? '', headers: { 'content-type': type } });
+
+  await t.test('e-mail and password', async (t) => {
+    const table: [object, Parameters<typeof refusedLogIn>[2]][] = [
+      [{ password, ...fields }, { email: 'required' }],
+      [{ email, ...fields }, { password: 'required' }],
+      [{ email: '', password, ...fields }, { email: 'required' }],
+      [{ email: ' \t ', password, ...fields }, { email: 'malformed' }],
+      [{ email, password: '', ...fields }, { password: 'required' }],
+      ...[1, true, null, [], [email], { a: 1 }].map((wrong): [object, Parameters<typeof refusedLogIn>[2]] => [
+        { email: wrong, password, ...fields },
+        { email: 'type' },
+      ]),
+      ...[1, null, [password]].map((wrong): [object, Parameters<typeof refusedLogIn>[2]] => [
+        { email, password: wrong, ...fields },
+        { password: 'type' },
+      ]),
+      [[], { body: 'type' }],
+    ];
+    for (const [body, errors] of table) {
+      const answer = await gateway.post('/login', { body });
+      t.equal(answer.status, 422);
+      t.strictSame(answer.json, refusedLogIn('validation_failed', false, errors), JSON.stringify(errors));
+    }
+    for (const text of ['null', '"text"', '1', '']) {
+      const answer = await send(text);
+      t.equal(answer.status, 422, text);
+      t.strictSame(answer.json, refusedLogIn('validation_failed', false, { body: 'type' }), text);
+    }
+  });
+
+  await t.test('lengths: 254 characters of address, 1,024 bytes of password', async (t) => {
+    const long = (limit: number) => [`This value is too long (maximum length: ${limit}).`];
+    const refused = async (body: object) => {
+      const answer = await gateway.post('/login', { body: { ...user, ...fields, ...body } });
+      t.match(answer, { status: 422, json: { code: 'validation_failed', captcha_required: false } });
+      return answer.json.errors;
+    };
+    t.strictSame(await refused({ email: `${'a'.repeat(250)}@b.example` }), { email: long(254) });
+    t.strictSame(await refused({ password: 'a'.repeat(1025) }), { password: long(1024) });
+    t.strictSame(
+      await refused({ password: 'é'.repeat(513) }),
+      { password: long(1024) },
+      'bytes, not characters',
+    );
+    t.strictSame(await refused({ password: '😀'.repeat(257) }), { password: long(1024) });
+    const longest = await site.tryLogIn({ email: site.newEmail(), password: 'é'.repeat(512) });
+    t.equal(longest.json.code, 'login_failed');
+  });
+
+  await t.test('the fields of the challenges, in every combination', async (t) => {
+    const wrong: [unknown, 'required' | 'malformed'][] = [
+      [undefined, 'required'],
+      ['', 'required'],
+      [null, 'required'],
+      [' ', 'malformed'],
+      [7, 'malformed'],
+      [[TOKEN], 'malformed'],
+      [{}, 'malformed'],
+      [true, 'malformed'],
+    ];
+    const tokens: [unknown, 'required' | 'malformed'][] = [
+      ...wrong,
+      [TOKEN.slice(1), 'malformed'],
+      [`${TOKEN}a`, 'malformed'],
+      [`${TOKEN.slice(1)}-`, 'malformed'],
+      [` ${TOKEN.slice(1)}`, 'malformed'],
+      [`${TOKEN}\n`, 'malformed'],
+      ['a'.repeat(10_000), 'malformed'],
+    ];
+    const nonces: [unknown, 'required' | 'malformed'][] = [
+      ...wrong,
+      ...[
+        '01',
+        '-1',
+        '+1',
+        '1.0',
+        '1e3',
+        ' 1',
+        '1 ',
+        '0x1',
+        '１',
+        '٣',
+        '1'.repeat(25),
+        '00',
+        '1\n',
+        'NaN',
+      ].map((nonce): [string, 'malformed'] => [nonce, 'malformed']),
+    ];
+    const refused = async (body: object, code: 'pow_invalid' | 'captcha_invalid', errors: object) => {
+      const answer = await gateway.post('/login', { body: { email, password, ...body } });
+      t.strictSame(
+        [answer.status, answer.json],
+        [422, refusedLogIn(code, false, errors as Record<string, 'required'>)],
+        JSON.stringify(body).slice(0, 80),
+      );
+    };
+    for (const [pow_token, problem] of tokens) {
+      await refused({ ...fields, pow_token }, 'pow_invalid', { pow_token: problem });
+    }
+    for (const [pow_nonce, problem] of nonces) {
+      await refused({ ...fields, pow_nonce }, 'pow_invalid', { pow_nonce: problem });
+    }
+    for (const [pow_token, one] of wrong) {
+      for (const [pow_nonce, other] of wrong) {
+        await refused({ pow_token, pow_nonce }, 'pow_invalid', { pow_token: one, pow_nonce: other });
+      }
+    }
+    for (const [captcha_token, problem] of tokens) {
+      await refused({ ...fields, ...image, captcha_token }, 'captcha_invalid', { captcha_token: problem });
+    }
+    for (const [captcha, problem] of [...wrong, ['a'.repeat(65), 'malformed']] as const) {
+      await refused({ ...fields, ...image, captcha }, 'captcha_invalid', { captcha: problem });
+    }
+    await refused({ captcha: 'x' }, 'pow_invalid', {
+      pow_token: 'required',
+      pow_nonce: 'required',
+      captcha_token: 'required',
+    });
+  });
+
+  await t.test('what is no JSON, or not only JSON', async (t) => {
+    const good = JSON.stringify({ ...user, ...fields });
+    for (const text of [
+      `{"__proto__":{"admin":true},${good.slice(1)}`,
+      `${good.slice(0, -1)},"constructor":{"prototype":{}}}`,
+      `{"a":{"__proto__":1},${good.slice(1)}`,
+      good.slice(0, -1),
+      `${good}}`,
+      '{email:1}',
+      '\u0000',
+    ]) {
+      const answer = await send(text);
+      t.strictSame([answer.status, answer.json], [400, refusal('malformed_json')], text.slice(0, 40));
+    }
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/jsonp',
+      'nonsense',
+    ]) {
+      const answer = await send(good, type);
+      t.strictSame([answer.status, answer.json], [415, refusal('unsupported_media_type')], type);
+    }
+    const nameless = await gateway.post('/login', { body: good });
+    t.equal(nameless.status, 415, 'no media type at all');
+    const padded = `${good.slice(0, -1)},"padding":"${'x'.repeat(17 * 1024)}"}`;
+    const large = await send(padded);
+    t.strictSame([large.status, large.json], [413, refusal('body_too_large')]);
+    t.equal((await send(`${good}${' '.repeat(16 * 1024)}`)).status, 413);
+  });
+
+  await t.test('none of all that has spent the work, recorded a failure, or needed a user', async (t) => {
+    t.equal((await gateway.post('/login', { body: { ...user, ...fields, unknown_field: 1 } })).status, 200);
+    t.equal((await gateway.get(`/api/captcha/${image.captcha_token}.png`)).status, 200);
+    t.strictSame(
+      await site.events('login_failed').then((events) => events.length),
+      1,
+      'but for the longest password',
+    );
+  });
+
+  await t.test('control characters and half characters are letters like others', async (t) => {
+    for (const strange of [
+      'a\r\nX-Injected: 1@b.example',
+      'a\u0000@b.example',
+      'a\ud800@b.example',
+      '\u202e@b.example',
+    ]) {
+      const answer = await site.tryLogIn({ email: strange, password: strange });
+      t.strictSame([answer.status, answer.json.code], [422, 'login_failed'], JSON.stringify(strange));
+      t.equal(answer.headers['x-injected'], undefined);
+    }
+  });
+}
+
+async function work(t: Test, site: Site): Promise<void> {
+  const { gateway } = site;
+  const user = await site.newUser();
+  const { email, password } = user;
+  const fetchWork = async () => (await gateway.get('/api/captcha/pow')).json;
+  const submit = (fields: object) => gateway.post('/login', { body: { email, password, ...fields } });
+  const refused = (answer: Answer, hint: string) =>
+    t.strictSame(
+      [answer.status, answer.json, answer.cookies],
+      [422, refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }), []],
+      hint,
+    );
+
+  const spent = await site.work();
+  t.equal((await submit(spent)).status, 200);
+  refused(await submit(spent), 'a second use of solved work');
+
+  const missed = await fetchWork();
+  refused(await submit({ pow_token: missed.token, pow_nonce: missSolution(missed) }), 'a wrong nonce');
+  const solved = await site.work();
+  refused(await submit({ ...solved, pow_token: missed.token }), 'work spent by a wrong nonce');
+  refused(await submit({ ...solved, pow_token: TOKEN }), 'an unknown token');
+  const { captcha_token: imageToken } = await site.image();
+  refused(await submit({ ...solved, pow_token: imageToken }), 'the token of an image');
+
+  const junk = { ...solved, pow_nonce: '01' };
+  t.equal((await submit(junk)).status, 422);
+  const bits = { difficulty: 0, algorithm: 'none', salt: '0'.repeat(32) };
+  const other = await fetchWork();
+  const nonce = missSolution(other);
+  refused(await submit({ pow_token: other.token, pow_nonce: nonce, ...bits }), 'a difficulty of the client');
+  t.equal((await submit({ ...solved, ...bits })).status, 200, 'junk had not spent it');
+
+  const old = await site.work();
+  await site.age(121_000);
+  refused(await submit(old), 'expired work');
+
+  const image = await site.image();
+  const failing = await submit({ pow_token: TOKEN, pow_nonce: '1', ...image });
+  refused(failing, 'failing work with a right image');
+  t.equal((await site.tryLogIn(user, { body: image })).status, 200, 'has not spent the image');
+  t.equal(await demandsImage(site, email), false, 'a bad challenge answer is no failure');
+}
+
+async function images(t: Test, site: Site): Promise<void> {
+  const user = await site.newUser();
+  const { email } = user;
+  const wrong = { email, password: 'wrong' };
+  const answers = (answer: Answer) => [answer.status, answer.json];
+  const failed = (required: boolean) => [422, refusedLogIn('login_failed', required)];
+
+  t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'the first failure');
+  t.strictSame(answers(await site.tryLogIn(wrong)), failed(true), 'the second demands');
+  const demanded = [422, refusedLogIn('captcha_required', true, { captcha_token: 'required' })];
+  t.strictSame(answers(await site.tryLogIn(user)), demanded, 'the right password alone does not do');
+  const shapeless = await site.gateway.post('/login', { body: { email } });
+  t.equal(shapeless.json.captcha_required, true, 'every 422 of this account says so');
+  const workless = await site.gateway.post('/login', { body: user });
+  t.match(workless.json, { code: 'pow_invalid', captcha_required: true });
+
+  const guessed = { ...(await site.image()), captcha: 'zzzzzz' };
+  const invalid = [422, refusedLogIn('captcha_invalid', true, { captcha: 'wrong_answer' })];
+  t.strictSame(answers(await site.tryLogIn(user, { body: guessed })), invalid, 'a wrong answer');
+  t.strictSame(answers(await site.tryLogIn(user, { body: guessed })), invalid, 'a spent image');
+  const { captcha } = await site.image();
+  const spent = { captcha_token: guessed.captcha_token, captcha };
+  t.strictSame(answers(await site.tryLogIn(user, { body: spent })), invalid);
+
+  const image = await site.image();
+  const png = `/api/captcha/${image.captcha_token}.png`;
+  t.equal((await site.gateway.get(png)).status, 200);
+  const { captcha: letters } = image;
+  const answered = { ...image, captcha: `  ${letters.toLowerCase()}\t` };
+  t.equal(
+    (await site.tryLogIn(user, { body: answered })).status,
+    200,
+    'capitals and white space are ignored',
+  );
+  t.equal((await site.gateway.get(png)).status, 404, 'an answered image is gone');
+  t.equal(await demandsImage(site, email), false, 'a success clears the failures');
+  t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'and the count begins anew');
+
+  const unasked = await site.tryLogIn(user, { body: { ...(await site.image()), captcha: 'zzzzzz' } });
+  t.match(
+    answers(unasked),
+    [422, { code: 'captcha_invalid', captcha_required: false }],
+    'an image is checked when it is there',
+  );
+
+  await site.tryLogIn(wrong);
+  t.equal(await demandsImage(site, email), true);
+  const late = await site.image();
+  await site.age(121_000);
+  t.strictSame(answers(await site.tryLogIn(user, { body: late })), invalid, 'an expired image');
+  t.equal((await site.gateway.get(`/api/captcha/${late.captcha_token}.png`)).status, 404);
+  await site.age(900_000 - 121_000);
+  t.equal((await site.tryLogIn(user)).status, 200, 'a failure is forgotten after 900 seconds');
+}
+
+async function enumeration(t: Test, site: Site): Promise<void> {
+  const known = await site.newUser();
+  const disabled = await site.newUser();
+  const disabledToo = await site.newUser();
+  for (const { email } of [disabled, disabledToo])
+    await site.directory.setDisabled(email.toLowerCase(), true);
+  const accounts = [
+    { email: known.email, password: 'wrong' },
+    { email: site.newEmail(), password: 'wrong' },
+    { email: disabled.email, password: 'wrong' },
+    disabledToo,
+  ];
+  for (const required of [false, true]) {
+    const responses: object[] = [];
+    for (const account of accounts) {
+      const { status, text, headers } = await site.tryLogIn(account, { ip: site.newAddress() });
+      const { date: _date, ...rest } = headers;
+      responses.push({ status, text, headers: rest });
+    }
+    const [expected] = responses;
+    t.match(expected, { status: 422, text: new RegExp(`"captcha_required":${required}`) });
+    for (const response of responses) t.strictSame(response, expected);
+  }
+}
+
+async function delay(t: Test, site: Site): Promise<void> {
+  const user = await site.newUser();
+  const ip = site.newAddress();
+  const withImage = async (account: { email: string; password: string }, from: string) =>
+    site.tryLogIn(account, { ip: from, body: await site.image() });
+  const wrong = { email: user.email, password: 'wrong' };
+
+  for (const [n, seconds] of [60, 120, 240, 480, 900, 900].entries()) {
+    const tries = n === 0 ? 5 : 1;
+    for (let i = 0; i < tries; i++) {
+      const answer = await withImage(wrong, ip);
+      t.equal(answer.json.code, 'login_failed', `failure ${n + 5 - tries + 1 + i}`);
+    }
+    const work = await site.work({ ip });
+    const image = await site.image();
+    const body = { ...user, ...work, ...image };
+    const refused = await site.session.post('/login', { ip, body });
+    // The failure before the last is older than 900 seconds by then.
+    const throttled = refusal('login_throttled', { captcha_required: n < 5 });
+    t.strictSame([refused.status, refused.json], [429, throttled]);
+    const wait = Number(refused.headers['retry-after']);
+    t.ok(wait > seconds - 20 && wait <= seconds, `${wait} s are about ${seconds} s`);
+    t.match(refused.headers, { 'ratelimit-limit': /^\d+$/ });
+
+    if (n === 0) {
+      const elsewhere = site.newAddress();
+      const again = await site.session.post('/login', {
+        ip: elsewhere,
+        body: { ...body, password: 'wrong' },
+      });
+      t.equal(again.json.code, 'login_failed', 'another address does not wait, and nothing had been spent');
+    }
+    await site.age(seconds * 1000 + 1_000);
+  }
+  t.ok((await site.events('login_throttled')).length >= 6);
+  const answer = await withImage(user, ip);
+  t.equal(answer.status, 200, 'after the wait the right password opens');
+  t.equal((await withImage(wrong, ip)).json.code, 'login_failed', 'and the pair begins anew');
+  t.equal((await withImage(wrong, ip)).json.code, 'login_failed');
+}
+
+async function fixation(t: Test, site: Site): Promise<void> {
+  const thief = await site.newUser();
+  const owner = await site.newUser();
+  const planted = await site.logIn(thief);
+  const own = await site.logIn(owner);
+  const elsewhere = await site.logIn(owner);
+  const cookie = { cookie: `${planted.cookie}; theme=dark; ${own.cookie}` };
+  const fresh = await site.logIn(owner, { headers: cookie });
+  const sids = (await site.events('login')).slice(-4).map(({ sid }) => sid);
+  t.equal(new Set(sids).size, 4, 'a log-in always starts a session of its own');
+  for (const { cookie } of [planted, own]) {
+    const answer = await site.refresh(cookie);
+    t.strictSame([answer.status, answer.json], [401, refusal('session_revoked')]);
+  }
+  for (const { cookie } of [elsewhere, fresh]) t.equal((await site.refresh(cookie)).status, 200);
+
+  const kept = await site.logIn(owner);
+  t.equal(
+    (await site.tryLogIn({ ...owner, password: 'wrong' }, { headers: { cookie: kept.cookie } })).status,
+    422,
+  );
+  t.equal((await site.refresh(kept.cookie)).status, 200, 'a log-in that fails ends nothing');
+}
+
+/** Whether the account's next log-in needs an image, as a malformed one is told. */
+async function demandsImage(site: Site, email: string): Promise<boolean> {
+  return (await site.gateway.post('/login', { body: { email } })).json.captcha_required;
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

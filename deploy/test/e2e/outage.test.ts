@@ -1,0 +1,125 @@
+// Redis goes away and comes back: everything that needs it answers 503, loses nothing and works again by itself.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { Answer } from './client.js';
+import { refusal } from './refusals.js';
+import { CHEAP, onStore, type Site } from './site.js';
+
+const RECOVERY_MS = 1_500;
+
+t.test('an outage of Redis', (t) => onStore(t, 'redis', CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  const { gateway, redis } = site;
+  if (redis === undefined) throw new TypeError('this is about Redis');
+  const user = await site.newUser();
+  const { accessToken, cookie } = await site.logIn(user);
+  const { pow_token, pow_nonce } = await site.work();
+  const image = await site.image();
+  const authorization = `Bearer ${accessToken}`;
+  const body = { ...user, pow_token, pow_nonce };
+
+  await t.test('every route that needs the store says so, and touches no cookie', async (t) => {
+    await redis.stop();
+    const requests: [string, string, object][] = [
+      ['GET', '/api/captcha/pow', {}],
+      ['GET', '/api/captcha', {}],
+      ['GET', `/api/captcha/${image.captcha_token}.png`, {}],
+      ['POST', '/login', { body }],
+      ['POST', '/login', { body: { ...body, pow_nonce: 'malformed' } }],
+      ['POST', '/login', { body: { email: user.email } }],
+      ['POST', '/refresh', { headers: { cookie } }],
+      ['DELETE', '/refresh', { headers: { cookie } }],
+      ['POST', '/logout', { headers: { authorization, cookie } }],
+    ];
+    for (const [method, path, sent] of requests) {
+      const startedMs = performance.now();
+      const answer = await gateway.send(method, path, sent);
+      away(t, answer, `${method} ${path.slice(0, 16)}`);
+      t.ok(performance.now() - startedMs < 1_000, 'at once');
+    }
+  });
+
+  await t.test('what needs no store goes on', async (t) => {
+    const profile = await gateway.get('/profile', { headers: { authorization } });
+    t.strictSame([profile.status, profile.json], [200, { id: user.id, email: user.email }]);
+    t.equal((await gateway.get('/profile')).status, 401);
+    t.equal((await gateway.post('/refresh')).status, 401);
+    t.equal((await gateway.delete('/refresh')).status, 204, 'there is no session to end');
+    t.equal((await gateway.post('/login', { headers: { origin: 'null' }, body })).status, 403);
+    t.equal(
+      (await gateway.post('/login', { body: '{', headers: { 'content-type': 'application/json' } })).status,
+      400,
+    );
+    t.equal((await gateway.get('/api/captcha?preset=none')).status, 422);
+    t.equal((await gateway.get('/api/captcha/x.png')).status, 404);
+  });
+
+  await t.test('both services live and say what is missing', async (t) => {
+    for (const [admin, checks] of [
+      [site.challengeAdmin, { store: 'failed', images: 'ok' }],
+      [site.sessionAdmin, { store: 'failed', challenge_store: 'failed', directory: 'ok' }],
+    ] as const) {
+      const ready = await admin.get('/health/ready');
+      t.strictSame([ready.status, ready.json], [503, { status: 'failed', checks }]);
+      t.equal((await admin.get('/health/live')).status, 200);
+    }
+  });
+
+  await t.test('everything works again by itself, with an empty script cache too', async (t) => {
+    await redis.start();
+    const startedMs = performance.now();
+    for (const path of ['/api/captcha/pow', '/api/captcha']) {
+      await until(async () => (await gateway.get(path)).status === 200);
+    }
+    await until(async () => (await site.refresh(cookie)).status !== 503);
+    const tookMs = performance.now() - startedMs;
+    t.ok(tookMs < RECOVERY_MS, `${Math.round(tookMs)} ms`);
+    t.equal((await site.challengeAdmin.get('/health/ready')).status, 200);
+    t.equal((await site.sessionAdmin.get('/health/ready')).status, 200);
+    const again = await site.logIn(user);
+    t.equal((await site.refresh(again.cookie)).status, 200);
+    t.strictSame(await redis.client.keys('captcha:fail:*'), [], 'no failure of the outage stays recorded');
+    t.equal((await site.refresh(cookie)).json.code, 'session_revoked', 'that Redis kept nothing');
+  });
+
+  await t.test('a Redis that hangs is one that is away', async (t) => {
+    const session = await site.logIn(user);
+    const before = await site.work();
+    await redis.client.call('CLIENT', 'PAUSE', '1200', 'ALL');
+    const startedMs = performance.now();
+    const [issued, refreshed, loggedIn] = await Promise.all([
+      gateway.get('/api/captcha/pow'),
+      site.refresh(session.cookie),
+      gateway.post('/login', { body: { ...user, ...before } }),
+    ]);
+    for (const answer of [issued, refreshed, loggedIn]) away(t, answer, 'within half a second');
+    t.ok(performance.now() - startedMs < 1_100);
+    await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
+    t.equal((await site.refresh(session.cookie)).status, 200, 'no session was lost');
+    t.equal((await site.logIn(user)).answer.status, 200);
+  });
+
+  await t.test('a service boots without its store, and serves as soon as it is there', async (t) => {
+    const { cookie } = await site.logIn(user);
+    await redis.stop();
+    await Promise.all([site.restart('session-service', 503), site.restart('challenge-service', 503)]);
+    away(t, await gateway.get('/api/captcha/pow'), 'booted');
+    away(t, await site.refresh(cookie), 'booted');
+    t.equal((await gateway.get('/profile', { headers: { authorization } })).status, 200);
+    await redis.start();
+    const startedMs = performance.now();
+    await until(async () => (await site.tryLogIn(user).catch(() => undefined))?.status === 200);
+    t.ok(performance.now() - startedMs < RECOVERY_MS);
+  });
+}
+
+function away(t: Test, answer: Answer, hint: string): void {
+  t.strictSame([answer.status, answer.json, answer.cookies], [503, refusal('store_unavailable'), []], hint);
+  t.match(answer.headers, { 'retry-after': /^[1-9]\d*$/, 'cache-control': 'no-store' });
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10);
+}

@@ -1,0 +1,98 @@
+// Many requests at once, through two processes of the session service on one store.
+
+import t, { type Test } from 'tap';
+import type { Answer } from './client.js';
+import { refusedLogIn } from './refusals.js';
+import { CHEAP, eachStore, type Site } from './site.js';
+
+t.test('in parallel', (t) => eachStore(t, CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  const second = await site.addSessionService();
+  const nodes = [site.session, second];
+
+  await t.test('of 1,000 submissions of one solved challenge exactly one succeeds', async (t) => {
+    const user = await site.newUser();
+    const body = { ...user, ...(await site.work()) };
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) => nodes[n % 2]!.post('/login', { body })),
+    );
+    const others = answers.filter(({ status }) => status !== 200);
+    t.equal(others.length, 999);
+    const refused = JSON.stringify(refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }));
+    t.strictSame(
+      new Set(others.map(({ status, json }) => `${status} ${sorted(json)}`)),
+      new Set([`422 ${sorted(JSON.parse(refused))}`]),
+    );
+    t.equal((await site.events('login')).length, 1);
+    t.strictSame(await site.events('login_failed'), []);
+  });
+
+  await t.test('of 200 wrong log-ins with work but no image at most two reach the password', async (t) => {
+    const account = { email: (await site.newUser()).email, password: 'wrong' };
+    const before = (await site.events('login_failed')).length;
+    const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
+    const answers = await Promise.all(
+      works.map((work, n) =>
+        nodes[n % 2]!.post('/login', { ip: site.newAddress(), body: { ...account, ...work } }),
+      ),
+    );
+    const codes = countBy(answers);
+    t.equal(codes.get('422 login_failed'), 2);
+    t.equal(codes.get('422 captcha_required'), 198);
+    t.equal((await site.events('login_failed')).length, before + 2);
+  });
+
+  await t.test('the same from one address, where the pair may have to wait as well', async (t) => {
+    const account = { email: site.newEmail(), password: 'wrong' };
+    const before = (await site.events('login_failed')).length;
+    const ip = site.newAddress();
+    const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
+    const answers = await Promise.all(
+      works.map((work, n) => nodes[n % 2]!.post('/login', { ip, body: { ...account, ...work } })),
+    );
+    const codes = countBy(answers);
+    t.equal(codes.get('422 login_failed'), 2);
+    t.strictSame(
+      [...codes.keys()].filter(
+        (code) => !/^(422 (login_failed|captcha_required)|429 login_throttled)$/.test(code),
+      ),
+      [],
+    );
+    t.equal((await site.events('login_failed')).length, before + 2);
+    const next = await site.tryLogIn(account, { ip, body: await site.image() });
+    t.equal(next.json.code, 'login_failed', 'what was withdrawn makes nobody wait');
+  });
+
+  await t.test(
+    '200 refreshes of one cookie are one step, and every answer the same generation',
+    async (t) => {
+      const { cookie } = await site.logIn(await site.newUser());
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => nodes[n % 2]!.post('/refresh', { headers: { cookie } })),
+      );
+      t.strictSame(new Set(answers.map(({ status }) => status)), new Set([200]));
+      const cookies = answers.map((answer) => answer.cookies[0]?.split(';')[0] ?? '');
+      // All of one generation: each still works, and none is one step behind another.
+      await site.age(31_000);
+      const [first = '', ...rest] = cookies;
+      t.equal((await site.refresh(first)).status, 200);
+      const again = await Promise.all(rest.slice(0, 20).map((each) => site.refresh(each)));
+      t.strictSame(new Set(again.map(({ status }) => status)), new Set([200]));
+      await site.age(31_000);
+      t.equal((await site.refresh(again[0]?.cookies[0]?.split(';')[0] ?? '')).status, 200);
+      t.equal((await site.refresh(cookie)).status, 401, 'the first one is old by now');
+    },
+  );
+}
+
+const sorted = (body: object) => JSON.stringify(Object.entries(body).sort());
+
+function countBy(answers: readonly Answer[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { status, json } of answers) {
+    const name = `${status} ${json?.code}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,368 @@
+// Refresh, log-out and a protected resource: generations, cookies, tokens, restarts.
+
+import t, { type Test } from 'tap';
+import type { Answer } from './client.js';
+import { refusal } from './refusals.js';
+import { CHEAP, eachStore, type Site } from './site.js';
+
+const COOKIE =
+  /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
+const CLEARED =
+  'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Strict';
+/** Longer than the window after a rotation. */
+const BEYOND_WINDOW_MS = 31_000;
+
+t.test('sessions', (t) => eachStore(t, CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  await t.test('a refresh answers with new tokens of the next generation', async (t) => {
+    const { cookie, accessToken } = await site.logIn(await site.newUser());
+    const answer = await site.refresh(cookie);
+    t.equal(answer.status, 200);
+    t.strictSame(answer.json, { accessToken: answer.json.accessToken, expiresIn: 900 });
+    t.not(answer.json.accessToken, accessToken);
+    t.equal(answer.cookies.length, 1);
+    t.match(answer.cookies[0], COOKIE);
+    t.equal(answer.headers['cache-control'], 'no-store');
+    for (const sent of [
+      { body: '', headers: { 'content-type': 'application/json' } },
+      { body: '{}', headers: { 'content-type': 'application/json' } },
+      {},
+    ]) {
+      t.equal((await site.refresh(cookieOf(answer), sent)).status, 200, 'with or without an empty body');
+    }
+  });
+
+  await t.test('within the window an old cookie is answered again, in any order', async (t) => {
+    const { cookie: first } = await site.logIn(await site.newUser());
+    const second = cookieOf(await site.refresh(first));
+    for (const cookie of [first, second, first, second]) {
+      t.equal((await site.refresh(cookie)).status, 200);
+    }
+    await site.age(BEYOND_WINDOW_MS);
+    const third = cookieOf(await site.refresh(second));
+    t.equal((await site.refresh(second)).status, 200);
+    await site.age(BEYOND_WINDOW_MS);
+    t.equal((await site.refresh(third)).status, 200, 'repetition did no harm');
+  });
+
+  await t.test('an old cookie after the window ends its session alone, and is reported', async (t) => {
+    const user = await site.newUser();
+    for (const thiefFirst of [true, false]) {
+      const other = await site.logIn(user);
+      const { cookie: stolen } = await site.logIn(user);
+      const sid = (await site.events('login')).at(-1)?.sid;
+      const one = cookieOf(await site.refresh(stolen));
+      await site.age(BEYOND_WINDOW_MS);
+      const two = cookieOf(await site.refresh(one));
+      await site.age(BEYOND_WINDOW_MS);
+      const reused = await site.refresh(thiefFirst ? stolen : one);
+      if (!thiefFirst) {
+        // The answer with `two` may have been lost: the first such return is forgiven, until `two` is used.
+        t.equal(reused.status, 200);
+        await site.age(BEYOND_WINDOW_MS);
+        t.equal((await site.refresh(two)).status, 200);
+        await site.age(BEYOND_WINDOW_MS);
+        refused(t, await site.refresh(one), 'session_revoked');
+      } else refused(t, reused, 'session_revoked');
+      t.match((await site.events('refresh_reuse_detected')).at(-1), { sid, uid: user.id });
+      refused(t, await site.refresh(two), 'session_revoked');
+      t.equal((await site.refresh(other.cookie)).status, 200, 'other sessions of the user live on');
+    }
+  });
+
+  await t.test('lost answers are forgiven four times a day', async (t) => {
+    let { cookie } = await site.logIn(await site.newUser());
+    for (let lost = 1; lost <= 5; lost++) {
+      await site.refresh(cookie);
+      await site.age(BEYOND_WINDOW_MS);
+      const answer = await site.refresh(cookie);
+      if (lost === 5) refused(t, answer, 'session_revoked');
+      else t.equal(answer.status, 200, `lost answer ${lost}`);
+      cookie = cookieOf(answer);
+      await site.age(BEYOND_WINDOW_MS);
+    }
+  });
+
+  await t.test('what is no refresh cookie is refused, and clears nothing', async (t) => {
+    const { cookie, accessToken } = await site.logIn(await site.newUser());
+    const value = cookie.slice('refreshToken='.length);
+    const wrong = [
+      '',
+      'x',
+      '%',
+      '%zz',
+      accessToken,
+      `${value}%20`,
+      `${value}=`,
+      `${value}!`,
+      `${value.slice(0, -6)}`,
+      decodeURIComponent(value),
+      encodeURIComponent(value),
+      `"${value}"`,
+      value.replace(/[A-Za-z]/, (letter) => (letter === 'A' ? 'B' : 'A')),
+      'a'.repeat(4097),
+      ...[4, 8, 12, 15].map((bytes) => shortened(value, 16 - bytes)),
+    ];
+    for (const text of wrong) {
+      refused(t, await site.refresh(`refreshToken=${text}`), 'token_invalid', text.slice(0, 20));
+    }
+    refused(t, await site.gateway.post('/refresh'), 'token_invalid', 'no cookie');
+    refused(t, await site.refresh(`refreshtoken=${value}`), 'token_invalid', 'another name');
+    refused(t, await site.refresh(`__Secure-refreshToken=${value}`), 'token_invalid');
+    t.equal((await site.refresh(cookie)).status, 200);
+  });
+
+  await t.test('every flipped byte of a token is the same refusal', async (t) => {
+    const { cookie, accessToken } = await site.logIn(await site.newUser());
+    const value = cookie.slice('refreshToken='.length);
+    const answers = await Promise.all([
+      ...flips(value).map((text) => site.refresh(`refreshToken=${text}`)),
+      ...flips(accessToken).map((text) => site.gateway.get('/profile', bearer(text))),
+    ]);
+    t.ok(answers.length > 300);
+    t.strictSame(
+      new Set(answers.map(({ status, text }) => `${status} ${text}`)),
+      new Set([`401 ${JSON.stringify(refusal('token_invalid'))}`]),
+    );
+  });
+
+  await t.test('of several cookies the valid one counts, of one session the higher generation', async (t) => {
+    const { cookie: old } = await site.logIn(await site.newUser());
+    const current = cookieOf(await site.refresh(old));
+    await site.age(BEYOND_WINDOW_MS);
+    const next = cookieOf(await site.refresh([old, current]));
+    await site.age(BEYOND_WINDOW_MS);
+    const afterNext = await site.refresh([next, 'refreshToken=planted', current]);
+    t.equal(afterNext.status, 200, 'both orders');
+    for (const cookies of [
+      ['refreshToken=planted', cookieOf(afterNext)],
+      [cookieOf(afterNext), 'refreshToken=planted', 'refreshToken='],
+      ['theme=dark', cookieOf(afterNext), 'refreshTokenX=1'],
+    ]) {
+      t.equal((await site.refresh(cookies)).status, 200, cookies[0]?.slice(0, 20) ?? '');
+    }
+  });
+
+  await t.test('two different sessions are a conflict, whose answer expires the twins', async (t) => {
+    const user = await site.newUser();
+    const other = await site.newUser();
+    const pairs = [
+      [await site.logIn(user), await site.logIn(user)],
+      [await site.logIn(user), await site.logIn(other)],
+    ] as const;
+    for (const [one, two] of pairs) {
+      for (const cookies of [
+        [one.cookie, two.cookie],
+        [two.cookie, one.cookie],
+      ]) {
+        const answer = await site.refresh(cookies);
+        t.strictSame([answer.status, answer.json], [401, refusal('cookie_conflict')]);
+        const expired = (scope: string) =>
+          `refreshToken=; Max-Age=0; ${scope}; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Strict`;
+        t.strictSame(
+          [...answer.cookies].sort(),
+          ['Path=/', 'Domain=localhost; Path=/', 'Domain=localhost; Path=/refresh'].map(expired).sort(),
+        );
+      }
+      t.equal((await site.refresh(one.cookie)).status, 200, 'neither session has ended');
+      t.equal((await site.refresh(two.cookie)).status, 200);
+    }
+  });
+
+  await t.test('a user who is disabled loses every session at the next refresh', async (t) => {
+    const user = await site.newUser();
+    const sessions = [await site.logIn(user), await site.logIn(user)];
+    await site.directory.setDisabled(user.email.toLowerCase(), true);
+    refused(t, await site.refresh(sessions[0]?.cookie ?? ''), 'session_revoked');
+    await site.directory.setDisabled(user.email.toLowerCase(), false);
+    for (const { cookie } of sessions) refused(t, await site.refresh(cookie), 'session_revoked');
+    t.equal((await site.events('revoke')).filter(({ uid }) => uid === user.id).length, 2);
+    t.equal((await site.tryLogIn(user)).status, 200);
+  });
+
+  await t.test('tokens end with their lifetimes', async (t) => {
+    const { cookie, accessToken } = await site.logIn(await site.newUser());
+    const move = (seconds: number) => site.moveClock('session-service', seconds * 1000);
+    const profile = async () => (await site.gateway.get('/profile', bearer(accessToken))).status;
+    const aheadSeconds = site.clockAheadMs() / 1000;
+    await move(aheadSeconds + 890);
+    t.equal(await profile(), 200);
+    await move(aheadSeconds + 910);
+    t.equal(await profile(), 401);
+    await move(aheadSeconds + 604_810);
+    refused(t, await site.refresh(cookie), 'session_expired');
+    await move(aheadSeconds);
+    t.equal((await site.refresh(cookie)).status, 200);
+  });
+
+  await t.test('a session that is not refreshed for seven days is over', async (t) => {
+    const { cookie } = await site.logIn(await site.newUser());
+    await site.age(604_801_000);
+    const answer = await site.refresh(cookie);
+    t.equal(answer.status, 401);
+    t.match(answer.json.code, /^session_(expired|revoked)$/);
+  });
+
+  await t.test(
+    'DELETE /refresh ends the session of any of its cookies without a report of reuse',
+    async (t) => {
+      const user = await site.newUser();
+      const reports = (await site.events('refresh_reuse_detected')).length;
+      const other = await site.logIn(user);
+      const { cookie: first, accessToken } = await site.logIn(user);
+      const sid = (await site.events('login')).at(-1)?.sid;
+      const second = cookieOf(await site.refresh(first));
+      await site.age(BEYOND_WINDOW_MS);
+      const third = cookieOf(await site.refresh(second));
+      cleared(t, await site.gateway.delete('/refresh', { headers: { cookie: first } }));
+      refused(t, await site.refresh(third), 'session_revoked');
+      t.match((await site.events('logout')).at(-1), { sid, uid: user.id });
+      t.equal((await site.events('refresh_reuse_detected')).length, reports);
+      t.equal((await site.refresh(other.cookie)).status, 200);
+      t.equal((await site.gateway.get('/profile', bearer(accessToken))).status, 200, 'until it expires');
+
+      const both = [await site.logIn(user), await site.logIn(user)].map(({ cookie }) => cookie);
+      cleared(t, await site.gateway.delete('/refresh', { headers: { cookie: both.join('; ') } }));
+      for (const cookie of both) refused(t, await site.refresh(cookie), 'session_revoked');
+      for (const headers of [
+        {},
+        { cookie: first },
+        { cookie: 'refreshToken=x' },
+        { cookie: second, 'content-type': 'application/json' },
+      ]) {
+        cleared(t, await site.gateway.delete('/refresh', { headers }));
+      }
+    },
+  );
+
+  await t.test('POST /logout ends the session of the bearer and clears the cookie', async (t) => {
+    const user = await site.newUser();
+    const other = await site.logIn(user);
+    const { accessToken, cookie } = await site.logIn(user);
+    const sid = (await site.events('login')).at(-1)?.sid;
+    cleared(t, await site.gateway.post('/logout', bearer(accessToken)));
+    refused(t, await site.refresh(cookie), 'session_revoked');
+    t.match((await site.events('logout')).at(-1), { sid, uid: user.id });
+    t.equal((await site.refresh(other.cookie)).status, 200);
+    const again = await site.gateway.post('/logout', {
+      body: '',
+      headers: { ...bearer(other.accessToken).headers, 'content-type': 'application/json' },
+    });
+    cleared(t, again);
+    const nobody = await site.gateway.post('/logout', { headers: { cookie } });
+    unauthorised(t, nobody);
+    t.strictSame(nobody.cookies, []);
+  });
+
+  await t.test('refresh and log-out refuse what comes from another site', async (t) => {
+    const { cookie, accessToken } = await site.logIn(await site.newUser());
+    const { authorization } = bearer(accessToken).headers;
+    for (const source of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      for (const [method, path] of [
+        ['POST', '/refresh'],
+        ['DELETE', '/refresh'],
+        ['POST', '/logout'],
+      ] as const) {
+        const answer = await site.gateway.send(method, path, {
+          headers: { cookie, authorization, ...source },
+        });
+        t.strictSame([answer.status, answer.json, answer.cookies], [403, refusal('origin_refused'), []]);
+      }
+    }
+    const own = { origin: site.system.address, 'sec-fetch-site': 'same-origin' };
+    t.equal((await site.refresh(cookie, { headers: own })).status, 200);
+  });
+
+  await t.test('the profile is the user of the bearer', async (t) => {
+    const { id, email, ...user } = await site.newUser();
+    const { accessToken, cookie } = await site.logIn({ id, email, ...user });
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const answer = await site.gateway.get('/profile', {
+        headers: { authorization: `${scheme} ${accessToken}` },
+      });
+      t.strictSame([answer.status, answer.json], [200, { id, email }]);
+      t.equal(answer.headers['cache-control'], 'no-store');
+    }
+    const refreshToken = cookie.slice('refreshToken='.length);
+    for (const authorization of [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      accessToken,
+      `Basic ${accessToken}`,
+      `Bearer ${refreshToken}`,
+      `Bearer ${decodeURIComponent(accessToken)}`,
+      `Bearer ${accessToken}, Bearer ${accessToken}`,
+      `Bearer ${accessToken.slice(0, -3)}`,
+      `Bearer ${'a'.repeat(5000)}`,
+      'Bearer eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJpZCI6MX0.',
+    ]) {
+      const headers = authorization === undefined ? {} : { authorization };
+      unauthorised(t, await site.gateway.get('/profile', { headers }));
+    }
+    unauthorised(t, await site.gateway.get(`/profile?access_token=${accessToken}`));
+  });
+
+  await t.test('the least recently used of 51 sessions goes', async (t) => {
+    const user = await site.newUser();
+    const first = await site.logIn(user);
+    const second = await site.logIn(user);
+    await site.refresh(first.cookie);
+    for (let n = 3; n <= 51; n++) await site.logIn(user);
+    refused(t, await site.refresh(second.cookie), 'session_revoked');
+    t.equal((await site.refresh(first.cookie)).status, 200);
+    t.equal((await site.events('revoke')).filter(({ uid }) => uid === user.id).length, 1);
+  });
+
+  await t.test('a restart loses no session and forgets no reuse', async (t) => {
+    const user = await site.newUser();
+    const { cookie: old, accessToken } = await site.logIn(user);
+    const { cookie: kept } = await site.logIn(user);
+    const current = cookieOf(await site.refresh(old));
+    await site.age(BEYOND_WINDOW_MS);
+    await site.refresh(current);
+    await site.restart('session-service');
+    await site.age(BEYOND_WINDOW_MS);
+    t.equal((await site.gateway.get('/profile', bearer(accessToken))).status, 200);
+    t.equal((await site.refresh(kept)).status, 200);
+    refused(t, await site.refresh(old), 'session_revoked');
+  });
+}
+
+function refused(t: Test, answer: Answer, code: Parameters<typeof refusal>[0], hint = ''): void {
+  t.strictSame([answer.status, answer.json, answer.cookies], [401, refusal(code), []], hint);
+}
+
+function unauthorised(t: Test, answer: Answer): void {
+  t.strictSame([answer.status, answer.json], [401, refusal('token_invalid')]);
+  t.equal(answer.headers['www-authenticate'], 'Bearer');
+}
+
+function cleared(t: Test, answer: Answer): void {
+  t.strictSame([answer.status, answer.text, answer.cookies], [204, '', [CLEARED]]);
+}
+
+const cookieOf = (answer: Answer) => answer.cookies[0]?.split(';')[0] ?? '';
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** The token with one bit of each of its bytes flipped in turn. */
+function flips(token: string): string[] {
+  const bytes = Buffer.from(decodeURIComponent(token), 'base64');
+  return Array.from(bytes, (_, at) => {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ (1 << (at % 8));
+    return encodeURIComponent(copy.toString('base64'));
+  });
+}
+
+/** The token without its last bytes, that is, with a shorter tag. */
+function shortened(token: string, bytes: number): string {
+  const all = Buffer.from(decodeURIComponent(token), 'base64');
+  return encodeURIComponent(all.subarray(0, all.length - bytes).toString('base64'));
+}

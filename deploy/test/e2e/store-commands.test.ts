@@ -1,0 +1,93 @@
+// How many commands a request costs the store, counted in Redis itself.
+
+import t, { type Test } from 'tap';
+import { CHEAP, onStore, type Site } from './site.js';
+
+t.test('the commands of a request', (t) => onStore(t, 'redis', CHEAP, tests));
+
+async function tests(t: Test, site: Site): Promise<void> {
+  const { gateway, redis } = site;
+  if (redis === undefined) throw new TypeError('this is about Redis');
+  const user = await site.newUser();
+  // Every script is in the server's cache after this.
+  const { accessToken, cookie } = await site.logIn(user);
+  await site.tryLogIn({ email: site.newEmail(), password: 'wrong' }, { body: await site.image() });
+  await site.refresh(cookie);
+  const ended = await site.logIn(user);
+  await gateway.delete('/refresh', { headers: { cookie: ended.cookie } });
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const image = await site.image();
+  const png = `/api/captcha/${image.captcha_token}.png`;
+  await gateway.get(png);
+  const work = await site.work();
+
+  const names = async (during: () => Promise<unknown>) =>
+    (await redis.commands(during)).map((command) => command.split(' ')[0]);
+
+  const table: [string, string[], () => Promise<{ status: number }>, number][] = [
+    ['an issue of work', ['evalsha'], () => gateway.get('/api/captcha/pow'), 200],
+    ['an issue of an image', ['evalsha'], () => gateway.get('/api/captcha'), 200],
+    ['an image', ['evalsha', 'get'], () => gateway.get(png), 200],
+    ['no image', [], () => gateway.get('/api/captcha/x.png'), 404],
+    ['an unknown preset', [], () => gateway.get('/api/captcha?preset=x'), 422],
+    ['a refresh', ['evalsha'], () => site.refresh(cookie), 200],
+    ['a forged refresh', [], () => site.refresh('refreshToken=forged'), 401],
+    ['a profile', [], () => gateway.get('/profile', { headers }), 200],
+    ['a forged bearer', [], () => gateway.get('/profile', { headers: { authorization: 'Bearer x' } }), 401],
+    ['a foreign log-in', [], () => gateway.post('/login', { headers: { origin: 'null' }, body: user }), 403],
+    ['a log-in without an address', [], () => gateway.post('/login', { body: {} }), 422],
+    ['a malformed log-in: the failures', ['evalsha'], () => gateway.post('/login', { body: user }), 422],
+    ['a log-out', ['evalsha'], () => gateway.post('/logout', { headers }), 204],
+  ];
+  for (const [what, commands, request, status] of table) {
+    await t.test(what, async (t) => {
+      const heard = await names(async () => t.equal((await request()).status, status));
+      t.strictSame(heard, commands);
+    });
+  }
+
+  await t.test('a log-in: limit, standing, work, try, both counters cleared, session', async (t) => {
+    const body = { ...user, ...work };
+    const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 200));
+    t.strictSame(heard, ['evalsha', 'evalsha', 'evalsha', 'evalsha', 'del', 'evalsha', 'evalsha']);
+  });
+
+  await t.test('10,000 malformed submissions write nothing', async (t) => {
+    const before = await redis.client.dbsize();
+    const bodies = [
+      { ...user, ...work, pow_nonce: '01' },
+      { ...user, ...work, pow_token: 'x' },
+      { ...user, pow_nonce: '1' },
+      { ...user, ...work, captcha: 'x' },
+    ];
+    const heard = await redis.commands(async () => {
+      for (let n = 0; n < 2_500; n += 50) {
+        await Promise.all(
+          Array.from({ length: 200 }, (_, at) => site.session.post('/login', { body: bodies[at % 4]! })),
+        );
+      }
+    });
+    t.equal(heard.length, 10_000);
+    const shas = new Set(heard.map((command) => command.split(' ').slice(0, 2).join(' ')));
+    t.equal(shas.size, 1, 'all of them read how the account stands');
+    t.equal(await redis.client.dbsize(), before);
+  });
+
+  await t.test('every key has an expiry, and none names anybody', async (t) => {
+    const keys = await redis.client.keys('*');
+    t.ok(keys.length > 5);
+    for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key);
+    const contents = await Promise.all(keys.map(async (key) => `${key} ${await contentOf(site, key)}`));
+    const everything = contents.join('\n');
+    for (const text of [user.email, user.email.toLowerCase(), '127.0.0.1', accessToken, image.captcha]) {
+      t.notOk(everything.includes(text));
+    }
+  });
+}
+
+async function contentOf({ redis }: Site, key: string): Promise<string> {
+  const type = await redis?.client.type(key);
+  if (type === 'hash') return JSON.stringify(await redis?.client.hgetall(key));
+  if (type === 'zset') return JSON.stringify(await redis?.client.zrange(key, '0', '-1'));
+  return (await redis?.client.get(key)) ?? '';
+}

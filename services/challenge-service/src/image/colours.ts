@@ -1,0 +1,56 @@
+// The colours of an image: the palette, and which of its entries each pixel takes.
+import type { Generator } from './generator.js';
+import type { ImagePreset } from './preset.js';
+
+/** Shades of each letter colour, from the first hint to the full colour: with three colours and the background, 16. */
+const SHADES = 5;
+const SHADE_OF = Uint8Array.from({ length: 256 }, (_, cover) => (cover * (SHADES + 1)) >> 8);
+
+/**
+ * Turns cover into palette indices. Colours change in slanting bands that run across letters and speckles alike: a colour per letter would show
+ * a program where one letter ends.
+ */
+export function colourPixels(
+  cover: Uint8Array,
+  width: number,
+  height: number,
+  colours: number,
+  generator: Generator,
+): void {
+  const stepX = generator.between(200, 380);
+  const stepY = generator.between(-200, 200);
+  const start = generator.below(3 * 16_384) + 200 * height;
+  let pixel = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, pixel++) {
+      const value = cover[pixel]!;
+      if (value === 0) continue;
+      const shade = SHADE_OF[value]!;
+      const band = ((start + x * stepX + y * stepY) >> 14) % colours;
+      cover[pixel] = shade === 0 ? 0 : band * SHADES + shade;
+    }
+  }
+}
+
+/** Red, green and blue of the background, then of each letter colour's shades. */
+export function shadePalette({
+  background,
+  letters,
+}: ImagePreset['picture']['palettes'][number]): Uint8Array {
+  const paper = channels(background);
+  const bytes = [...paper];
+  for (const letter of letters) {
+    const ink = channels(letter);
+    for (let shade = 1; shade <= SHADES; shade++) {
+      for (let channel = 0; channel < 3; channel++) {
+        const from = paper[channel]!;
+        bytes.push(from + Math.trunc(((ink[channel]! - from) * shade) / SHADES));
+      }
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+function channels(colour: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+}

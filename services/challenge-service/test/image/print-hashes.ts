@@ -1,0 +1,7 @@
+// A process of its own for the tests: prints its driver's identity and the hashes of twenty images.
+import { drawImage } from '../../src/image/draw.js';
+import { hashOf, sampleJob, startDriver } from './samples.js';
+
+const { sprites, identity } = startDriver();
+const hashes = Array.from({ length: 20 }, (_, seed) => hashOf(drawImage(sprites, sampleJob(seed))));
+console.log(JSON.stringify({ identity, hashes }));

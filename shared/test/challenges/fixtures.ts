@@ -1,0 +1,131 @@
+// Challenges as the tests of this folder issue and solve them.
+
+import { randomBytes } from 'node:crypto';
+import { digestOf } from '../../src/challenges/algorithms.js';
+import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-host.js';
+import type { ChallengeStore, ImageIssue, PowIssue } from '../../src/challenges/challenge-store.js';
+import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/image-answer.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
+import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
+import { makeToken } from '../../src/challenges/tokens.js';
+import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
+import { type Digest, solves } from '../../src/pow/difficulty.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
+import type { Store } from '../../src/store/open-store.js';
+
+export const SECRET = 'challenge-secret-of-the-tests-0001';
+export const OTHER_SECRET = 'challenge-secret-of-the-tests-0002';
+export const ring = openKeyRing(SECRET);
+
+/** A client's address, an account key, and the names under which the store knows them. */
+export const ADDRESS = '203.0.113.7';
+export const ACCOUNT = 'demo@example.com';
+export const address = addressName(ring.current, ADDRESS);
+export const otherAddress = addressName(ring.current, '203.0.113.8');
+export const account = accountName(ring.current, 'tests', ACCOUNT);
+
+export const ANSWER = 'k7mxqp';
+export const DECAY_MS = 900_000;
+export const MINUTE_MS = 60_000;
+
+/** Bits of the work that these tests solve: enough that guessing is no solution, little enough to wait for. */
+const FLOOR = 8;
+
+export const challengesOn = (store: Store): ChallengeStore => openChallengeStore(store, 'captcha');
+
+export const newClaim = (): string => randomBytes(16).toString('hex');
+
+/** What issuing a proof of work asks of the store; every call is a new challenge. */
+export function powIssue(changes: Partial<PowIssue> = {}, terms: Partial<PowIssue['terms']> = {}): PowIssue {
+  return {
+    token: makeToken(slotTag(changes.address ?? address)),
+    address,
+    limit: { max: 1000, windowMs: MINUTE_MS },
+    pow: {
+      floor: FLOOR,
+      algorithm: 'sha256',
+      keyId: ring.current.id,
+      salt: randomBytes(16).toString('hex'),
+      address: null,
+    },
+    terms: { floor: FLOOR, ceiling: 24, failureStep: 2, volumeStep: 2, volumeEvery: 20, ...terms },
+    failures: 0,
+    volumeMs: DECAY_MS,
+    expireSeconds: 120,
+    expireGrows: true,
+    ...changes,
+  };
+}
+
+/** What issuing an image asks of the store; its answer is `ANSWER`, capitals ignored. */
+export function imageIssue(
+  changes: Partial<ImageIssue> = {},
+  image: Partial<ImageIssue['image']> = {},
+  keys: KeyRing = ring,
+): ImageIssue {
+  const token = makeToken(slotTag(address));
+  const fold = image.fold ?? true;
+  return {
+    token,
+    address,
+    limit: { max: 1000, windowMs: MINUTE_MS },
+    image: {
+      preset: 'default',
+      kind: 'text',
+      driver: 'canvas@3.2.0/1',
+      seed: 123_456_789,
+      keyId: keys.current.id,
+      fold,
+      answer: scrambleAnswer(keys.current, token, normaliseAnswer(ANSWER, fold)),
+      address: null,
+      ...image,
+    },
+    expireSeconds: 120,
+    ...changes,
+  };
+}
+
+const sha256 = digestOf('sha256') as Digest;
+
+/** The first nonce that solves, or with `right` false the first that does not. */
+export function findNonce(salt: string, bits: number, right = true): string {
+  for (let nonce = 0; ; nonce++) {
+    if (solves(sha256, salt, String(nonce), bits) === right) return String(nonce);
+  }
+}
+
+/** An issued proof of work with its solution. */
+export async function issueWork(
+  challenges: ChallengeStore,
+  issue: PowIssue = powIssue(),
+): Promise<{ powToken: string; powNonce: string; salt: string; difficulty: number }> {
+  const issued = await challenges.issuePow(issue);
+  if (!issued.allowed) throw new Error('the request was over its limit');
+  const { salt } = issue.pow;
+  const { difficulty } = issued;
+  return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
+}
+
+/** An issued image with its answer. */
+export async function issuePicture(
+  challenges: ChallengeStore,
+  issue: ImageIssue = imageIssue(),
+): Promise<{ imageToken: string; imageAnswer: string }> {
+  const issued = await challenges.issueImage(issue);
+  if (!issued.allowed) throw new Error('the request was over its limit');
+  return { imageToken: issue.token, imageAnswer: ANSWER };
+}
+
+/** A host under test; images may be answered at once unless `options` says otherwise. */
+export function hostOn(
+  store: Store,
+  options: CaptchaOptionsInput = {},
+  { keys = ring, name = 'tests' }: { keys?: KeyRing; name?: string } = {},
+): ChallengeHost {
+  return createChallengeHost({
+    store: challengesOn(store),
+    ring: keys,
+    options: resolveCaptchaOptions({ min_seconds: 0, ...options }),
+    host: name,
+  });
+}

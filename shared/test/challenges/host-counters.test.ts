@@ -1,0 +1,124 @@
+// What a host asks about accounts: failures, tries, when an image is demanded.
+
+import t from 'tap';
+import { eachStore, redisStore } from '../support/stores.js';
+import {
+  ACCOUNT,
+  ADDRESS,
+  challengesOn,
+  DECAY_MS,
+  hostOn,
+  imageIssue,
+  newClaim,
+  powIssue,
+} from './fixtures.js';
+
+t.test('an image is demanded from the second failure on, until a success', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const host = hostOn(store);
+    t.equal(await host.requiredFor(ACCOUNT), false);
+    t.equal(await host.recordFailure(ACCOUNT), 1);
+    t.equal(await host.requiredFor(ACCOUNT), false);
+    t.equal(await host.recordFailure(ACCOUNT), 2);
+    t.equal(await host.requiredFor(ACCOUNT), true);
+    t.equal(await host.requiredFor(ACCOUNT, 3), false);
+    t.equal(await host.requiredFor('other@example.com'), false);
+    await host.clearFailures(ACCOUNT);
+    t.equal(await host.requiredFor(ACCOUNT), false);
+    await host.recordFailure(ACCOUNT);
+    await host.recordFailure(ACCOUNT);
+    await age(DECAY_MS);
+    t.equal(await host.requiredFor(ACCOUNT), false);
+  });
+});
+
+t.test('a threshold of zero demands an image always', async (t) => {
+  const { store } = await redisStore(t);
+  t.equal(await hostOn(store, { escalation: { after: 0 } }).requiredFor(ACCOUNT), true);
+  t.equal(await hostOn(store).requiredFor(ACCOUNT, 0), true);
+});
+
+t.test('a host does not see or clear the counters of another host', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const shop = hostOn(store, {}, { name: 'shop' });
+    const forum = hostOn(store, {}, { name: 'forum' });
+    for (let i = 0; i < 5; i++) await shop.countTry(ACCOUNT, ADDRESS);
+    t.same(await forum.standing(ACCOUNT, ADDRESS), { failures: 0, waitMs: 0 });
+    await forum.clearFailures(ACCOUNT, ADDRESS);
+    const standing = await shop.standing(ACCOUNT, ADDRESS);
+    t.equal(standing.failures, 5);
+    t.ok(standing.waitMs > 0);
+    const split = hostOn(store, {}, { name: 'shopdemo@' });
+    t.equal((await split.standing('example.com')).failures, 0, 'nor by a name that runs into the key');
+  });
+});
+
+t.test('one IPv6 user with 2^64 addresses is one address', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    for (let i = 1; i <= 5; i++) {
+      t.equal((await host.countTry(ACCOUNT, `2001:db8:0:7::${i}`)).waitMs, 0);
+    }
+    t.ok((await host.countTry(ACCOUNT, '2001:db8:0:7:ffff::1')).waitMs > 0);
+    t.equal((await host.countTry(ACCOUNT, '2001:db8:0:8::1')).waitMs, 0);
+    for (let i = 0; i < 4; i++) await host.countTry('v4@example.com', ADDRESS);
+    await host.countTry('v4@example.com', `::ffff:${ADDRESS}`);
+    t.ok((await host.standing('v4@example.com', ADDRESS)).waitMs > 0);
+  });
+});
+
+t.test('without an address no pair waits, and the account is counted all the same', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    for (let i = 0; i < 7; i++)
+      t.match(await host.countTry(ACCOUNT, 'not an address'), { before: i, waitMs: 0 });
+    t.equal((await host.standing(ACCOUNT)).failures, 7);
+  });
+});
+
+t.test('a withdrawn try is not counted', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const first = await host.countTry(ACCOUNT, ADDRESS);
+    const second = await host.countTry(ACCOUNT, ADDRESS);
+    t.same([first.before, second.before], [0, 1]);
+    await first.withdraw();
+    await first.withdraw();
+    t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 1);
+  });
+});
+
+t.test('of 200 parallel tries at most two are told that no image is demanded', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const tried = await Promise.all(Array.from({ length: 200 }, () => host.countTry(ACCOUNT)));
+    t.equal(tried.filter(({ before }) => before < host.options.escalation.after).length, 2);
+  });
+});
+
+t.test('each question to the store is one command', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  const image = imageIssue();
+  const steps: Record<string, [commands: number, run: () => Promise<unknown>]> = {
+    'issue work': [1, () => challenges.issuePow(powIssue())],
+    'issue an image': [1, () => challenges.issueImage(image)],
+    'read an image': [1, () => challenges.readImage(image.token)],
+    take: [1, () => challenges.take('image', image.token, newClaim())],
+    'count a try': [1, () => host.countTry(ACCOUNT, ADDRESS)],
+    'record a failure': [1, () => host.recordFailure(ACCOUNT)],
+    standing: [1, () => host.standing(ACCOUNT, ADDRESS)],
+    required: [1, () => host.requiredFor(ACCOUNT)],
+    'clear an account': [1, () => host.clearFailures(ACCOUNT)],
+    'clear an account and an address': [2, () => host.clearFailures(ACCOUNT, ADDRESS)],
+  };
+  for (const [, run] of Object.values(steps)) await run();
+  for (const [name, [count, run]] of Object.entries(steps)) {
+    const commands = await redis.commands(run);
+    t.equal(commands.length, count, `${name}: ${commands.map((command) => command.split(' ')[0])}`);
+  }
+  const tried = await host.countTry(ACCOUNT, ADDRESS);
+  await tried.withdraw();
+  t.equal((await redis.commands(() => tried.withdraw())).length, 1);
+});

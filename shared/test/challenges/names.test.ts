@@ -1,0 +1,113 @@
+// Tokens, addresses and the names under which things are stored.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { normaliseAddress } from '../../src/challenges/address.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
+import { challengeKeys } from '../../src/challenges/store-keys.js';
+import { isToken, makeToken } from '../../src/challenges/tokens.js';
+import { openKeyRing } from '../../src/crypto/key-ring.js';
+
+const key = openKeyRing('first-secret-of-32-characters-xx').current;
+
+t.test('an address is counted in one form: IPv4 plain, IPv6 by its /64', async (t) => {
+  const forms: Record<string, string | null> = {
+    '203.0.113.7': '203.0.113.7',
+    '::ffff:203.0.113.7': '203.0.113.7',
+    '::ffff:cb00:7107': '203.0.113.7',
+    '0:0:0:0:0:ffff:cb00:7107': '203.0.113.7',
+    '2001:db8:1:2:3:4:5:6': '2001:db8:1:2::/64',
+    '2001:0DB8:0001:0002::': '2001:db8:1:2::/64',
+    '2001:db8:1:3::1': '2001:db8:1:3::/64',
+    '::1': '0:0:0:0::/64',
+    'fe80::1%eth0': 'fe80:0:0:0::/64',
+    '': null,
+    unknown: null,
+    '203.0.113.7:443': null,
+    '203.0.113.7, 203.0.113.8': null,
+    '[::1]': null,
+    '203.0.113.256': null,
+    '2001:db8::1::2': null,
+  };
+  for (const [address, form] of Object.entries(forms)) t.equal(normaliseAddress(address), form, address);
+  t.equal(normaliseAddress(undefined), null);
+});
+
+t.test('two IPv6 addresses are one exactly when their first 64 bits are', async (t) => {
+  const half = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 });
+  const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(half, half, half, half, (network, other, host, otherHost) => {
+        // ::ffff:0:0/96 is IPv4.
+        fc.pre([...network, ...other].some((part) => part !== 0));
+        const a = normaliseAddress(`${text(network)}:${text(host)}`);
+        const same = normaliseAddress(`${text(network)}:${text(otherHost)}`);
+        const b = normaliseAddress(`${text(other)}:${text(host)}`);
+        return a !== null && a === same && (a === b) === (text(network) === text(other));
+      }),
+    ),
+  );
+});
+
+t.test('names are the keyed hashes that another implementation computes', async (t) => {
+  // HKDF and HMAC of Python's cryptography and hmac.
+  t.equal(addressName(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
+  t.equal(accountName(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
+});
+
+t.test('a token is 40 letters and digits that begin with the tag of its slot', async (t) => {
+  const tag = slotTag('e3280699bdafb6393319ac3bfafee66f');
+  t.match(tag, /^[A-Za-z0-9]{2}$/);
+  const tokens = Array.from({ length: 1000 }, () => makeToken(tag));
+  t.equal(new Set(tokens).size, 1000);
+  for (const token of tokens) if (!isToken(token) || !token.startsWith(tag)) t.fail(token);
+  t.equal(
+    makeToken('Ab', (size) => new Uint8Array(size)),
+    `Ab${'0'.repeat(38)}`,
+  );
+});
+
+t.test('only a text of 40 letters and digits could be a token', async (t) => {
+  t.ok(isToken('aZ09'.repeat(10)));
+  const token = 'A'.repeat(40);
+  for (const value of [
+    '',
+    'A'.repeat(39),
+    'A'.repeat(41),
+    `${token}\n`,
+    ` ${token}`,
+    [token],
+    { length: 40 },
+    null,
+    40,
+  ]) {
+    t.notOk(isToken(value), JSON.stringify(value));
+  }
+});
+
+t.test('tags are the 3,844 pairs of letters and digits, each as likely as any other', async (t) => {
+  const tags = Array.from({ length: 3844 }, (_, i) => slotTag(i.toString(16).padStart(8, '0')));
+  t.equal(new Set(tags).size, 3844);
+  t.equal(slotTag('ffffffff'), slotTag((0xffffffff % 3844).toString(16).padStart(8, '0')));
+});
+
+t.test('what one script touches carries one hash tag', async (t) => {
+  const keys = challengeKeys('captcha', slotTag);
+  const address = addressName(key, '203.0.113.7');
+  const token = makeToken(slotTag(address));
+  const tagOf = (name: string) => /\{([^}]+)\}/.exec(name)?.[1];
+  const ofAddress = [
+    keys.pow(token),
+    keys.image(token),
+    keys.volume(address),
+    keys.cleared(address),
+    keys.limit('pow', address),
+    keys.limit('image', address),
+  ];
+  t.same([...new Set(ofAddress.map(tagOf))], [slotTag(address)]);
+  t.equal(tagOf(keys.failures('a')), tagOf(keys.wait('a', address)));
+  const all = [...ofAddress, keys.failures('a'), keys.wait('a', address)];
+  t.equal(new Set(all).size, all.length);
+  for (const name of all) t.ok(name.startsWith('captcha:'), name);
+});

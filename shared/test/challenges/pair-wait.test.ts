@@ -1,0 +1,121 @@
+// The wait of an account and an address together: it grows, it ends, and it is nobody else's.
+
+import t from 'tap';
+import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
+import { eachStore } from '../support/stores.js';
+import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAddress } from './fixtures.js';
+
+const DAY_MS = 86_400_000;
+
+const tryFrom = (challenges: ChallengeStore, from: string | undefined = address) =>
+  challenges.countTry({ account, address: from, claim: newClaim(), decayMs: DECAY_MS });
+
+async function failTimes(challenges: ChallengeStore, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await tryFrom(challenges);
+}
+
+t.test('from its 5th failure a pair waits 1, 2, 4, 8, then 15 minutes', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    for (let i = 0; i < 5; i++) t.equal((await tryFrom(challenges)).waitMs, 0, `try ${i + 1}`);
+    for (const minutes of [1, 2, 4, 8, 15, 15, 15]) {
+      const waitMs = minutes * MINUTE_MS;
+      const refused = await tryFrom(challenges);
+      t.ok(
+        refused.waitMs > waitMs - 2000 && refused.waitMs <= waitMs,
+        `${minutes} min: ${refused.waitMs} ms`,
+      );
+      const standing = await challenges.standing(account, address, DECAY_MS);
+      t.ok(standing.waitMs > waitMs - 2000 && standing.waitMs <= waitMs);
+      await age(waitMs - 5000);
+      t.ok((await tryFrom(challenges)).waitMs > 0, 'five seconds too early');
+      await age(5000);
+      t.equal((await challenges.standing(account, address, DECAY_MS)).waitMs, 0);
+      t.equal((await tryFrom(challenges)).waitMs, 0, 'in time');
+    }
+  });
+});
+
+t.test('a refused try neither counts nor prolongs', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 5);
+    await age(30_000);
+    for (let i = 0; i < 20; i++) {
+      const refused = await tryFrom(challenges);
+      t.equal(refused.failures, 5);
+      t.ok(refused.waitMs > 0 && refused.waitMs <= 30_000);
+    }
+    t.equal((await challenges.standing(account, address, DECAY_MS)).failures, 5);
+    await age(30_000);
+    t.same(await tryFrom(challenges), { failures: 5, waitMs: 0 });
+  });
+});
+
+t.test('of parallel tries of one pair no more than five get past the wait', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const counted = await Promise.all(Array.from({ length: 50 }, () => tryFrom(challenges)));
+    t.equal(counted.filter(({ waitMs }) => waitMs === 0).length, 5);
+    t.equal((await challenges.standing(account, address, DECAY_MS)).failures, 5);
+  });
+});
+
+t.test('an attacker who never stops does not delay the owner on another address', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 30);
+    t.equal((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs, 0);
+    t.same(await tryFrom(challenges, otherAddress), { failures: 5, waitMs: 0 });
+    t.equal((await challenges.standing('f'.repeat(32), address, DECAY_MS)).waitMs, 0, 'nor another account');
+    t.equal((await challenges.countTry({ account, claim: newClaim(), decayMs: DECAY_MS })).waitMs, 0);
+  });
+});
+
+t.test('a pair is forgotten a day after its last failure, long after the account has', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 4);
+    await age(DAY_MS - 60_000);
+    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.same(await tryFrom(challenges), { failures: 0, waitMs: 0 }, 'the 5th failure');
+    t.ok((await tryFrom(challenges)).waitMs > 0);
+    await age(DAY_MS);
+    await failTimes(challenges, 4);
+    t.equal((await tryFrom(challenges)).waitMs, 0, 'counting has begun anew');
+  });
+});
+
+t.test('a success clears the wait of its pair, and of no other', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 5);
+    for (let i = 0; i < 5; i++) await tryFrom(challenges, otherAddress);
+    await challenges.clearFailures(account, address);
+    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.ok((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs > 0);
+  });
+});
+
+t.test('a withdrawn try takes back the wait that it brought', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 4);
+    const claim = newClaim();
+    await challenges.countTry({ account, address, claim, decayMs: DECAY_MS });
+    t.ok((await challenges.standing(account, address, DECAY_MS)).waitMs > 0);
+    await challenges.withdrawTry(account, address, claim);
+    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 4, waitMs: 0 });
+  });
+});
+
+t.test('a try sent again is not refused by the wait that it brought itself', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    await failTimes(challenges, 4);
+    const fifth = { account, address, claim: newClaim(), decayMs: DECAY_MS };
+    t.same(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
+    t.same(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
+    t.ok((await tryFrom(challenges)).waitMs > 0);
+  });
+});

@@ -1,0 +1,93 @@
+// The lines that records are kept as.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { imageLineTail, parseImageLine, parsePowLine, powLineTail } from '../../src/challenges/records.js';
+import { parseSpentLine, spentLine } from '../../src/challenges/spent-line.js';
+import { formatTries, parseTries } from '../../src/challenges/tries.js';
+
+const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
+const name = fc.stringMatching(/^[A-Za-z0-9_.@:/-]{1,80}$/);
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const address = fc.option(hex(32));
+const pow = fc.record({ floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address });
+const image = fc.record({
+  preset: name,
+  kind: name,
+  driver: name,
+  seed: fc.nat(),
+  keyId: hex(8),
+  fold: fc.boolean(),
+  answer: hex(32),
+  address,
+});
+
+t.test('a record reads as it was written', async (t) => {
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(pow, fc.nat(24), time, (part, difficulty, issuedAtMs) => {
+        const read = parsePowLine(`${difficulty} ${issuedAtMs} ${powLineTail(part)}`);
+        return read !== null && same({ ...part, difficulty, issuedAtMs }, { ...part, ...read });
+      }),
+    ),
+  );
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(image, time, (part, issuedAtMs) => {
+        const read = parseImageLine(`${issuedAtMs} ${imageLineTail(part)}`);
+        return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
+      }),
+    ),
+  );
+});
+
+t.test('a line that is no record is none', async (t) => {
+  const salt = '0'.repeat(32);
+  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} -`), null);
+  for (const line of [
+    '',
+    'x',
+    `16 1 16 sha256 01954fbf ${salt}`,
+    `16 1 16 sha256 01954fbf ${salt.slice(1)} -`,
+    `16 1 16 sha256 01954fbf ${salt}0 -`,
+    `16 1 16 sha256 01954fbf ${salt.slice(1)}G -`,
+    `-1 1 16 sha256 01954fbf ${salt} -`,
+    `1.5 1 16 sha256 01954fbf ${salt} -`,
+    `NaN 1 16 sha256 01954fbf ${salt} -`,
+    `16 x 16 sha256 01954fbf ${salt} -`,
+    `16 1 16 sha256 short ${salt} -`,
+    `16 1 16 sha256 01954fbf ${salt} somebody`,
+    `!claim 5 16 1 16 sha256 01954fbf ${salt} -`,
+  ]) {
+    t.equal(parsePowLine(line), null, line);
+    t.equal(parseImageLine(line), null, line);
+  }
+});
+
+t.test('a spent line gives back claim, time and record', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(hex(32), time, fc.string(), (claim, atMs, line) => {
+        const read = parseSpentLine(spentLine(claim, atMs, line));
+        return read?.claim === claim && read.takenAtMs === atMs && read.line === line;
+      }),
+    ),
+  );
+  t.equal(parseSpentLine('16 1 16 sha256'), null);
+});
+
+t.test('a list of tries reads as it was written', async (t) => {
+  const tries = fc.array(fc.record({ claim: hex(32), atMs: time }));
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        tries,
+        (list) =>
+          JSON.stringify(parseTries(formatTries(list))) ===
+          JSON.stringify(list.map(({ claim, atMs }) => ({ claim, atMs }))),
+      ),
+    ),
+  );
+  t.same(parseTries(undefined), []);
+});

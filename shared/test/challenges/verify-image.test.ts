@@ -1,0 +1,217 @@
+// Checking an image's answer: alone, and after the work.
+
+import t from 'tap';
+import type { VerifyContext } from '../../src/challenges/challenge-host.js';
+import { scrambleAnswer } from '../../src/challenges/image-answer.js';
+import { addressName } from '../../src/challenges/names.js';
+import { parseImageLine } from '../../src/challenges/records.js';
+import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import {
+  ADDRESS,
+  ANSWER,
+  address,
+  challengesOn,
+  findNonce,
+  hostOn,
+  imageIssue,
+  issuePicture,
+  issueWork,
+  newClaim,
+  OTHER_SECRET,
+  ring,
+  SECRET,
+} from './fixtures.js';
+
+const IMAGE: VerifyContext = { ip: ADDRESS, pow: false, image: 'required' };
+const BOTH: VerifyContext = { ip: ADDRESS, pow: true, image: 'required' };
+const DEMANDED: VerifyContext = { ...BOTH, image: 'demanded' };
+const OFFERED: VerifyContext = { ...BOTH, image: 'offered' };
+
+const refused = (reason: string) => ({
+  ok: false,
+  code: 'captcha_invalid',
+  fields: { captcha: ['wrong_answer'] },
+  reason,
+});
+
+t.test('the right answer passes once', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const picture = await issuePicture(challengesOn(store));
+    t.same(await host.verify(picture, IMAGE), { ok: true });
+    t.same(await host.verify(picture, IMAGE), refused('unknown'));
+  });
+});
+
+t.test('a wrong answer spends the image: the right one comes too late', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const picture = await issuePicture(challengesOn(store));
+    t.same(await host.verify({ ...picture, imageAnswer: `${ANSWER}x` }, IMAGE), refused('wrong'));
+    t.same(await host.verify(picture, IMAGE), refused('unknown'));
+  });
+});
+
+t.test(
+  'white space around the answer, and capitals where they are ignored, make no difference',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const challenges = challengesOn(store);
+    const host = hostOn(store);
+    const verdictOn = async (imageAnswer: string, fold: boolean) => {
+      const picture = await issuePicture(challenges, imageIssue({}, { fold }));
+      return (await host.verify({ ...picture, imageAnswer }, IMAGE)).ok;
+    };
+    for (const answer of [ANSWER, ` ${ANSWER}\n`, `\u00a0${ANSWER}\u3000`]) {
+      t.ok(await verdictOn(answer, true));
+      t.ok(await verdictOn(answer, false));
+    }
+    for (const answer of [ANSWER.toUpperCase(), 'K7mxqP']) {
+      t.ok(await verdictOn(answer, true));
+      t.notOk(await verdictOn(answer, false));
+    }
+    for (const answer of ['k7mxq', 'k7mxqpp', 'k7 mxqp', 'k7mxqp\0', 'ｋ7mxqp'])
+      t.notOk(await verdictOn(answer, true));
+  },
+);
+
+t.test('an answer that comes too fast fails and spends the image', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    const host = hostOn(store, { min_seconds: 1.5 });
+    const early = await issuePicture(challenges);
+    const late = await issuePicture(challenges);
+    t.same(await host.verify(early, IMAGE), refused('too_soon'));
+    await age(1500);
+    t.same(await host.verify(early, IMAGE), refused('unknown'));
+    t.same(await host.verify(late, IMAGE), { ok: true });
+    const atOnce = await issuePicture(challenges);
+    t.same(await hostOn(store, { min_seconds: 0 }).verify(atOnce, IMAGE), { ok: true }, 'switched off');
+  });
+});
+
+t.test('work has no shortest time', async (t) => {
+  const { store } = embeddedStore(t);
+  const host = hostOn(store, { min_seconds: 60 });
+  t.same(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
+});
+
+t.test('bound to an address, an image is answered from there alone, IPv6 by its /64', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const host = hostOn(store, { bind_ip: true });
+    const boundTo = (name: string | null) => issuePicture(challenges, imageIssue({}, { address: name }));
+    const network = addressName(ring.current, '2001:db8:0:7::/64');
+    for (const ip of ['2001:db8:0:7::1', '2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:0DB8:0:0007::']) {
+      t.same(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
+    }
+    for (const ip of ['2001:db8:0:8::1', ADDRESS, undefined]) {
+      t.same(
+        await host.verify(await boundTo(network), { ...IMAGE, ip }),
+        refused('other_address'),
+        String(ip),
+      );
+    }
+    t.same(await host.verify(await boundTo(address), { ...IMAGE, ip: `::ffff:${ADDRESS}` }), { ok: true });
+    t.same(await host.verify(await boundTo(null), IMAGE), refused('other_address'), 'without an address');
+  });
+});
+
+t.test('wrong work does not spend the image in the same submission', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const host = hostOn(store);
+    const work = await issueWork(challenges);
+    const picture = await issuePicture(challenges);
+    const powNonce = findNonce(work.salt, work.difficulty, false);
+    for (const context of [BOTH, DEMANDED, OFFERED]) {
+      t.match(await host.verify({ ...work, ...picture, powNonce }, context), {
+        ok: false,
+        code: 'pow_invalid',
+      });
+    }
+    t.same(await host.verify({ ...(await issueWork(challenges)), ...picture }, BOTH), { ok: true });
+  });
+});
+
+t.test('a demanded image that is missing is judged after the work', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  await host.verify(await issueWork(challenges), OFFERED);
+  const work = await issueWork(challenges);
+  const powNonce = findNonce(work.salt, work.difficulty, false);
+  t.match(await host.verify({ ...work, powNonce }, DEMANDED), { ok: false, code: 'pow_invalid' });
+
+  const solved = await issueWork(challenges);
+  const commands = await redis.commands(async () => {
+    t.same(await host.verify(solved, DEMANDED), {
+      ok: false,
+      code: 'captcha_required',
+      fields: { captcha_token: ['required'] },
+      reason: 'missing',
+    });
+  });
+  t.equal(commands.length, 1, 'the work was taken');
+  t.match(await host.verify(solved, OFFERED), { ok: false, reason: 'unknown' }, 'and is spent');
+});
+
+t.test('an image that is offered is checked, also where none is demanded', async (t) => {
+  const { store } = embeddedStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  const picture = await issuePicture(challenges);
+  const submission = { ...(await issueWork(challenges)), ...picture, imageAnswer: 'wrong' };
+  t.same(await host.verify(submission, OFFERED), refused('wrong'));
+  const ignored = { ...(await issueWork(challenges)), ...picture };
+  t.same(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
+});
+
+t.test("an answer cannot be computed from the store's content under another secret", async (t) => {
+  const { store } = embeddedStore(t);
+  const challenges = challengesOn(store);
+  const other = openKeyRing(OTHER_SECRET);
+  const issue = imageIssue();
+  await challenges.issueImage(issue);
+  const record = parseImageLine((await challenges.readImage(issue.token)) ?? '');
+  const guess = (keys: typeof ring) => scrambleAnswer(keys.current, issue.token, ANSWER);
+  t.equal(record?.answer, guess(ring));
+  t.not(record?.answer, guess(other));
+  t.not(record?.answer, scrambleAnswer(ring.current, imageIssue().token, ANSWER), 'nor of another token');
+
+  const picture = { imageToken: issue.token, imageAnswer: ANSWER };
+  t.same(await hostOn(store, {}, { keys: other }).verify(picture, IMAGE), refused('unknown'));
+  const relabelled = await issuePicture(challenges, imageIssue({}, { keyId: other.current.id }));
+  t.same(await hostOn(store, {}, { keys: other }).verify(relabelled, IMAGE), refused('wrong'));
+});
+
+t.test('a scrambled answer is the keyed hash that another implementation computes', async (t) => {
+  // HKDF and HMAC of Python's cryptography and hmac: token of 40 A, answer abc234.
+  const key = openKeyRing('first-secret-of-32-characters-xx').current;
+  t.equal(scrambleAnswer(key, 'A'.repeat(40), 'abc234'), 'e335f48f7b9cdea047ddc76992105bfc');
+});
+
+t.test(
+  'an image issued before a change of the secret is answered after it, until the old one is dropped',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const challenges = challengesOn(store);
+      const bound = () => issuePicture(challenges, imageIssue({}, { address }));
+      const hostWith = (secrets: string) => hostOn(store, { bind_ip: true }, { keys: openKeyRing(secrets) });
+      t.same(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.same(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.same(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
+    });
+  },
+);
+
+t.test('an answered image can no longer be drawn', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const picture = await issuePicture(challenges);
+    await hostOn(store).verify(picture, IMAGE);
+    t.equal(await challenges.readImage(picture.imageToken), null);
+    t.equal(await challenges.take('image', picture.imageToken, newClaim()), null);
+  });
+});

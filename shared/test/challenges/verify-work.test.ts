@@ -1,0 +1,178 @@
+// Checking the proof of work: what passes, what is spent, what is refused.
+
+import t from 'tap';
+import type { VerifyContext } from '../../src/challenges/challenge-host.js';
+import { submissionFrom } from '../../src/challenges/submission.js';
+import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import {
+  ADDRESS,
+  address,
+  challengesOn,
+  findNonce,
+  hostOn,
+  issueWork,
+  OTHER_SECRET,
+  powIssue,
+  SECRET,
+} from './fixtures.js';
+
+const WORK: VerifyContext = { ip: ADDRESS, pow: true, image: 'offered' };
+const unknown = { ok: false, code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] }, reason: 'unknown' };
+const wrong = { ...unknown, reason: 'wrong' };
+
+t.test('solved work passes once', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const work = await issueWork(challengesOn(store));
+    t.same(await host.verify(work, WORK), { ok: true });
+    t.same(await host.verify(work, WORK), unknown);
+  });
+});
+
+t.test('a well-formed wrong nonce spends the challenge: the right one comes too late', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const work = await issueWork(challengesOn(store));
+    const powNonce = findNonce(work.salt, work.difficulty, false);
+    t.same(await host.verify({ ...work, powNonce }, WORK), wrong);
+    t.same(await host.verify(work, WORK), unknown);
+  });
+});
+
+t.test('a malformed nonce does not spend the challenge', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const host = hostOn(store);
+    const work = await issueWork(challengesOn(store));
+    for (const powNonce of [`0${work.powNonce}`, `+${work.powNonce}`, `${work.powNonce}.0`, '9'.repeat(25)]) {
+      t.match(await host.verify({ ...work, powNonce }, WORK), { ok: false, reason: 'malformed' });
+    }
+    t.same(await host.verify(work, WORK), { ok: true });
+  });
+});
+
+t.test('an unknown, foreign or expired token is refused as unknown', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const host = hostOn(store);
+    const work = await issueWork(challengesOn(store));
+    t.same(await host.verify({ ...work, powToken: 'A'.repeat(40) }, WORK), unknown);
+    const [head, ...rest] = work.powToken;
+    const swapped =
+      (head === head?.toLowerCase() ? head?.toUpperCase() : head?.toLowerCase()) + rest.join('');
+    if (swapped !== work.powToken) t.same(await host.verify({ ...work, powToken: swapped }, WORK), unknown);
+    await age(120_000);
+    t.same(await host.verify(work, WORK), unknown);
+  });
+});
+
+t.test('digits that move between salt and nonce change the outcome', async (t) => {
+  const { store } = embeddedStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  const salt = `${'0123456789abcdef'.repeat(2).slice(0, 31)}7`;
+  const issue = () => powIssue({ pow: { ...powIssue().pow, salt } }, { floor: 12 });
+  const solved = findNonce(salt, 12);
+  for (const [powNonce, name] of [
+    [`7${solved}`, "the salt's last digit before the nonce"],
+    [solved.slice(1), "the nonce's first digit left to the salt"],
+    [`${solved}0`, 'a digit behind'],
+  ] as const) {
+    const { powToken } = await issueWork(challenges, issue());
+    t.notOk((await host.verify({ powToken, powNonce }, WORK)).ok, name);
+  }
+  const { powToken } = await issueWork(challenges, issue());
+  t.same(await host.verify({ powToken, powNonce: solved }, WORK), { ok: true });
+});
+
+t.test(
+  'work easier than demanded is refused, whatever difficulty and algorithm the client names',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const challenges = challengesOn(store);
+      const host = hostOn(store);
+      const issue = () => powIssue({}, { floor: 12 });
+      const claims = { difficulty: 0, pow_difficulty: 0, algorithm: 'none', pow_algorithm: 'md5', salt: '' };
+      const { powToken, salt } = await issueWork(challenges, issue());
+      let easier = 0;
+      while (findNonce(salt, 8) === findNonce(salt, 12)) easier++;
+      t.equal(easier, 0, 'the easy solution is not by chance a hard one');
+      const body = { ...claims, pow_token: powToken, pow_nonce: findNonce(salt, 8) };
+      t.same(await host.verify(submissionFrom(body, host.fieldNames), WORK), wrong);
+      for (const powNonce of ['0', '1']) {
+        const zeroWork = { powToken: (await issueWork(challenges, issue())).powToken, powNonce };
+        t.same(await host.verify(zeroWork, WORK), wrong, 'no work at all');
+      }
+    });
+  },
+);
+
+t.test('a record with another algorithm is never judged by this one', async (t) => {
+  const { store } = embeddedStore(t);
+  const issue = powIssue({ pow: { ...powIssue().pow, algorithm: 'sha1' } });
+  t.same(await hostOn(store).verify(await issueWork(challengesOn(store), issue), WORK), unknown);
+});
+
+t.test('of 1,000 parallel submissions of one solved challenge exactly one succeeds', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const hosts = [hostOn(store), hostOn(store, {}, { name: 'another' })];
+    const work = await issueWork(challengesOn(store));
+    const verdicts = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => hosts[i % 2]?.verify(work, WORK)),
+    );
+    t.equal(verdicts.filter((verdict) => verdict?.ok).length, 1);
+  });
+});
+
+t.test('a check is one command, and a check of both kinds two', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  await host.verify(await issueWork(challenges), WORK);
+  const work = await issueWork(challenges);
+  const commands = await redis.commands(() => host.verify(work, WORK));
+  t.equal(commands.length, 1);
+  t.match(commands[0], /^evalsha \S+ 1 captcha:pow:\{/);
+});
+
+t.test('with the rule switched off nothing is demanded and nothing is spent', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const host = hostOn(store, { pow: { enabled: false } });
+  const work = await issueWork(challengesOn(store));
+  const commands = await redis.commands(async () => {
+    for (const submission of [{}, work, { powToken: 5, powNonce: '' }]) {
+      t.same(await host.verify(submission, WORK), { ok: true });
+    }
+  });
+  t.same(commands, []);
+  t.same(await hostOn(store).verify(work, WORK), { ok: true });
+});
+
+t.test('bound to an address, work passes from there alone', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const host = hostOn(store, { bind_ip: true });
+    const bound = () => issueWork(challenges, powIssue({ pow: { ...powIssue().pow, address } }));
+    const elsewhere = { ...unknown, reason: 'other_address' };
+    for (const ip of [ADDRESS, `::ffff:${ADDRESS}`, '::ffff:cb00:7107']) {
+      t.same(await host.verify(await bound(), { ...WORK, ip }), { ok: true }, ip);
+    }
+    for (const ip of ['203.0.113.8', '::1', undefined, '', 'unknown']) {
+      t.same(await host.verify(await bound(), { ...WORK, ip }), elsewhere, String(ip));
+    }
+    const unbound = await issueWork(challenges);
+    t.same(await host.verify(unbound, WORK), elsewhere, 'a record without an address fails closed');
+    t.same(await hostOn(store).verify(await bound(), { ...WORK, ip: '::1' }), { ok: true }, 'bind_ip is off');
+  });
+});
+
+t.test('work issued before a change of the secret is honoured, bound or not', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const bound = () => issueWork(challenges, powIssue({ pow: { ...powIssue().pow, address } }));
+    const rotated = { keys: openKeyRing(`${OTHER_SECRET},${SECRET}`) };
+    t.same(await hostOn(store, { bind_ip: true }, rotated).verify(await bound(), WORK), { ok: true });
+    const dropped = { keys: openKeyRing(OTHER_SECRET) };
+    t.same(await hostOn(store, {}, dropped).verify(await bound(), WORK), { ok: true });
+    t.match(await hostOn(store, { bind_ip: true }, dropped).verify(await bound(), WORK), { ok: false });
+  });
+});

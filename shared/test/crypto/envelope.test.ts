@@ -1,0 +1,206 @@
+// The encryption around tokens: what was sealed opens, and nothing else does.
+
+import { createCipheriv } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  createEnvelope,
+  createKeyedEnvelope,
+  MAX_TOKEN_CHARACTERS,
+  type TokenKind,
+} from '../../src/crypto/envelope.js';
+import { openKeyRing } from '../../src/crypto/key-ring.js';
+
+const FIRST = 'first-secret-of-32-characters-xx';
+const OTHER = 'other-secret-of-32-characters-yy';
+const TEXT = 'head.body.signature é';
+const ring = openKeyRing(FIRST);
+const envelope = createEnvelope('access', ring);
+
+// Made with another library (Python's cryptography): HKDF, AES-256-GCM, Base64, percent-encoding; nonce 00 to 0b.
+const KNOWN: Record<TokenKind, string> = {
+  access: 'AfGpdOkAAQIDBAUGBwgJCgu2T2yPdc2kFuznBO2iSetkmx5i%2FK%2FFJyeZ%2Ba%2FJnWIdv1eAkAhNrA%3D%3D',
+  refresh: 'AfGpdOkAAQIDBAUGBwgJCgu3P5SBs6iGlmlFouVVpieiJ7XgQyeV0ytxWVivGXdRisQuHKn%2FBA%3D%3D',
+};
+
+const bytesOf = (token: string) => Buffer.from(decodeURIComponent(token), 'base64');
+const tokenOf = (bytes: Uint8Array) => encodeURIComponent(Buffer.from(bytes).toString('base64'));
+
+t.test('a token under a fixed nonce is the one that another implementation makes', async (t) => {
+  const nonce = Uint8Array.from({ length: 12 }, (_, at) => at);
+  for (const kind of ['access', 'refresh'] as const) {
+    t.equal(createEnvelope(kind, ring).seal(TEXT, nonce), KNOWN[kind]);
+    t.equal(createEnvelope(kind, ring).open(KNOWN[kind]), TEXT);
+  }
+});
+
+t.test('what was sealed opens as it was, and no two tokens of one text are equal', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
+        const token = envelope.seal(text);
+        return envelope.open(token) === text && envelope.seal(text) !== token;
+      }),
+    ),
+  );
+});
+
+t.test('a token with any one bit flipped does not open', async (t) => {
+  const bytes = bytesOf(envelope.seal(TEXT));
+  const opened: number[] = [];
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const flipped = Buffer.from(bytes);
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    if (envelope.open(tokenOf(flipped)) !== null) opened.push(bit);
+  }
+  t.same(opened, []);
+  t.equal(envelope.open(tokenOf(bytes)), TEXT);
+});
+
+t.test('a token with any one byte set to another value does not open', async (t) => {
+  const bytes = bytesOf(envelope.seal(TEXT));
+  const opened: number[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    for (const change of [0x01, 0x80, 0xff]) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ change;
+      if (envelope.open(tokenOf(changed)) !== null) opened.push(at);
+    }
+  }
+  t.same(opened, []);
+});
+
+t.test('a token cut short or drawn out by bytes does not open', async (t) => {
+  const bytes = bytesOf(envelope.seal(TEXT));
+  const opened = Array.from(bytes, (_, length) => length).filter(
+    (length) => envelope.open(tokenOf(bytes.subarray(0, length))) !== null,
+  );
+  t.same(opened, []);
+  for (const more of [1, 15, 16])
+    t.equal(envelope.open(tokenOf(Buffer.concat([bytes, Buffer.alloc(more)]))), null);
+});
+
+t.test('a shortened tag is refused, although node:crypto would take it', async (t) => {
+  const key = ring.current.derive('tollgate access token');
+  const head = Buffer.concat([Buffer.from([1]), Buffer.from(ring.current.id, 'hex')]);
+  const sealWith = (authTagLength: number) => {
+    const nonce = Buffer.alloc(12, 7);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength });
+    cipher.setAAD(Buffer.concat([head, Buffer.from('tollgate access')]));
+    return tokenOf(Buffer.concat([head, nonce, cipher.update(TEXT), cipher.final(), cipher.getAuthTag()]));
+  };
+  t.equal(envelope.open(sealWith(16)), TEXT);
+  for (const bytes of [4, 8, 12, 13, 14, 15]) t.equal(envelope.open(sealWith(bytes)), null, `${bytes} bytes`);
+});
+
+t.test('a token of the other kind does not open, not even under the same AES key', async (t) => {
+  const refresh = createEnvelope('refresh', ring);
+  t.equal(refresh.open(envelope.seal(TEXT)), null);
+  t.equal(envelope.open(refresh.seal(TEXT)), null);
+  const shared = [{ id: ring.current.id, key: ring.current.derive('one key for both') }];
+  const token = createKeyedEnvelope('access', shared).seal(TEXT);
+  t.equal(createKeyedEnvelope('access', shared).open(token), TEXT);
+  t.equal(createKeyedEnvelope('refresh', shared).open(token), null);
+});
+
+t.test('a token of another key, of an unknown key id or of another version does not open', async (t) => {
+  const foreign = createEnvelope('access', openKeyRing(OTHER)).seal(TEXT);
+  t.equal(envelope.open(foreign), null);
+  const relabelled = bytesOf(foreign);
+  relabelled.write(ring.current.id, 1, 'hex');
+  t.equal(envelope.open(tokenOf(relabelled)), null);
+  const versioned = bytesOf(envelope.seal(TEXT));
+  versioned[0] = 2;
+  t.equal(envelope.open(tokenOf(versioned)), null);
+});
+
+t.test('with a list of keys the first seals and every one opens', async (t) => {
+  const before = envelope.seal(TEXT);
+  const rotated = createEnvelope('access', openKeyRing(`${OTHER},${FIRST}`));
+  t.equal(rotated.open(before), TEXT);
+  const after = rotated.seal(TEXT);
+  t.equal(bytesOf(after).subarray(1, 5).toString('hex'), openKeyRing(OTHER).current.id);
+  t.equal(envelope.open(after), null);
+  t.equal(createEnvelope('access', openKeyRing(`${FIRST},${OTHER}`)).open(after), TEXT);
+  t.throws(() => createKeyedEnvelope('access', []), RangeError);
+});
+
+t.test('another encoding of the same bytes does not open', async (t) => {
+  // This one has +, / and padding, so that each of the changes below changes it.
+  const token = KNOWN.access;
+  const plain = decodeURIComponent(token);
+  const variants: Record<string, string> = {
+    'a space behind it': `${token} `,
+    'a space before it': ` ${token}`,
+    'an encoded space': `${token}%20`,
+    'a line break': `${token}\n`,
+    'one = more': `${token}=`,
+    'one encoded = more': `${token}%3D`,
+    'an exclamation mark': `${token}!`,
+    'no padding': token.replaceAll('%3D', ''),
+    'half the padding': token.slice(0, -3),
+    'not percent-encoded': plain,
+    'padding not percent-encoded': token.replaceAll('%3D', '='),
+    'lower-case percent encoding': token.replaceAll('%2F', '%2f').replaceAll('%3D', '%3d'),
+    'a letter percent-encoded': `%41${token.slice(1)}`,
+    'encoded twice': encodeURIComponent(token),
+    base64url: token.replaceAll('%2F', '_').replaceAll('%2B', '-').replaceAll('%3D', ''),
+    hexadecimal: bytesOf(token).toString('hex'),
+    HEXADECIMAL: bytesOf(token).toString('hex').toUpperCase(),
+    'a character that is no Base64 inside': `${token.slice(0, 20)}!${token.slice(20)}`,
+    'a space inside': `${token.slice(0, 20)}%20${token.slice(20)}`,
+    'bits behind the last byte': token.replace('A%3D%3D', 'B%3D%3D'),
+    'the token twice': token + token,
+  };
+  t.equal(envelope.open(token), TEXT);
+  for (const [name, variant] of Object.entries(variants)) {
+    t.not(variant, token, name);
+    t.equal(envelope.open(variant), null, name);
+  }
+});
+
+t.test(
+  'bad percent sequences, empty texts and texts of any other kind are refused without an exception',
+  async (t) => {
+    const texts = [
+      '',
+      '%',
+      '%2',
+      '%zz',
+      '%C3',
+      '%ED%A0%80',
+      '%FF',
+      '=',
+      '====',
+      'A',
+      '\0',
+      'é',
+      '\ud800',
+      '[object Object]',
+    ];
+    for (const text of texts) t.equal(envelope.open(text), null, JSON.stringify(text));
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(
+          fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()),
+          (text) => envelope.open(text) === null,
+        ),
+        { numRuns: 300 },
+      ),
+    );
+  },
+);
+
+t.test('a token of more than 4,096 characters is refused, one of 4,096 is read', async (t) => {
+  // How many characters percent-encoding adds is chance; of this many tokens some have exactly 4,096.
+  const text = 'x'.repeat(2858);
+  const lengths = new Set<number>();
+  const misread = Array.from({ length: 1000 }, () => envelope.seal(text)).filter((token) => {
+    lengths.add(token.length);
+    return (envelope.open(token) === text) !== token.length <= MAX_TOKEN_CHARACTERS;
+  });
+  t.same(misread, []);
+  t.ok(lengths.has(MAX_TOKEN_CHARACTERS));
+  t.ok(lengths.has(MAX_TOKEN_CHARACTERS + 2));
+  t.equal(envelope.open('A'.repeat(10_000_000)), null);
+});

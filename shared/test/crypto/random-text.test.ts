@@ -1,0 +1,55 @@
+// Random texts: their alphabet, their length, and that no character is favoured.
+
+import t from 'tap';
+import { ALPHANUMERICS, randomAlphanumerics } from '../../src/crypto/random-text.js';
+
+/** Bytes of a 32-bit generator (mulberry32) from a seed, so that a run can be repeated. */
+function seededBytes(seed: number): (size: number) => Uint8Array {
+  let state = seed;
+  return (size) =>
+    Uint8Array.from({ length: size }, () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return (mixed ^ (mixed >>> 14)) >>> 24;
+    });
+}
+
+function countsOf(text: string): number[] {
+  const counts = new Map([...ALPHANUMERICS].map((character) => [character, 0]));
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()];
+}
+
+t.test('a text has the length asked for and consists of letters and digits', async (t) => {
+  for (const length of [0, 1, 22, 38, 1000]) {
+    const text = randomAlphanumerics(length);
+    t.equal(text.length, length);
+    t.match(text, /^[A-Za-z0-9]*$/);
+  }
+  t.equal(new Set(Array.from({ length: 1000 }, () => randomAlphanumerics(22))).size, 1000);
+});
+
+t.test(
+  'over all bytes each character is met equally often, and bytes from 248 on are passed over',
+  async (t) => {
+    let next = 0;
+    const everyByte = (size: number) => Uint8Array.from({ length: size }, () => next++ & 255);
+    t.same(countsOf(randomAlphanumerics(248 * 10, everyByte)), Array(62).fill(40));
+
+    let turn = 0;
+    const mostlyUnfair = (size: number) =>
+      new Uint8Array(size).fill(turn++ % 2 === 0 ? 248 + (turn % 8) : 247);
+    t.equal(randomAlphanumerics(38, mostlyUnfair), 'z'.repeat(38));
+  },
+);
+
+t.test('characters of a random source are uniform (chi-square, 61 degrees of freedom)', async (t) => {
+  const length = 62 * 5000;
+  const chiSquare = countsOf(randomAlphanumerics(length, seededBytes(20_260_810))).reduce(
+    (sum, count) => sum + (count - 5000) ** 2 / 5000,
+    0,
+  );
+  // The 0.1 % and 99.9 % points of the distribution.
+  t.ok(chiSquare > 32.5 && chiSquare < 100.9, `chi-square ${chiSquare}`);
+});

@@ -1,0 +1,51 @@
+// Mistakes in a store's variable, in that variable's words.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ConfigurationError } from '../../src/schemas/configuration-error.js';
+import { openConfiguredStore } from '../../src/store/configured-store.js';
+import { closeStore } from '../../src/store/open-store.js';
+import { tempDir } from '../support/temp-dir.js';
+
+function linesOf(open: () => unknown): readonly string[] {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.lines;
+    throw error;
+  }
+  return [];
+}
+
+t.test('an address of no known form is one line that begins with the variable', async (t) => {
+  t.same(
+    linesOf(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
+    [
+      'STORE_URL must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB',
+    ],
+  );
+  t.same(
+    linesOf(() => openConfiguredStore('CAPTCHA_CACHE_STORE', 'redis://:hunter2%@h', '.')),
+    ['CAPTCHA_CACHE_STORE has a user or a password with a % that is not percent-encoded (%25)'],
+  );
+});
+
+t.test('a file that cannot be opened is one line with its address and the reason', async (t) => {
+  const folder = tempDir(t);
+  writeFileSync(join(folder, 'file'), 'x');
+  const lines = linesOf(() => openConfiguredStore('STORE_URL', 'file:file/store.mdb', folder));
+  t.equal(lines.length, 1);
+  t.match(lines[0], /^STORE_URL file:file\/store\.mdb cannot be opened: (?:ENOTDIR|EEXIST)/);
+  mkdirSync(join(folder, 'folder'));
+  t.match(
+    linesOf(() => openConfiguredStore('STORE_URL', 'file:folder', folder)),
+    [/^STORE_URL file:folder cannot be opened: /],
+  );
+});
+
+t.test('a Redis that is away is no mistake', async (t) => {
+  const store = openConfiguredStore('STORE_URL', 'redis://127.0.0.1:1', '.');
+  t.equal(store.kind, 'redis');
+  await closeStore(store);
+});

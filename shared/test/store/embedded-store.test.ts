@@ -1,0 +1,162 @@
+// The store in one file: expiry, pruning, other processes.
+
+import { execFile } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { openEmbeddedStore } from '../../src/store/embedded-store.js';
+import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { tempDir } from '../support/temp-dir.js';
+
+const run = promisify(execFile);
+const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.url));
+
+/** A store whose clock stands at `at.ms` until a test moves it. */
+function openAt(t: Test, startMs = 1_000_000) {
+  const at = { ms: startMs };
+  const path = join(tempDir(t), 'store.mdb');
+  const store = openEmbeddedStore(path, () => at.ms);
+  t.teardown(() => store.close());
+  return { at, path, store };
+}
+
+t.test('a value is there until its expiry and gone from then on, by either way of reading', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => {
+    tx.put('a', 'text with spaces é', tx.nowMs + 1000);
+    tx.put('b', '', tx.nowMs + 1000);
+  });
+  const inside = () => store.transact((tx) => [tx.get('a'), tx.get('b'), tx.expiryOf('a'), tx.nowMs]);
+  at.ms += 999;
+  t.same(await inside(), ['text with spaces é', '', 1_001_000, 1_000_999]);
+  t.equal(await store.read('a'), 'text with spaces é');
+  at.ms += 1;
+  t.equal(await store.read('a'), undefined);
+  t.same(await inside(), [undefined, undefined, undefined, 1_001_000]);
+});
+
+t.test(
+  'an expired value is removed by reading it, and a clock set back does not bring it back',
+  async (t) => {
+    const { at, store } = openAt(t);
+    await store.transact((tx) => {
+      tx.put('read', '1', tx.nowMs + 1000);
+      tx.put('got', '1', tx.nowMs + 1000);
+    });
+    at.ms += 1000;
+    t.equal(await store.read('read'), undefined);
+    t.equal(await store.transact((tx) => tx.get('got')), undefined);
+    at.ms -= 1000;
+    t.equal(await store.read('read'), undefined);
+    t.equal(await store.read('got'), undefined);
+    at.ms += 5000;
+    t.equal(await store.prune(), 0);
+  },
+);
+
+t.test('a value written again has its new expiry alone', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => tx.put('a', 'old', tx.nowMs + 1000));
+  await store.transact((tx) => tx.put('a', 'new', tx.nowMs + 5000));
+  at.ms += 2000;
+  t.equal(await store.prune(), 0);
+  t.equal(await store.read('a'), 'new');
+  at.ms += 3000;
+  t.equal(await store.prune(), 1);
+});
+
+t.test('a removed value is gone and leaves nothing to prune', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000));
+  await store.transact((tx) => {
+    tx.remove('a');
+    tx.remove('never there');
+  });
+  t.equal(await store.read('a'), undefined);
+  at.ms += 1000;
+  t.equal(await store.prune(), 0);
+});
+
+t.test('pruning removes exactly what has expired, in batches, and says how many', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => {
+    for (let i = 0; i < 250; i++) tx.put(`key ${i}`, 'x', tx.nowMs + 1000 + i);
+  });
+  at.ms += 1099;
+  t.equal(await store.prune(7), 100);
+  t.equal(await store.read('key 100'), 'x');
+  at.ms += 1000;
+  t.equal(await store.prune(), 150);
+  t.equal(await store.prune(), 0);
+});
+
+t.test('pruning lets other transactions in between its batches', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => {
+    for (let i = 0; i < 60; i++) tx.put(`key ${i}`, 'x', tx.nowMs + 1);
+  });
+  at.ms += 1;
+  const order: string[] = [];
+  const pruned = store.prune(10).then((removed) => order.push(`pruned ${removed}`));
+  const written = store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000)).then(() => order.push('written'));
+  await Promise.all([pruned, written]);
+  t.same(order, ['written', 'pruned 60']);
+});
+
+t.test('what is stored survives closing and opening', async (t) => {
+  const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.mdb');
+  const first = openEmbeddedStore(path);
+  await first.transact((tx) => tx.put('a', 'kept', tx.nowMs + 60_000));
+  await first.close();
+  const second = openEmbeddedStore(path);
+  t.teardown(() => second.close());
+  t.equal(await second.read('a'), 'kept');
+  t.ok(statSync(path).isFile());
+});
+
+t.test('of 1,000 increments by two processes at once, none is lost', async (t) => {
+  const { path } = openAt(t);
+  const store = openEmbeddedStore(path);
+  t.teardown(() => store.close());
+  await Promise.all([0, 1].map(() => run(process.execPath, [INCREMENT, path, '500'])));
+  t.equal(await store.read('count'), '1000');
+  await run(process.execPath, [INCREMENT, path, '1']);
+  t.equal(await store.read('count'), '1001', 'a value that was read before is seen as it is now');
+});
+
+t.test('a step that throws rejects with what it threw, and the store goes on', async (t) => {
+  const { store } = openAt(t);
+  await t.rejects(
+    store.transact(() => {
+      throw new RangeError('no');
+    }),
+    new RangeError('no'),
+  );
+  await store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000));
+  t.equal(await store.read('a'), '1');
+});
+
+t.test('a file that is no database is a store out of reach, and not the end of the process', async (t) => {
+  const folder = tempDir(t);
+  for (const [name, content] of Object.entries({
+    brief: 'x',
+    text: 'this is no database '.repeat(1000),
+    zeros: Buffer.alloc(8192),
+  })) {
+    writeFileSync(join(folder, name), content);
+    t.throws(() => openEmbeddedStore(join(folder, name)), StoreUnavailableError, name);
+  }
+  t.throws(() => openEmbeddedStore(join(folder, 'text', 'below a file.mdb')), StoreUnavailableError);
+  t.throws(() => openEmbeddedStore(folder), StoreUnavailableError, 'a folder');
+});
+
+t.test('an empty file becomes a store', async (t) => {
+  const path = join(tempDir(t), 'empty');
+  writeFileSync(path, '');
+  const store = openEmbeddedStore(path);
+  t.teardown(() => store.close());
+  await store.transact((tx) => tx.put('a', '1', tx.nowMs + 60_000));
+  t.equal(await store.read('a'), '1');
+});

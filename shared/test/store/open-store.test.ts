@@ -1,0 +1,86 @@
+// Opening and closing a store of either kind, and its time.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
+import { pauseMs } from '../../src/store/redis-connection.js';
+import { asStoreError, StoreUnavailableError } from '../../src/store/store-errors.js';
+import { startRedis } from '../support/redis-server.js';
+import { eachStore, redisStore } from '../support/stores.js';
+
+t.test('a store tells its own time in milliseconds', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const before = Date.now();
+    const timeMs = await storeTimeMs(store);
+    t.ok(Number.isInteger(timeMs));
+    t.ok(timeMs >= before - 1 && timeMs <= Date.now() + 1);
+  });
+});
+
+t.test(
+  'a Redis that is away is opened all the same, each command fails at once, and closing ends',
+  async (t) => {
+    const redis = await startRedis(t);
+    await redis.stop();
+    const store = openStore(redis.url, '.');
+    const startMs = performance.now();
+    await t.rejects(storeTimeMs(store), StoreUnavailableError);
+    await closeStore(store);
+    t.ok(performance.now() - startMs < 1000);
+    await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  },
+);
+
+t.test('a store that comes back is used again without being asked', async (t) => {
+  const { store, redis } = await redisStore(t);
+  await storeTimeMs(store);
+  await redis.stop();
+  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  await redis.start();
+  const deadlineMs = performance.now() + 3000;
+  let timeMs: number | undefined;
+  while (timeMs === undefined && performance.now() < deadlineMs) {
+    timeMs = await storeTimeMs(store).catch(() => pause(20, undefined));
+  }
+  t.type(timeMs, 'number');
+});
+
+t.test('a store that hangs is out of reach after half a second', async (t) => {
+  const { store, redis } = await redisStore(t);
+  await redis.client.client('PAUSE', 5000);
+  const startMs = performance.now();
+  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  t.ok(performance.now() - startMs < 1000);
+});
+
+t.test('reconnecting is tried after 100 ms growing to a second, for ever', async (t) => {
+  t.same([1, 2, 9, 10, 11, 100_000].map(pauseMs), [100, 200, 900, 1000, 1000, 1000]);
+});
+
+t.test(
+  'a server that cannot serve is a store out of reach, a command it does not understand is not',
+  async (t) => {
+    const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+    for (const message of [
+      'LOADING Redis is loading the dataset in memory',
+      'READONLY You can not write against a read only replica.',
+      "OOM command not allowed when used memory > 'maxmemory'.",
+      'CLUSTERDOWN The cluster is down',
+      'MISCONF Redis is configured to save RDB snapshots',
+      'BUSY Redis is busy running a script.',
+      'NOAUTH Authentication required.',
+      'ERR Error running script (call to f_0): @user_script: 1: -OOM command not allowed',
+    ]) {
+      t.type(asStoreError(reply(message)), StoreUnavailableError, message);
+    }
+    t.type(asStoreError(new Error('Connection is closed.')), StoreUnavailableError);
+    for (const message of [
+      'ERR wrong number of arguments',
+      'WRONGTYPE Operation against a key',
+      'ERR OOMPH',
+    ]) {
+      const error = reply(message);
+      t.equal(asStoreError(error), error);
+    }
+  },
+);
