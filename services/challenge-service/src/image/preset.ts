@@ -95,6 +95,6 @@ export const defaultPreset: ImagePreset = {
     wobble_px: 2,
     shift_px: 8,
   },
-  wave: { amplitude_px: 8, wavelength_px: 80, sideways_px: 2, sideways_wavelength_px: 60 },
-  speckles: { count: 54, radius_tenths_px: 23 },
+  wave: { amplitude_px: 8, wavelength_px: 75, sideways_px: 2, sideways_wavelength_px: 60 },
+  speckles: { count: 50, radius_tenths_px: 23 },
 };
