@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, prepare, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
-import { reportTap } from './tap-report.js';
 import { provideTools } from './test-tools.js';
 
 const timeoutSeconds = 180;
@@ -44,6 +43,8 @@ function check() {
 
 /** Resolves with the number of assertions that passed and failed, as tap counted them. */
 async function runTests(files) {
+  // Its parser is there only once the dependencies are.
+  const { reportTap } = await import('./tap-report.js');
   const args = ['--disable-coverage', '--reporter=tap', `--timeout=${timeoutSeconds}`, ...files];
   const tap = spawn(process.execPath, [tapCommand(), 'run', ...args], {
     cwd: root,

@@ -35,13 +35,13 @@ t.test('on Redis Cluster', async (t) => {
     t.match(await challenges.issueImage(image), { allowed: true });
     t.not(await challenges.readImage(image.token), null);
     t.not(await challenges.take('image', image.token, claim), null);
-    t.same(await challenges.countTry({ account, address, claim, decayMs: DECAY_MS }), {
+    t.strictSame(await challenges.countTry({ account, address, claim, decayMs: DECAY_MS }), {
       failures: 0,
       waitMs: 0,
     });
-    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 1, waitMs: 0 });
+    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 1, waitMs: 0 });
     await challenges.withdrawTry(account, address, claim);
-    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
     await challenges.clearFailures(account, address);
     await challenges.clearVolume(address, DECAY_MS);
     t.match(await openRequestCounter(store, 'captcha')(`image:${address}`, 1000), { count: 1 });
@@ -60,7 +60,7 @@ t.test('on Redis Cluster', async (t) => {
     const host = hostOn(store);
     const submission = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
     const context = { ip: ADDRESS, pow: true, image: 'required' } as const;
-    t.same(await host.verify(submission, context), { ok: true });
+    t.strictSame(await host.verify(submission, context), { ok: true });
     t.match(await host.verify(submission, context), { ok: false, code: 'pow_invalid', reason: 'unknown' });
     t.equal((await host.countTry(ACCOUNT, ADDRESS)).before, 0);
   });
@@ -71,6 +71,6 @@ t.test('on Redis Cluster', async (t) => {
     const outputs = await Promise.all(
       [0, 1].map(() => run(process.execPath, [TAKE, url, 'pow', work.token, '500'])),
     );
-    t.same(outputs.map(({ stdout }) => stdout.trim()).sort(), ['0', '1']);
+    t.strictSame(outputs.map(({ stdout }) => stdout.trim()).sort(), ['0', '1']);
   });
 });

@@ -43,7 +43,7 @@ t.test('a host does not see or clear the counters of another host', async (t) =>
     const shop = hostOn(store, {}, { name: 'shop' });
     const forum = hostOn(store, {}, { name: 'forum' });
     for (let i = 0; i < 5; i++) await shop.countTry(ACCOUNT, ADDRESS);
-    t.same(await forum.standing(ACCOUNT, ADDRESS), { failures: 0, waitMs: 0 });
+    t.strictSame(await forum.standing(ACCOUNT, ADDRESS), { failures: 0, waitMs: 0 });
     await forum.clearFailures(ACCOUNT, ADDRESS);
     const standing = await shop.standing(ACCOUNT, ADDRESS);
     t.equal(standing.failures, 5);
@@ -81,7 +81,7 @@ t.test('a withdrawn try is not counted', async (t) => {
     const host = hostOn(store);
     const first = await host.countTry(ACCOUNT, ADDRESS);
     const second = await host.countTry(ACCOUNT, ADDRESS);
-    t.same([first.before, second.before], [0, 1]);
+    t.strictSame([first.before, second.before], [0, 1]);
     await first.withdraw();
     await first.withdraw();
     t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 1);

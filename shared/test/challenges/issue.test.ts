@@ -24,12 +24,12 @@ t.test('issued work can be read as it was issued', async (t) => {
     const before = Date.now();
     const issued = await challenges.issuePow(issue);
     if (!issued.allowed) throw new Error('over the limit');
-    t.same(issued.limit, { count: 1, ttlMs: MINUTE_MS });
+    t.strictSame(issued.limit, { count: 1, ttlMs: MINUTE_MS });
     t.equal(issued.difficulty, 8);
     t.equal(issued.lifetimeSeconds, 120);
     t.ok(issued.nowMs >= before - 1 && issued.nowMs <= Date.now() + 1);
     const taken = await challenges.take('pow', issue.token, newClaim());
-    t.same(parsePowLine(taken?.line ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...issue.pow });
+    t.strictSame(parsePowLine(taken?.line ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...issue.pow });
   });
 });
 
@@ -39,11 +39,11 @@ t.test('an issued image can be read as it was issued, any number of times', asyn
     const issue = imageIssue({}, { address, fold: false });
     const issued = await challenges.issueImage(issue);
     if (!issued.allowed) throw new Error('over the limit');
-    t.same(issued.limit, { count: 1, ttlMs: MINUTE_MS });
+    t.strictSame(issued.limit, { count: 1, ttlMs: MINUTE_MS });
     t.equal(issued.lifetimeSeconds, 120);
     for (let i = 0; i < 3; i++) {
       const line = await challenges.readImage(issue.token);
-      t.same(parseImageLine(line ?? ''), { issuedAtMs: issued.nowMs, ...issue.image });
+      t.strictSame(parseImageLine(line ?? ''), { issuedAtMs: issued.nowMs, ...issue.image });
     }
   });
 });
@@ -115,7 +115,7 @@ t.test('every 20th request of an address costs more, that one included, and no o
     const challenges = challengesOn(store);
     const prices: (number | undefined)[] = [];
     for (let i = 0; i < 41; i++) prices.push(difficultyOf(await challenges.issuePow(powIssue())));
-    t.same(prices, [...Array(19).fill(8), ...Array(20).fill(10), 12, 12]);
+    t.strictSame(prices, [...Array(19).fill(8), ...Array(20).fill(10), 12, 12]);
     t.equal(difficultyOf(await challenges.issuePow(powIssue({ address: otherAddress }))), 8);
   });
 });

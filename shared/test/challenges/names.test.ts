@@ -105,7 +105,7 @@ t.test('what one script touches carries one hash tag', async (t) => {
     keys.limit('pow', address),
     keys.limit('image', address),
   ];
-  t.same([...new Set(ofAddress.map(tagOf))], [slotTag(address)]);
+  t.strictSame([...new Set(ofAddress.map(tagOf))], [slotTag(address)]);
   t.equal(tagOf(keys.failures('a')), tagOf(keys.wait('a', address)));
   const all = [...ofAddress, keys.failures('a'), keys.wait('a', address)];
   t.equal(new Set(all).size, all.length);

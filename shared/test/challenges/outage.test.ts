@@ -66,7 +66,7 @@ t.test('with Redis stopped no submission passes, and nothing was spent by asking
   await redis.start();
   await comesBack(challenges);
   t.match(await host.verify(work, context), { ok: false, reason: 'unknown' }, 'it was lost with the server');
-  t.same(await host.verify(await issueWork(challenges), context), { ok: true });
+  t.strictSame(await host.verify(await issueWork(challenges), context), { ok: true });
   t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 0);
 });
 
@@ -97,7 +97,7 @@ t.test('a reply lost after the script ran does not turn a right answer into a wr
   const { host, challenges, proxy } = await throughProxy(t);
   const submission = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
   proxy.loseNextReply();
-  t.same(await host.verify(submission, { ip: ADDRESS, pow: true, image: 'required' }), { ok: true });
+  t.strictSame(await host.verify(submission, { ip: ADDRESS, pow: true, image: 'required' }), { ok: true });
   t.equal(proxy.lost(), 1);
 });
 
@@ -110,7 +110,7 @@ t.test('a reply lost after the script ran leaves nothing for another claim', asy
   const taken = await challenges.take('pow', work.token, claim);
   t.not(taken, null);
   t.equal(proxy.lost(), 1);
-  t.same(await challenges.take('pow', work.token, claim), taken, 'the same claim, the same answer');
+  t.strictSame(await challenges.take('pow', work.token, claim), taken, 'the same claim, the same answer');
   t.equal(await challenges.take('pow', work.token, newClaim()), null);
 });
 
@@ -131,7 +131,7 @@ t.test('a challenge whose reply was lost is issued all the same, and can be solv
   proxy.loseNextReply();
   const work = await issueWork(challenges);
   t.equal(proxy.lost(), 1);
-  t.same(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
+  t.strictSame(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
 });
 
 /** Resolves when the store answers again; fails the test after three seconds. */

@@ -48,7 +48,7 @@ t.test('a refused try neither counts nor prolongs', async (t) => {
     }
     t.equal((await challenges.standing(account, address, DECAY_MS)).failures, 5);
     await age(30_000);
-    t.same(await tryFrom(challenges), { failures: 5, waitMs: 0 });
+    t.strictSame(await tryFrom(challenges), { failures: 5, waitMs: 0 });
   });
 });
 
@@ -66,7 +66,7 @@ t.test('an attacker who never stops does not delay the owner on another address'
     const challenges = challengesOn(store);
     await failTimes(challenges, 30);
     t.equal((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs, 0);
-    t.same(await tryFrom(challenges, otherAddress), { failures: 5, waitMs: 0 });
+    t.strictSame(await tryFrom(challenges, otherAddress), { failures: 5, waitMs: 0 });
     t.equal((await challenges.standing('f'.repeat(32), address, DECAY_MS)).waitMs, 0, 'nor another account');
     t.equal((await challenges.countTry({ account, claim: newClaim(), decayMs: DECAY_MS })).waitMs, 0);
   });
@@ -77,8 +77,8 @@ t.test('a pair is forgotten a day after its last failure, long after the account
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
     await age(DAY_MS - 60_000);
-    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
-    t.same(await tryFrom(challenges), { failures: 0, waitMs: 0 }, 'the 5th failure');
+    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.strictSame(await tryFrom(challenges), { failures: 0, waitMs: 0 }, 'the 5th failure');
     t.ok((await tryFrom(challenges)).waitMs > 0);
     await age(DAY_MS);
     await failTimes(challenges, 4);
@@ -92,7 +92,7 @@ t.test('a success clears the wait of its pair, and of no other', async (t) => {
     await failTimes(challenges, 5);
     for (let i = 0; i < 5; i++) await tryFrom(challenges, otherAddress);
     await challenges.clearFailures(account, address);
-    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
     t.ok((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs > 0);
   });
 });
@@ -105,7 +105,7 @@ t.test('a withdrawn try takes back the wait that it brought', async (t) => {
     await challenges.countTry({ account, address, claim, decayMs: DECAY_MS });
     t.ok((await challenges.standing(account, address, DECAY_MS)).waitMs > 0);
     await challenges.withdrawTry(account, address, claim);
-    t.same(await challenges.standing(account, address, DECAY_MS), { failures: 4, waitMs: 0 });
+    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 4, waitMs: 0 });
   });
 });
 
@@ -114,8 +114,8 @@ t.test('a try sent again is not refused by the wait that it brought itself', asy
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
     const fifth = { account, address, claim: newClaim(), decayMs: DECAY_MS };
-    t.same(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
-    t.same(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
+    t.strictSame(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
+    t.strictSame(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
     t.ok((await tryFrom(challenges)).waitMs > 0);
   });
 });

@@ -89,5 +89,5 @@ t.test('a list of tries reads as it was written', async (t) => {
       ),
     ),
   );
-  t.same(parseTries(undefined), []);
+  t.strictSame(parseTries(undefined), []);
 });

@@ -57,7 +57,7 @@ t.test('every key has an expiry', async (t) => {
   await fill(place);
   const keys = await place.redis.client.keys('*');
   const kinds = new Set(keys.map((key) => key.split(':')[1]));
-  t.same([...kinds].sort(), ['cleared', 'fail', 'img', 'limit', 'pow', 'vol', 'wait']);
+  t.strictSame([...kinds].sort(), ['cleared', 'fail', 'img', 'limit', 'pow', 'vol', 'wait']);
   for (const key of keys) t.ok((await place.redis.client.pttl(key)) > 0, key);
 });
 

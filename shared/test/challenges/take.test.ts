@@ -41,10 +41,10 @@ t.test('the same claim gets the same record and the time of the first take again
     const line = await challenges.readImage(image.token);
     const first = await challenges.take('image', image.token, claim);
     t.equal(first?.line, line);
-    for (let i = 0; i < 3; i++) t.same(await challenges.take('image', image.token, claim), first);
+    for (let i = 0; i < 3; i++) t.strictSame(await challenges.take('image', image.token, claim), first);
     t.equal(await challenges.take('image', image.token, claim.slice(0, -1)), null);
     t.equal(await challenges.take('image', image.token, newClaim()), null);
-    t.same(await challenges.take('image', image.token, claim), first, 'another claim changed nothing');
+    t.strictSame(await challenges.take('image', image.token, claim), first, 'another claim changed nothing');
   });
 });
 
@@ -89,7 +89,7 @@ t.test('a spent challenge is spent for a process that opens the store later', as
     const first = await challengesOn(store).take('pow', work.token, claim);
     const later = challengesOn(await reopen());
     t.equal(await later.take('pow', work.token, newClaim()), null);
-    t.same(await later.take('pow', work.token, claim), first);
+    t.strictSame(await later.take('pow', work.token, claim), first);
   });
 });
 
@@ -115,6 +115,6 @@ t.test('one solution spent 1,000 times by two processes at once is accepted once
   await eachStore(t, async (t, place) => {
     const work = powIssue();
     await challengesOn(place.store).issuePow(work);
-    t.same(await spendTwice(urlOf(place), work.token), ['0', '1']);
+    t.strictSame(await spendTwice(urlOf(place), work.token), ['0', '1']);
   });
 });

@@ -26,7 +26,7 @@ t.test('each try is told the number before it, and other accounts know nothing o
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     t.equal(await failuresOf(challenges), 0);
-    t.same(await countTries(challenges, 5), upTo(5));
+    t.strictSame(await countTries(challenges, 5), upTo(5));
     t.equal(await failuresOf(challenges), 5);
     t.equal(await failuresOf(challenges), 5, 'asking counts nothing');
     t.equal(await failuresOf(challenges, OTHER_ACCOUNT), 0);
@@ -43,7 +43,7 @@ t.test('each failure is forgotten by itself, a decay after it happened', async (
     t.equal(await failuresOf(challenges), 3);
     await age(1000);
     t.equal(await failuresOf(challenges), 1);
-    t.same(await countTries(challenges, 1), [1]);
+    t.strictSame(await countTries(challenges, 1), [1]);
     await age(599_000);
     t.equal(await failuresOf(challenges), 2);
     await age(1000);
@@ -56,9 +56,9 @@ t.test('each failure is forgotten by itself, a decay after it happened', async (
 t.test('the newest 100 failures are remembered', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
-    t.same(await countTries(challenges, 60), upTo(60));
+    t.strictSame(await countTries(challenges, 60), upTo(60));
     await age(500_000);
-    t.same(await countTries(challenges, 60), [...upTo(100).slice(60), ...Array(20).fill(100)]);
+    t.strictSame(await countTries(challenges, 60), [...upTo(100).slice(60), ...Array(20).fill(100)]);
     t.equal(await failuresOf(challenges), 100);
     await age(400_000);
     t.equal(await failuresOf(challenges), 60, 'the old ones made room');
@@ -73,7 +73,7 @@ t.test('of parallel guesses each is told another number: at most two are told le
       (i % 2 === 0 ? here : there).countTry({ account, claim: newClaim(), decayMs: DECAY_MS });
     const counted = await Promise.all(upTo(200).map(countOne));
     const before = counted.map(({ failures }) => failures).sort((a, b) => a - b);
-    t.same(before, [...upTo(100), ...Array(100).fill(100)]);
+    t.strictSame(before, [...upTo(100), ...Array(100).fill(100)]);
   });
 });
 
@@ -82,7 +82,7 @@ t.test('a try that is sent again with its claim is counted once and told the sam
     const challenges = challengesOn(store);
     await countTries(challenges, 2);
     const tried = { account, address, claim: newClaim(), decayMs: DECAY_MS };
-    for (let i = 0; i < 3; i++) t.same(await challenges.countTry(tried), { failures: 2, waitMs: 0 });
+    for (let i = 0; i < 3; i++) t.strictSame(await challenges.countTry(tried), { failures: 2, waitMs: 0 });
     t.equal(await failuresOf(challenges), 3);
   });
 });
@@ -128,7 +128,7 @@ t.test('clearing forgets the failures of that account alone', async (t) => {
     t.equal(await failuresOf(challenges), 0);
     t.equal(await failuresOf(challenges, OTHER_ACCOUNT), 1);
     await challenges.clearFailures(account, address);
-    t.same(await countTries(challenges, 1), [0]);
+    t.strictSame(await countTries(challenges, 1), [0]);
   });
 });
 
@@ -146,16 +146,16 @@ t.test(
         return asked;
       };
       const logIn = () => challenges.clearVolume(address, DECAY_MS);
-      t.same(await prices(19), Array(19).fill(8));
+      t.strictSame(await prices(19), Array(19).fill(8));
       await logIn();
-      t.same(await prices(19), Array(19).fill(8), 'the first log-in clears');
+      t.strictSame(await prices(19), Array(19).fill(8), 'the first log-in clears');
       await logIn();
-      t.same(await prices(21), [...Array(20).fill(10), 12], 'the second does not');
-      t.same(await prices(1, otherAddress), [8]);
+      t.strictSame(await prices(21), [...Array(20).fill(10), 12], 'the second does not');
+      t.strictSame(await prices(1, otherAddress), [8]);
       await age(DECAY_MS);
-      t.same(await prices(20), [...Array(19).fill(8), 10]);
+      t.strictSame(await prices(20), [...Array(19).fill(8), 10]);
       await logIn();
-      t.same(await prices(1), [8], 'after a decay it may be cleared again');
+      t.strictSame(await prices(1), [8], 'after a decay it may be cleared again');
     });
   },
 );

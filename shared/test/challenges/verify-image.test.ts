@@ -39,8 +39,8 @@ t.test('the right answer passes once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const picture = await issuePicture(challengesOn(store));
-    t.same(await host.verify(picture, IMAGE), { ok: true });
-    t.same(await host.verify(picture, IMAGE), refused('unknown'));
+    t.strictSame(await host.verify(picture, IMAGE), { ok: true });
+    t.strictSame(await host.verify(picture, IMAGE), refused('unknown'));
   });
 });
 
@@ -48,8 +48,8 @@ t.test('a wrong answer spends the image: the right one comes too late', async (t
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const picture = await issuePicture(challengesOn(store));
-    t.same(await host.verify({ ...picture, imageAnswer: `${ANSWER}x` }, IMAGE), refused('wrong'));
-    t.same(await host.verify(picture, IMAGE), refused('unknown'));
+    t.strictSame(await host.verify({ ...picture, imageAnswer: `${ANSWER}x` }, IMAGE), refused('wrong'));
+    t.strictSame(await host.verify(picture, IMAGE), refused('unknown'));
   });
 });
 
@@ -82,19 +82,19 @@ t.test('an answer that comes too fast fails and spends the image', async (t) => 
     const host = hostOn(store, { min_seconds: 1.5 });
     const early = await issuePicture(challenges);
     const late = await issuePicture(challenges);
-    t.same(await host.verify(early, IMAGE), refused('too_soon'));
+    t.strictSame(await host.verify(early, IMAGE), refused('too_soon'));
     await age(1500);
-    t.same(await host.verify(early, IMAGE), refused('unknown'));
-    t.same(await host.verify(late, IMAGE), { ok: true });
+    t.strictSame(await host.verify(early, IMAGE), refused('unknown'));
+    t.strictSame(await host.verify(late, IMAGE), { ok: true });
     const atOnce = await issuePicture(challenges);
-    t.same(await hostOn(store, { min_seconds: 0 }).verify(atOnce, IMAGE), { ok: true }, 'switched off');
+    t.strictSame(await hostOn(store, { min_seconds: 0 }).verify(atOnce, IMAGE), { ok: true }, 'switched off');
   });
 });
 
 t.test('work has no shortest time', async (t) => {
   const { store } = embeddedStore(t);
   const host = hostOn(store, { min_seconds: 60 });
-  t.same(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
+  t.strictSame(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
 });
 
 t.test('bound to an address, an image is answered from there alone, IPv6 by its /64', async (t) => {
@@ -104,17 +104,23 @@ t.test('bound to an address, an image is answered from there alone, IPv6 by its 
     const boundTo = (name: string | null) => issuePicture(challenges, imageIssue({}, { address: name }));
     const network = addressName(ring.current, '2001:db8:0:7::/64');
     for (const ip of ['2001:db8:0:7::1', '2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:0DB8:0:0007::']) {
-      t.same(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
+      t.strictSame(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
     }
     for (const ip of ['2001:db8:0:8::1', ADDRESS, undefined]) {
-      t.same(
+      t.strictSame(
         await host.verify(await boundTo(network), { ...IMAGE, ip }),
         refused('other_address'),
         String(ip),
       );
     }
-    t.same(await host.verify(await boundTo(address), { ...IMAGE, ip: `::ffff:${ADDRESS}` }), { ok: true });
-    t.same(await host.verify(await boundTo(null), IMAGE), refused('other_address'), 'without an address');
+    t.strictSame(await host.verify(await boundTo(address), { ...IMAGE, ip: `::ffff:${ADDRESS}` }), {
+      ok: true,
+    });
+    t.strictSame(
+      await host.verify(await boundTo(null), IMAGE),
+      refused('other_address'),
+      'without an address',
+    );
   });
 });
 
@@ -131,7 +137,7 @@ t.test('wrong work does not spend the image in the same submission', async (t) =
         code: 'pow_invalid',
       });
     }
-    t.same(await host.verify({ ...(await issueWork(challenges)), ...picture }, BOTH), { ok: true });
+    t.strictSame(await host.verify({ ...(await issueWork(challenges)), ...picture }, BOTH), { ok: true });
   });
 });
 
@@ -146,7 +152,7 @@ t.test('a demanded image that is missing is judged after the work', async (t) =>
 
   const solved = await issueWork(challenges);
   const commands = await redis.commands(async () => {
-    t.same(await host.verify(solved, DEMANDED), {
+    t.strictSame(await host.verify(solved, DEMANDED), {
       ok: false,
       code: 'captcha_required',
       fields: { captcha_token: ['required'] },
@@ -163,9 +169,9 @@ t.test('an image that is offered is checked, also where none is demanded', async
   const host = hostOn(store);
   const picture = await issuePicture(challenges);
   const submission = { ...(await issueWork(challenges)), ...picture, imageAnswer: 'wrong' };
-  t.same(await host.verify(submission, OFFERED), refused('wrong'));
+  t.strictSame(await host.verify(submission, OFFERED), refused('wrong'));
   const ignored = { ...(await issueWork(challenges)), ...picture };
-  t.same(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
+  t.strictSame(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
 });
 
 t.test("an answer cannot be computed from the store's content under another secret", async (t) => {
@@ -181,9 +187,9 @@ t.test("an answer cannot be computed from the store's content under another secr
   t.not(record?.answer, scrambleAnswer(ring.current, imageIssue().token, ANSWER), 'nor of another token');
 
   const picture = { imageToken: issue.token, imageAnswer: ANSWER };
-  t.same(await hostOn(store, {}, { keys: other }).verify(picture, IMAGE), refused('unknown'));
+  t.strictSame(await hostOn(store, {}, { keys: other }).verify(picture, IMAGE), refused('unknown'));
   const relabelled = await issuePicture(challenges, imageIssue({}, { keyId: other.current.id }));
-  t.same(await hostOn(store, {}, { keys: other }).verify(relabelled, IMAGE), refused('wrong'));
+  t.strictSame(await hostOn(store, {}, { keys: other }).verify(relabelled, IMAGE), refused('wrong'));
 });
 
 t.test('a scrambled answer is the keyed hash that another implementation computes', async (t) => {
@@ -199,9 +205,9 @@ t.test(
       const challenges = challengesOn(store);
       const bound = () => issuePicture(challenges, imageIssue({}, { address }));
       const hostWith = (secrets: string) => hostOn(store, { bind_ip: true }, { keys: openKeyRing(secrets) });
-      t.same(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
-      t.same(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
-      t.same(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
+      t.strictSame(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.strictSame(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.strictSame(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
     });
   },
 );

@@ -33,8 +33,8 @@ t.test('an unknown token with an empty answer never passes, in no combination of
         }
       }
     }
-    t.same(passed, []);
-    t.same(await host.verify(right, BOTH), { ok: true }, 'and nothing was spent by any of them');
+    t.strictSame(passed, []);
+    t.strictSame(await host.verify(right, BOTH), { ok: true }, 'and nothing was spent by any of them');
   });
 });
 
@@ -69,8 +69,8 @@ t.test(
         }
       }
     });
-    t.same(commands, []);
-    t.same(await host.verify(work, WORK), { ok: true }, 'the challenge was not spent');
+    t.strictSame(commands, []);
+    t.strictSame(await host.verify(work, WORK), { ok: true }, 'the challenge was not spent');
   },
 );
 
@@ -95,7 +95,7 @@ t.test('very long tokens, nonces and answers are refused before any work', async
       t.match(await host.verify(submission, IMAGE), { ok: false, reason: 'malformed' });
     }
   });
-  t.same(commands, []);
+  t.strictSame(commands, []);
 });
 
 t.test('a token that is none is refused whatever its characters', async (t) => {
@@ -123,14 +123,14 @@ t.test('a token that is none is refused whatever its characters', async (t) => {
       );
     }
   });
-  t.same(commands, []);
+  t.strictSame(commands, []);
 });
 
 t.test('each field that is missing or malformed is named, under its configured name', async (t) => {
   const { store } = await redisStore(t);
   const token = 'A'.repeat(40);
   const plain = hostOn(store);
-  t.same(await plain.verify({}, BOTH), {
+  t.strictSame(await plain.verify({}, BOTH), {
     ok: false,
     code: 'pow_invalid',
     reason: 'malformed',
@@ -141,12 +141,15 @@ t.test('each field that is missing or malformed is named, under its configured n
       captcha: ['required'],
     },
   });
-  t.same(await plain.verify({ powToken: token, powNonce: '1', imageToken: 5, imageAnswer: ' ' }, WORK), {
-    ok: false,
-    code: 'captcha_invalid',
-    reason: 'malformed',
-    fields: { captcha_token: ['malformed'], captcha: ['malformed'] },
-  });
+  t.strictSame(
+    await plain.verify({ powToken: token, powNonce: '1', imageToken: 5, imageAnswer: ' ' }, WORK),
+    {
+      ok: false,
+      code: 'captcha_invalid',
+      reason: 'malformed',
+      fields: { captcha_token: ['malformed'], captcha: ['malformed'] },
+    },
+  );
   t.match(await plain.verify({ powToken: token, powNonce: '1', imageToken: token }, WORK), {
     code: 'captcha_invalid',
     fields: { captcha: ['required'] },
@@ -156,14 +159,14 @@ t.test('each field that is missing or malformed is named, under its configured n
     pow: { fields: { token: 'work', nonce: 'work.number' } },
     fields: { token: 'picture', answer: 'characters' },
   });
-  t.same(Object.keys(((await renamed.verify({}, BOTH)) as { fields: object }).fields), [
+  t.strictSame(Object.keys(((await renamed.verify({}, BOTH)) as { fields: object }).fields), [
     'work',
     'work.number',
     'picture',
     'characters',
   ]);
   const body = { work: 1, 'work.number': 2, picture: 3, characters: 4, pow_token: 5, captcha: 6 };
-  t.same(submissionFrom(body, renamed.fieldNames), {
+  t.strictSame(submissionFrom(body, renamed.fieldNames), {
     powToken: 1,
     powNonce: 2,
     imageToken: 3,
@@ -174,9 +177,10 @@ t.test('each field that is missing or malformed is named, under its configured n
 t.test('fields are read from the body itself, never from what it inherits', async (t) => {
   const { fieldNames } = hostOn((await redisStore(t)).store);
   const none = { powToken: undefined, powNonce: undefined, imageToken: undefined, imageAnswer: undefined };
-  t.same(submissionFrom(Object.create({ pow_token: 'x', captcha: 'x' }), fieldNames), none);
-  for (const body of [undefined, null, 'pow_token', 5, true]) t.same(submissionFrom(body, fieldNames), {});
-  t.same(submissionFrom([], fieldNames), none);
+  t.strictSame(submissionFrom(Object.create({ pow_token: 'x', captcha: 'x' }), fieldNames), none);
+  for (const body of [undefined, null, 'pow_token', 5, true])
+    t.strictSame(submissionFrom(body, fieldNames), {});
+  t.strictSame(submissionFrom([], fieldNames), none);
 });
 
 t.test('checking the form asks the store nothing and judges as the check itself would', async (t) => {
@@ -185,10 +189,12 @@ t.test('checking the form asks the store nothing and judges as the check itself 
   const token = 'A'.repeat(40);
   const formed = { powToken: token, powNonce: '1', imageToken: token, imageAnswer: 'x' };
   const commands = await redis.commands(async () => {
-    t.same(host.checkShape(formed, { pow: true, image: 'required' }), { ok: true });
-    t.same(host.checkShape({}, { pow: true, image: 'required' }), await host.verify({}, BOTH));
-    t.same(host.checkShape({}, { pow: false, image: 'demanded' }), { ok: true });
-    t.same(host.checkShape({ ...formed, imageToken: 1 }, { pow: true, image: 'ignored' }), { ok: true });
+    t.strictSame(host.checkShape(formed, { pow: true, image: 'required' }), { ok: true });
+    t.strictSame(host.checkShape({}, { pow: true, image: 'required' }), await host.verify({}, BOTH));
+    t.strictSame(host.checkShape({}, { pow: false, image: 'demanded' }), { ok: true });
+    t.strictSame(host.checkShape({ ...formed, imageToken: 1 }, { pow: true, image: 'ignored' }), {
+      ok: true,
+    });
   });
-  t.same(commands, []);
+  t.strictSame(commands, []);
 });

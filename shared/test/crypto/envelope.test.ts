@@ -53,7 +53,7 @@ t.test('a token with any one bit flipped does not open', async (t) => {
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     if (envelope.open(tokenOf(flipped)) !== null) opened.push(bit);
   }
-  t.same(opened, []);
+  t.strictSame(opened, []);
   t.equal(envelope.open(tokenOf(bytes)), TEXT);
 });
 
@@ -67,7 +67,7 @@ t.test('a token with any one byte set to another value does not open', async (t)
       if (envelope.open(tokenOf(changed)) !== null) opened.push(at);
     }
   }
-  t.same(opened, []);
+  t.strictSame(opened, []);
 });
 
 t.test('a token cut short or drawn out by bytes does not open', async (t) => {
@@ -75,7 +75,7 @@ t.test('a token cut short or drawn out by bytes does not open', async (t) => {
   const opened = Array.from(bytes, (_, length) => length).filter(
     (length) => envelope.open(tokenOf(bytes.subarray(0, length))) !== null,
   );
-  t.same(opened, []);
+  t.strictSame(opened, []);
   for (const more of [1, 15, 16])
     t.equal(envelope.open(tokenOf(Buffer.concat([bytes, Buffer.alloc(more)]))), null);
 });
@@ -199,7 +199,7 @@ t.test('a token of more than 4,096 characters is refused, one of 4,096 is read',
     lengths.add(token.length);
     return (envelope.open(token) === text) !== token.length <= MAX_TOKEN_CHARACTERS;
   });
-  t.same(misread, []);
+  t.strictSame(misread, []);
   t.ok(lengths.has(MAX_TOKEN_CHARACTERS));
   t.ok(lengths.has(MAX_TOKEN_CHARACTERS + 2));
   t.equal(envelope.open('A'.repeat(10_000_000)), null);

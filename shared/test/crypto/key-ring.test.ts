@@ -28,7 +28,7 @@ t.test('each purpose has a key of its own, and equal purposes one', async (t) =>
 t.test('the first of a list is used, all are found by their id', async (t) => {
   const ring = openKeyRing(`${OTHER},${FIRST}`);
   t.equal(ring.current.id, '01954fbf');
-  t.same(
+  t.strictSame(
     ring.all.map(({ id }) => id),
     ['01954fbf', 'f1a974e9'],
   );

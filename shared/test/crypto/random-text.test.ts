@@ -35,7 +35,7 @@ t.test(
   async (t) => {
     let next = 0;
     const everyByte = (size: number) => Uint8Array.from({ length: size }, () => next++ & 255);
-    t.same(countsOf(randomAlphanumerics(248 * 10, everyByte)), Array(62).fill(40));
+    t.strictSame(countsOf(randomAlphanumerics(248 * 10, everyByte)), Array(62).fill(40));
 
     let turn = 0;
     const mostlyUnfair = (size: number) =>

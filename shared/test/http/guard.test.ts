@@ -93,9 +93,9 @@ t.test('solved work passes a strict schema once, and its fields do not reach the
   await eachStore(t, async (t, { store }) => {
     const { post, handled } = await buildHost(t, store);
     const payload = { email: ACCOUNT, ...(await workFields(store)) };
-    t.same(await post(payload), { status: 200, body: { ok: true } });
-    t.same(handled, [{ email: ACCOUNT }]);
-    t.same(await post(payload), { status: 422, body: wrongWork });
+    t.strictSame(await post(payload), { status: 200, body: { ok: true } });
+    t.strictSame(handled, [{ email: ACCOUNT }]);
+    t.strictSame(await post(payload), { status: 422, body: wrongWork });
     t.equal(handled.length, 1);
   });
 });
@@ -103,7 +103,7 @@ t.test('solved work passes a strict schema once, and its fields do not reach the
 t.test('a submission without its fields is told which, and the handler is not called', async (t) => {
   const { store } = embeddedStore(t);
   const { post, handled } = await buildHost(t, store, { guards: [byEmail, captcha] });
-  t.same(await post({ email: ACCOUNT }), {
+  t.strictSame(await post({ email: ACCOUNT }), {
     status: 422,
     body: {
       captcha_required: false,
@@ -117,7 +117,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
       },
     },
   });
-  t.same(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
+  t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
     status: 422,
     body: {
       captcha_required: false,
@@ -126,7 +126,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
       errors: { captcha_token: [en.required], captcha: [en.required] },
     },
   });
-  t.same(handled, []);
+  t.strictSame(handled, []);
 });
 
 t.test('after two failures of the account an image is demanded, and every 422 says so', async (t) => {
@@ -136,7 +136,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
     t.equal((await post({ email: ACCOUNT, ...(await workFields(store)) })).status, 200);
     await app.captcha.recordFailure(ACCOUNT);
 
-    t.same(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
+    t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
       status: 422,
       body: {
         captcha_required: true,
@@ -145,7 +145,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
         errors: { captcha_token: [en.required] },
       },
     });
-    t.same(
+    t.strictSame(
       await post({
         email: ACCOUNT,
         ...(await workFields(store)),
@@ -179,7 +179,7 @@ t.test("the host's own 422 says whether an image is needed too, and spends nothi
   const { app, post } = await buildHost(t, store, { guards: [required] });
   const work = await workFields(store);
   for (const demanded of [false, false, true]) {
-    t.same(await post({ ...work }), {
+    t.strictSame(await post({ ...work }), {
       status: 422,
       body: {
         captcha_required: demanded,
@@ -226,7 +226,7 @@ t.test('with both guards failing work does not spend the image', async (t) => {
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });
   const image = await imageFields(store);
   const unknown = { pow_token: 'A'.repeat(40), pow_nonce: '1' };
-  t.same(await post({ email: ACCOUNT, ...unknown, ...image }), { status: 422, body: wrongWork });
+  t.strictSame(await post({ email: ACCOUNT, ...unknown, ...image }), { status: 422, body: wrongWork });
   t.equal((await post({ email: ACCOUNT, ...(await workFields(store)), ...image })).status, 200);
 });
 
@@ -251,9 +251,9 @@ t.test('with Redis away no submission passes: 503, for every guard', async (t) =
   for (const { app, handled } of hosts) {
     const response = await app.inject({ method: 'POST', url: '/form', payload });
     t.equal(response.statusCode, 503);
-    t.same(response.json(), { message: en.store_unavailable, code: 'store_unavailable' });
+    t.strictSame(response.json(), { message: en.store_unavailable, code: 'store_unavailable' });
     t.equal(response.headers['retry-after'], '1');
-    t.same(handled, []);
+    t.strictSame(handled, []);
   }
   const [keyed, unkeyed] = [hosts[0], hosts[3]];
   t.equal((await keyed?.post({}))?.body.code, 'validation_failed', 'without an account nothing is asked');
@@ -267,7 +267,7 @@ t.test('malformed work is refused without a write; with an account its failures 
   const unkeyed = await buildHost(t, store, { guards: [pow()] });
   const junk = { email: ACCOUNT, pow_token: 'x', pow_nonce: '01' };
   await post(junk);
-  t.same(await redis.commands(() => unkeyed.post(junk)), []);
+  t.strictSame(await redis.commands(() => unkeyed.post(junk)), []);
   const before = await redis.client.dbsize();
   await post(junk);
   t.equal(await redis.client.dbsize(), before);
@@ -279,7 +279,7 @@ t.test('routes without guards are left alone', async (t) => {
   const { post, handled } = await buildHost(t, store);
   t.equal((await post({ email: ACCOUNT, pow_token: 5 }, '/open')).status, 200);
   t.equal((await post({ pow_token: 5 }, '/none')).status, 200);
-  t.same(handled, [{ email: ACCOUNT }, { pow_token: 5 }]);
+  t.strictSame(handled, [{ email: ACCOUNT }, { pow_token: 5 }]);
   const { body } = await post({}, '/open');
   t.notOk('captcha_required' in body);
 });
@@ -291,7 +291,7 @@ t.test('a guarded route without a schema is guarded, with and without a body', a
     t.equal((await post(payload, '/loose')).status, 422, JSON.stringify(payload));
   }
   t.equal((await app.inject({ method: 'POST', url: '/loose' })).statusCode, 422);
-  t.same(handled, []);
+  t.strictSame(handled, []);
   t.equal((await post(await workFields(store), '/loose')).status, 200);
 });
 
@@ -317,11 +317,15 @@ t.test("the guard judges before the route's own hooks, and they can read the fie
   );
   const send = (payload: object) => app.inject({ method: 'POST', url: '/hooks', payload });
   t.equal((await send({ pow_token: 'x', pow_nonce: 'n' })).statusCode, 422);
-  t.same(order, ['validating n'], 'a refused submission reaches no hook of the handler');
+  t.strictSame(order, ['validating n'], 'a refused submission reaches no hook of the handler');
   order.length = 0;
   const work = await workFields(store);
   t.equal((await send(work)).statusCode, 200);
-  t.same(order, [`validating ${work.pow_nonce}`, `first ${work.pow_nonce}`, `second ${work.pow_nonce}`]);
+  t.strictSame(order, [
+    `validating ${work.pow_nonce}`,
+    `first ${work.pow_nonce}`,
+    `second ${work.pow_nonce}`,
+  ]);
 });
 
 t.test('a guarded route that was declared too early is refused and not left open', async (t) => {
@@ -351,7 +355,7 @@ t.test('renamed fields are read and named under their new names', async (t) => {
   const options = { pow: { fields: { token: 'work', nonce: 'number' } } };
   const { post } = await buildHost(t, store, { guards: [pow()], options });
   const { pow_token, pow_nonce } = await workFields(store);
-  t.same((await post({ email: ACCOUNT, pow_token, pow_nonce })).body.errors, {
+  t.strictSame((await post({ email: ACCOUNT, pow_token, pow_nonce })).body.errors, {
     work: [en.required],
     number: [en.required],
   });

@@ -94,9 +94,9 @@ function atLater<T>(seconds: number, read: () => T): T {
 t.test('what was issued is read as it was, for both kinds', async (t) => {
   const { access, refresh } = await buildTokens(t);
   const accessed = accessClaims({ id: Number.MAX_SAFE_INTEGER, email: 'é+%@例え.jp', gen: 12 });
-  t.same(access.read(access.issue(accessed)), { ok: true, claims: accessed });
+  t.strictSame(access.read(access.issue(accessed)), { ok: true, claims: accessed });
   const refreshed = refreshClaims({ sub: '9007199254740991' });
-  t.same(refresh.read(refresh.issue(refreshed)), { ok: true, claims: refreshed });
+  t.strictSame(refresh.read(refresh.issue(refreshed)), { ok: true, claims: refreshed });
 });
 
 t.test('a token carries its claims and nothing more, and nobody can see them', async (t) => {
@@ -106,8 +106,8 @@ t.test('a token carries its claims and nothing more, and nobody can see them', a
   t.notOk(Buffer.from(decodeURIComponent(token), 'base64').includes('demo'));
   const opened = createEnvelope('access', openKeyRing(ENCRYPTION_KEY)).open(token) ?? '';
   const [head = '', body = ''] = opened.split('.');
-  t.same(JSON.parse(Buffer.from(head, 'base64url').toString()), header());
-  t.same(JSON.parse(Buffer.from(body, 'base64url').toString()), claims);
+  t.strictSame(JSON.parse(Buffer.from(head, 'base64url').toString()), header());
+  t.strictSame(JSON.parse(Buffer.from(body, 'base64url').toString()), claims);
 });
 
 t.test(
@@ -121,13 +121,13 @@ t.test(
 
 t.test('an access token is never read as a refresh token, nor the other way round', async (t) => {
   const { access, refresh } = await buildTokens(t);
-  t.same(refresh.read(access.issue(accessClaims())), INVALID);
-  t.same(access.read(refresh.issue(refreshClaims())), INVALID);
+  t.strictSame(refresh.read(access.issue(accessClaims())), INVALID);
+  t.strictSame(access.read(refresh.issue(refreshClaims())), INVALID);
   // Not even when the inner token says the right things under the right secret.
   const kinds = { kind: 'access', secret: SECRETS.refresh } as const;
-  t.same(refresh.read(craft(header({}, 'refresh'), refreshClaims(), kinds)), INVALID);
+  t.strictSame(refresh.read(craft(header({}, 'refresh'), refreshClaims(), kinds)), INVALID);
   const both = { ...accessClaims(), ...refreshClaims() };
-  t.same(refresh.read(access.issue(both as AccessClaims)), INVALID);
+  t.strictSame(refresh.read(access.issue(both as AccessClaims)), INVALID);
 });
 
 t.test(
@@ -159,7 +159,7 @@ t.test(
       'members in another order': craft({ kid: kidOf('access'), alg: 'HS256', typ: 'JWT' }, claims),
       'a header that is no object': craft('HS256', claims),
     };
-    for (const [name, token] of Object.entries(crafted)) t.same(access.read(token), INVALID, name);
+    for (const [name, token] of Object.entries(crafted)) t.strictSame(access.read(token), INVALID, name);
   },
 );
 
@@ -187,7 +187,7 @@ t.test('crafted signatures and texts inside a valid envelope are refused', async
     'padding behind': seal(`${valid}=`),
     'claims that are no JSON': seal(valid.replace(/\.[^.]+\./, '.bm8.')),
   };
-  for (const [name, token] of Object.entries(crafted)) t.same(access.read(token), INVALID, name);
+  for (const [name, token] of Object.entries(crafted)) t.strictSame(access.read(token), INVALID, name);
 });
 
 t.test(
@@ -196,7 +196,7 @@ t.test(
     const { access, refresh } = await buildTokens(t);
     for (const claim of Object.keys(accessClaims()) as (keyof AccessClaims)[]) {
       const { [claim]: _left, ...others } = accessClaims();
-      t.same(access.read(craft(header(), others)), INVALID, `without ${claim}`);
+      t.strictSame(access.read(craft(header(), others)), INVALID, `without ${claim}`);
     }
     const wrong: Record<keyof AccessClaims, unknown[]> = {
       id: ['1', 0, -1, 1.5, 2 ** 53, null, true],
@@ -208,7 +208,7 @@ t.test(
     };
     for (const [claim, values] of Object.entries(wrong)) {
       for (const value of values) {
-        t.same(
+        t.strictSame(
           access.read(craft(header(), { ...accessClaims(), [claim]: value })),
           INVALID,
           `${claim} ${value}`,
@@ -218,10 +218,10 @@ t.test(
     const asRefresh = (claims: unknown) =>
       refresh.read(craft(header({}, 'refresh'), claims, { kind: 'refresh' }));
     for (const sub of [1, '', '0', '01', '-1', '1.5', '1e3', 'x', '1'.repeat(17), null]) {
-      t.same(asRefresh({ ...refreshClaims(), sub }), INVALID, `sub ${sub}`);
+      t.strictSame(asRefresh({ ...refreshClaims(), sub }), INVALID, `sub ${sub}`);
     }
     for (const claims of [null, 'text', 5, [], {}, [accessClaims()]]) {
-      t.same(access.read(craft(header(), claims)), INVALID, JSON.stringify(claims));
+      t.strictSame(access.read(craft(header(), claims)), INVALID, JSON.stringify(claims));
     }
   },
 );
@@ -237,15 +237,15 @@ t.test('a token is read until five seconds after its expiry, and is expired from
   for (const read of readings) {
     t.match(read(), { ok: true });
     t.match(atLater(secondsUntil + 4, read), { ok: true });
-    t.same(atLater(secondsUntil + 6, read), EXPIRED, 'although it was remembered as valid');
+    t.strictSame(atLater(secondsUntil + 6, read), EXPIRED, 'although it was remembered as valid');
   }
-  t.same(access.read(access.issue(accessClaims({ exp: nowSeconds() - 7 }))), EXPIRED);
+  t.strictSame(access.read(access.issue(accessClaims({ exp: nowSeconds() - 7 }))), EXPIRED);
 });
 
 t.test('an expired token that is also wrong is invalid, not expired', async (t) => {
   const { access } = await buildTokens(t);
   const old = { exp: nowSeconds() - 100 };
-  t.same(access.read(craft(header(), accessClaims(old), { secret: NEW_KEY })), INVALID);
+  t.strictSame(access.read(craft(header(), accessClaims(old), { secret: NEW_KEY })), INVALID);
 });
 
 t.test(
@@ -263,7 +263,7 @@ t.test('a secret is changed in three roll-outs without one refused token', async
   const issued = nodes.map(({ access }) => access.issue(accessClaims()));
   const readable = nodes.map(({ access }) => issued.map((token) => access.read(token).ok));
   // Rows: the node that reads; columns: the one that issued.
-  t.same(readable, [
+  t.strictSame(readable, [
     [true, true, false, false],
     [true, true, true, true],
     [true, true, true, true],
@@ -285,7 +285,7 @@ t.test('the encryption key is changed in the same way', async (t) => {
   const old = before.refresh.issue(refreshClaims());
   const renewed = during.refresh.issue(refreshClaims());
   t.match(during.refresh.read(old), { ok: true });
-  t.same(after.refresh.read(old), INVALID);
+  t.strictSame(after.refresh.read(old), INVALID);
   t.match(after.refresh.read(renewed), { ok: true });
 });
 
@@ -314,6 +314,6 @@ t.test('of 20,000 random and mutated tokens none is read and none throws: one an
       if (reading.ok || reading.reason !== 'invalid') wrongly.push(token);
     }
   }
-  t.same(wrongly, []);
+  t.strictSame(wrongly, []);
   t.match(access.read(valid[0] ?? ''), { ok: true });
 });

@@ -19,13 +19,13 @@ function linesOf(open: () => unknown): readonly string[] {
 }
 
 t.test('an address of no known form is one line that begins with the variable', async (t) => {
-  t.same(
+  t.strictSame(
     linesOf(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
     [
       'STORE_URL must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB',
     ],
   );
-  t.same(
+  t.strictSame(
     linesOf(() => openConfiguredStore('CAPTCHA_CACHE_STORE', 'redis://:hunter2%@h', '.')),
     ['CAPTCHA_CACHE_STORE has a user or a password with a % that is not percent-encoded (%25)'],
   );

@@ -30,11 +30,11 @@ t.test('a value is there until its expiry and gone from then on, by either way o
   });
   const inside = () => store.transact((tx) => [tx.get('a'), tx.get('b'), tx.expiryOf('a'), tx.nowMs]);
   at.ms += 999;
-  t.same(await inside(), ['text with spaces é', '', 1_001_000, 1_000_999]);
+  t.strictSame(await inside(), ['text with spaces é', '', 1_001_000, 1_000_999]);
   t.equal(await store.read('a'), 'text with spaces é');
   at.ms += 1;
   t.equal(await store.read('a'), undefined);
-  t.same(await inside(), [undefined, undefined, undefined, 1_001_000]);
+  t.strictSame(await inside(), [undefined, undefined, undefined, 1_001_000]);
 });
 
 t.test(
@@ -102,7 +102,7 @@ t.test('pruning lets other transactions in between its batches', async (t) => {
   const pruned = store.prune(10).then((removed) => order.push(`pruned ${removed}`));
   const written = store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000)).then(() => order.push('written'));
   await Promise.all([pruned, written]);
-  t.same(order, ['written', 'pruned 60']);
+  t.strictSame(order, ['written', 'pruned 60']);
 });
 
 t.test('what is stored survives closing and opening', async (t) => {

@@ -35,16 +35,20 @@ t.test('an embedded store is pruned at the start', async (t) => {
   const { store, age } = embeddedStore(t);
   await (store as EmbeddedStore).transact((tx) => tx.put('a', '1', tx.nowMs + 1000));
   await age(1000);
-  t.same(await start(t, store), { level: 'info', about: { removed: 1 }, message: 'pruned expired entries' });
+  t.strictSame(await start(t, store), {
+    level: 'info',
+    about: { removed: 1 },
+    message: 'pruned expired entries',
+  });
 });
 
 t.test('pruning that fails is a warning and nothing more', async (t) => {
   const error = new Error('the disk is full');
   const broken = { kind: 'embedded', prune: () => Promise.reject(error) } as unknown as EmbeddedStore;
-  t.same(await start(t, broken), { level: 'warn', about: { err: error }, message: 'pruning failed' });
+  t.strictSame(await start(t, broken), { level: 'warn', about: { err: error }, message: 'pruning failed' });
 });
 
 t.test('on Redis there is nothing to prune', async (t) => {
   const { store, redis } = await redisStore(t);
-  t.same(await redis.commands(async () => startPruning(store, logOf()).stop()), []);
+  t.strictSame(await redis.commands(async () => startPruning(store, logOf()).stop()), []);
 });

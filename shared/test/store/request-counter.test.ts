@@ -9,14 +9,14 @@ t.test(
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const count = openRequestCounter(store, 'captcha');
-      t.same(await count('image:a', 60_000), { count: 1, ttlMs: 60_000 });
+      t.strictSame(await count('image:a', 60_000), { count: 1, ttlMs: 60_000 });
       await age(40_000);
       const second = await count('image:a', 60_000);
       t.equal(second.count, 2);
       t.ok(second.ttlMs > 15_000 && second.ttlMs <= 20_000, `${second.ttlMs}`);
       t.equal((await count('image:b', 60_000)).count, 1);
       await age(20_000);
-      t.same(await count('image:a', 60_000), { count: 1, ttlMs: 60_000 });
+      t.strictSame(await count('image:a', 60_000), { count: 1, ttlMs: 60_000 });
     });
   },
 );
@@ -29,7 +29,7 @@ t.test('of 200 requests at once, from two nodes, each has its own number', async
     Array.from({ length: 200 }, (_, i) => (i % 2 === 0 ? here : there)('login:a', 60_000)),
   );
   const numbers = counted.map(({ count }) => count).sort((a, b) => a - b);
-  t.same(
+  t.strictSame(
     numbers,
     Array.from({ length: 200 }, (_, i) => i + 1),
   );
@@ -38,6 +38,6 @@ t.test('of 200 requests at once, from two nodes, each has its own number', async
 t.test('a counter lies under its prefix and never without an expiry', async (t) => {
   const { store, redis } = await redisStore(t);
   await openRequestCounter(store, 'session')('login:a', 60_000);
-  t.same(await redis.client.keys('*'), ['session:limit:login:a']);
+  t.strictSame(await redis.client.keys('*'), ['session:limit:login:a']);
   t.ok((await redis.client.pttl('session:limit:login:a')) > 0);
 });

@@ -10,14 +10,14 @@ import { embeddedStore, redisStore } from '../support/stores.js';
 t.test('a Redis as it should be gives no warning', async (t) => {
   const { store } = await redisStore(t);
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
-  t.same(await storeWarnings(store), []);
+  t.strictSame(await storeWarnings(store), []);
 });
 
 t.test('a Redis that may evict keys is warned of', async (t) => {
   const { store, redis } = await redisStore(t);
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   await redis.client.config('SET', 'maxmemory-policy', 'volatile-lru');
-  t.same(await storeWarnings(store), [
+  t.strictSame(await storeWarnings(store), [
     'Redis may evict keys (maxmemory-policy volatile-lru): sessions and spent challenges could be lost',
   ]);
 });
@@ -27,9 +27,9 @@ t.test('clocks more than two seconds apart are warned of, in either direction', 
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   const warningsAt = (aheadMs: number) => storeWarnings(store, () => Date.now() + aheadMs);
   for (const aheadMs of [-7000, 7000]) {
-    t.same(await warningsAt(aheadMs), ['the clocks of Redis and of this node are 7 s apart']);
+    t.strictSame(await warningsAt(aheadMs), ['the clocks of Redis and of this node are 7 s apart']);
   }
-  for (const aheadMs of [-1000, 1000]) t.same(await warningsAt(aheadMs), []);
+  for (const aheadMs of [-1000, 1000]) t.strictSame(await warningsAt(aheadMs), []);
 });
 
 t.test('warnings are logged when the connection is ready, and again after each new one', async (t) => {
@@ -54,7 +54,7 @@ t.test('an embedded store is never warned of', async (t) => {
   const warned = logOf();
   warnOfStore(store, warned);
   await storeTimeMs(store);
-  t.same(warned.lines, []);
+  t.strictSame(warned.lines, []);
 });
 
 function logOf() {
