@@ -5,6 +5,8 @@ import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
+t.setTimeout(120_000);
+
 t.test('answers', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

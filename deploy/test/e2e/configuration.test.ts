@@ -1,11 +1,12 @@
 // A mistake in the environment stops a service with one line, and a port in use does too.
 
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
+import { startService } from '../../src/service-process.js';
 import type { Environment, ServiceName } from '../../src/settings.js';
 
 const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
@@ -23,6 +24,8 @@ const environment = {
   CHALLENGE_ADMIN_PORT: '0',
   LOG_LEVEL: 'silent',
 };
+
+t.setTimeout(120_000);
 
 t.test('both services', (t) =>
   tableOf(
@@ -201,22 +204,18 @@ function linesOf(read: () => unknown): readonly string[] {
   }
 }
 
+/** On the launcher's leash, so that a service that does start never outlives the test. */
 async function start(
   t: Test,
-  service: ServiceName,
+  name: ServiceName,
   change: Environment,
 ): Promise<{ code: number | null; err: string }> {
-  const entry = new URL(`../../../../services/${service}/dist/src/server.js`, import.meta.url);
-  const child = spawn(process.execPath, [fileURLToPath(entry)], {
-    env: { ...environment, DATA_DIR: t.testdirName, ...change },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const folder = tempDir(t);
+  const service = startService(name, {
+    environment: { ...environment, DATA_DIR: folder, ...change },
+    logFile: join(folder, 'service.log'),
   });
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  let err = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  clearTimeout(impatience);
-  return { code, err };
+  t.teardown(() => service.stop(1_000));
+  await service.gone;
+  return { code: service.child.exitCode, err: `${service.complaint()}\n` };
 }

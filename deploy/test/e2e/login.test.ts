@@ -10,6 +10,8 @@ const TOKEN = 'a'.repeat(40);
 const COOKIE =
   /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
 
+t.setTimeout(120_000);
+
 t.test('log-in', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

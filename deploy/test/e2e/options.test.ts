@@ -6,6 +6,8 @@ import { CHEAP, eachStore, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
 
+t.setTimeout(120_000);
+
 t.test('an encrypted public address with a path, a lax prefixed cookie, names of its own', (t) =>
   eachStore(
     t,

@@ -8,6 +8,8 @@ import { CHEAP, onStore, type Site } from './site.js';
 
 const RECOVERY_MS = 1_500;
 
+t.setTimeout(120_000);
+
 t.test('an outage of Redis', (t) => onStore(t, 'redis', CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

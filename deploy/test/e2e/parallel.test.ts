@@ -5,6 +5,8 @@ import type { Answer } from './client.js';
 import { refusedLogIn } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
+t.setTimeout(120_000);
+
 t.test('in parallel', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -12,6 +12,8 @@ const CLEARED =
 /** Longer than the window after a rotation. */
 const BEYOND_WINDOW_MS = 31_000;
 
+t.setTimeout(120_000);
+
 t.test('sessions', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

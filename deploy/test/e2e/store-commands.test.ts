@@ -3,6 +3,8 @@
 import t, { type Test } from 'tap';
 import { CHEAP, onStore, type Site } from './site.js';
 
+t.setTimeout(120_000);
+
 t.test('the commands of a request', (t) => onStore(t, 'redis', CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

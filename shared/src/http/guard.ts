@@ -2,13 +2,9 @@
 
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import {
-  type ChallengeHost,
-  createChallengeHost,
-  type ImageDemand,
-  type Verdict,
-} from '../challenges/challenge-host.js';
+import { type ChallengeHost, createChallengeHost } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
+import type { ImageDemand, Verdict } from '../challenges/checker.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';

@@ -1,7 +1,7 @@
 // Checking an image's answer: alone, and after the work.
 
 import t from 'tap';
-import type { VerifyContext } from '../../src/challenges/challenge-host.js';
+import type { VerifyContext } from '../../src/challenges/checker.js';
 import { scrambleAnswer } from '../../src/challenges/image-answer.js';
 import { addressName } from '../../src/challenges/names.js';
 import { parseImageLine } from '../../src/challenges/records.js';

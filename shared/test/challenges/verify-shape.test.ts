@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import type { VerifyContext } from '../../src/challenges/challenge-host.js';
+import type { VerifyContext } from '../../src/challenges/checker.js';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
 import { eachStore, redisStore } from '../support/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
