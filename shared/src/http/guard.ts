@@ -143,5 +143,12 @@ export function refusalOf(verdict: Verdict & { ok: false }, body: Record<string,
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 
-/** Decorates the server with `captcha`, the host object, and makes `config.guards` of its routes work. */
-export default fp(challengeGuard, { name: 'tollgate-guard', fastify: '5.x' });
+/**
+ * Decorates the server with `captcha`, the host object, and makes `config.guards` of its routes work. Register it
+ * after the error handler and before every context with guarded routes.
+ */
+export default fp(challengeGuard, {
+  name: 'tollgate-guard',
+  fastify: '5.x',
+  dependencies: ['tollgate-errors'],
+});

@@ -94,7 +94,24 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
   return {
     kind: 'embedded',
     path,
-    transact: (step) => root.transaction(() => step(begin(clock()))),
+    async transact(step) {
+      let mistake: unknown;
+      const run = () => {
+        try {
+          return step(begin(clock()));
+        } catch (error) {
+          mistake = error;
+          throw error;
+        }
+      };
+      try {
+        return await root.transaction(run);
+      } catch (error) {
+        // A mistake of the step is ours; everything else is the file's, such as a full disk.
+        if (error === mistake) throw error;
+        throw new StoreUnavailableError(`the store ${path} cannot be written`, { cause: error });
+      }
+    },
     async read(key) {
       const found = entry(key);
       if (found === undefined || found.expiresAtMs > clock()) return found?.value;

@@ -347,7 +347,15 @@ t.test('a guarded route that was declared too early is refused and not left open
 t.test('a plugin without its parts stops the start', async (t) => {
   const app = Fastify();
   t.teardown(() => app.close());
+  await app.register(errorHandler);
   await t.rejects(async () => app.register(guard, {} as never), TypeError);
+});
+
+t.test('a plugin without the error handler, which its answers need, stops the start', async (t) => {
+  const app = Fastify();
+  t.teardown(() => app.close());
+  const code = 'FST_ERR_PLUGIN_DEPENDENCY_NOT_REGISTERED';
+  await t.rejects(async () => app.register(guard, {} as never), { code });
 });
 
 t.test('renamed fields are read and named under their new names', async (t) => {

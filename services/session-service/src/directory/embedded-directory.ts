@@ -2,6 +2,7 @@
 
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { checkDatabaseFile } from '@tollgate/shared/store/database-file.js';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { accountKey } from './account-key.js';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
@@ -30,6 +31,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   let ids: Database<number, string>;
   try {
     mkdirSync(dirname(path), { recursive: true });
+    checkDatabaseFile(path);
     // LMDB would let everybody on the machine read the hashes.
     closeSync(openSync(path, 'a', 0o600));
     root = open({ path, noSubdir: true, maxDbs: 2 });
