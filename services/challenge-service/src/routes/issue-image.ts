@@ -15,7 +15,7 @@ import { reportLimit } from '../plugins/issue-limit.js';
 /** What a record says of the library where none draws; no node has one of this name. */
 const NO_DRIVER = 'none';
 
-const Query = Type.Object({ preset: Type.Optional(Type.String({ maxLength: 64 })) });
+const Query = Type.Object({ preset: Type.Optional(Type.String()) });
 
 /**
  * @param route.options the options of the challenges

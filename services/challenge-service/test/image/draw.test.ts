@@ -12,7 +12,18 @@ import { hashOf, sampleJob, startDriver } from './samples.js';
 const { sprites, identity } = startDriver();
 
 /** SHA-256 of the images of seeds 1, 2 and 3, by driver identity. */
-const golden: Record<string, string[]> = {};
+const golden: Record<string, string[]> = {
+  'canvas@3.2.3:6d495b43': [
+    'fab063f38e625ef9b00bc5a1c3f927b0161ba554cec5ee1ff29b874253b765b8',
+    '42034819f95ee54063be62b85358a404b219dedaec4367bf980d42ed14cb27b0',
+    '60e15d030b1c796cdc86384fb223f9e4be0047febef8dab9cf637c7470729a6f',
+  ],
+  '@napi-rs/canvas@1.0.11:4823974e': [
+    'ff8a0be0ec03b95089473220a83499ed31c15ce48a0d94a4396e5e42e77a800f',
+    '9ae0d15aadcc5a02df07fa2ffafa0657f238ac67c3f537dcd2b5ca6626b01099',
+    '5d8c9976479278b727caa9c5e97c5b1c6cd0aa2a63c4ed3b62d1d7e5fd91daee',
+  ],
+};
 
 async function readPixels(
   png: Uint8Array,
