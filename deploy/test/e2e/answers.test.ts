@@ -225,11 +225,12 @@ async function presets(t: Test, site: Site): Promise<void> {
     'none',
     '..%2Fdefault',
     '%00',
+    'a'.repeat(65),
   ]) {
     const answer = await ask(`preset=${name}`);
     t.strictSame([answer.status, answer.json], [422, refusal('unknown_preset')], name);
   }
-  for (const query of ['preset=a&preset=b', 'preset=default&preset=default', `preset=${'a'.repeat(65)}`]) {
+  for (const query of ['preset=a&preset=b', 'preset=default&preset=default']) {
     const answer = await ask(query);
     t.match(answer, { status: 422, json: { errors: { preset: [String] } } }, query.slice(0, 40));
   }
