@@ -7,7 +7,8 @@
 -- ARGV[3]  most failures remembered
 -- ARGV[4]  how long a pair remembers its last failure, milliseconds
 -- ARGV[5]  failures from which a pair waits
--- ARGV[6…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
+-- ARGV[6]  failures before this try from which it is refused: then it is not counted
+-- ARGV[7…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
 --
 -- Returns { failures before this try, milliseconds to wait }; with a wait above zero nothing was counted.
 -- Sent again with the same claim it counts nothing twice.
@@ -25,13 +26,17 @@ elseif KEYS[2] then
   local counted = redis.call('ZCARD', KEYS[2])
   local first = tonumber(ARGV[5])
   if counted >= first then
-    local step = math.min(counted - first, #ARGV - 6)
+    local step = math.min(counted - first, #ARGV - 7)
     local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
-    local wait = last[2] + ARGV[6 + step] - now
+    local wait = last[2] + ARGV[7 + step] - now
     if wait > 0 then
       return { before, wait }
     end
   end
+end
+
+if not repeated and before >= tonumber(ARGV[6]) then
+  return { before, 0 }
 end
 
 local score = string.format('%.0f', now)

@@ -28,8 +28,11 @@ export interface ChallengeHost extends Checker {
   standing(key: string, ip?: string): Promise<Standing>;
   /** Records a failure; returns the failures remembered, this one included. */
   recordFailure(key: string): Promise<number>;
-  /** Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2). */
-  countTry(key: string, ip?: string): Promise<CountedTry>;
+  /**
+   * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
+   * @param refusedFrom failures before it from which the host will refuse this try: then it is not counted
+   */
+  countTry(key: string, ip?: string, refusedFrom?: number): Promise<CountedTry>;
   /** Forgets the account's failures and, with `ip`, the pair's and, at most once per decay, the address's requests. */
   clearFailures(key: string, ip?: string): Promise<void>;
 }
@@ -71,7 +74,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
       return failures + 1;
     },
 
-    async countTry(key, ip) {
+    async countTry(key, ip, refusedFrom) {
       const name = account(key);
       const pair = address(ip);
       const claim = newClaim();
@@ -80,6 +83,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
         ...(pair === undefined ? {} : { address: pair }),
         claim,
         decayMs,
+        ...(refusedFrom === undefined ? {} : { refusedFrom }),
       });
       return {
         before: counted.failures,

@@ -67,6 +67,11 @@ export interface TryCount {
   readonly address?: string;
   readonly claim: string;
   readonly decayMs: number;
+  /**
+   * Failures before this try from which it is refused, and not counted: an entry that is taken back afterwards could
+   * have pushed older ones out of the list meanwhile.
+   */
+  readonly refusedFrom?: number;
 }
 
 /** Challenges and counters in the common store. Every method throws StoreUnavailableError when the store is away. */
@@ -86,7 +91,7 @@ export interface ChallengeStore {
   standing(account: string, address: string | undefined, decayMs: number): Promise<Standing>;
   /**
    * Counts a try as a failure and returns the number before it. A pair that has to wait is refused: nothing is
-   * counted and `waitMs` is above zero.
+   * counted and `waitMs` is above zero. Nor is a try counted that finds `refusedFrom` failures before it.
    */
   countTry(count: TryCount): Promise<Standing>;
   /** Takes back one counted try. */

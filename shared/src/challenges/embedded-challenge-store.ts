@@ -74,7 +74,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 
-    countTry: ({ account, address, claim, decayMs }) =>
+    countTry: ({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) =>
       store.transact((tx) => {
         const key = keys.failures(account);
         const pairKey = waitKey(account, address);
@@ -84,6 +84,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const failures = tries.length - (repeated ? 1 : 0);
         const wait = repeated ? 0 : waitMs(pair, tx.nowMs);
         if (wait > 0) return { failures, waitMs: wait };
+        if (!repeated && failures >= refusedFrom) return { failures, waitMs: 0 };
         tx.put(key, formatTries(withTry(tries, claim, tx.nowMs)), tx.nowMs + decayMs);
         if (pairKey !== undefined) {
           tx.put(pairKey, formatTries(withTry(pair, claim, tx.nowMs)), tx.nowMs + PAIR_MEMORY_MS);

@@ -81,13 +81,14 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       return { failures, waitMs };
     },
 
-    async countTry({ account, address, claim, decayMs }) {
+    async countTry({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) {
       const [failures, waitMs] = await countTry(accountKeys(account, address), [
         claim,
         decayMs,
         MOST_TRIES,
         PAIR_MEMORY_MS,
         FAILURES_BEFORE_WAIT,
+        refusedFrom,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };

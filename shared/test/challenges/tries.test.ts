@@ -77,6 +77,18 @@ t.test('of parallel guesses each is told another number: at most two are told le
   });
 });
 
+t.test('parallel guesses that will be refused push no failure out of the list', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const guess = () =>
+      challenges.countTry({ account, claim: newClaim(), decayMs: DECAY_MS, refusedFrom: 2 });
+    const told = await Promise.all(Array.from({ length: 250 }, guess));
+    t.equal(told.filter(({ failures }) => failures < 2).length, 2);
+    t.equal((await challenges.standing(account, undefined, DECAY_MS)).failures, 2);
+    t.strictSame(await guess(), { failures: 2, waitMs: 0 });
+  });
+});
+
 t.test('a try that is sent again with its claim is counted once and told the same', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);

@@ -34,7 +34,8 @@ export default async function login(
   { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
-  const demandsImage = (failures: number) => failures >= captcha.options.escalation.after;
+  const { escalation } = captcha.options;
+  const demandsImage = (failures: number) => failures >= escalation.after;
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -82,11 +83,10 @@ export default async function login(
         throw refusalOf(verdict, { captcha_required: demanded });
       }
 
-      const counted = await captcha.countTry(key, request.ip);
+      const counted = await captcha.countTry(key, request.ip, givesImage ? undefined : escalation.after);
       if (counted.waitMs > 0) throw throttled(request, { failures: counted.before, waitMs: counted.waitMs });
       if (demandsImage(counted.before) && !givesImage) {
         // Others failed while this one's work was checked; of parallel tries only the first few reach the password.
-        await counted.withdraw();
         const fields = { [captcha.fieldNames.image.token]: ['required' as const] };
         throw refuse(CaptchaRequired, { fields, body: { captcha_required: true } });
       }
