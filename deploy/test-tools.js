@@ -1,5 +1,5 @@
-// What the tests need besides Node: a Redis server, a compiled `canvas`, Chromium. What is there is used.
-import { existsSync } from 'node:fs';
+// What the tests need besides Node: Redis, PostgreSQL, a compiled `canvas`, Chromium. What is there is used.
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { giveUp, root, run, runNpm } from './prepare.js';
@@ -15,6 +15,7 @@ const canvasPackages =
  */
 export function provideTools() {
   provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
+  provide(['initdb'], 'postgresql', 'a PostgreSQL server (package postgresql)', postgresFolders);
   const chromium = provide(
     ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     'chromium',
@@ -24,19 +25,33 @@ export function provideTools() {
   return { CHROMIUM: chromium };
 }
 
-function provide(names, aptPackage, what) {
-  const found = find(names);
+/** @param furtherFolders says which folders beside the PATH hold the programs now */
+function provide(names, aptPackage, what, furtherFolders = () => []) {
+  const found = find(names, furtherFolders());
   if (found) return found;
   installWithApt([aptPackage]);
   return (
-    find(names) ?? giveUp(`The tests need ${what}: install ${names.join(' or ')} so that it is on the PATH.`)
+    find(names, furtherFolders()) ??
+    giveUp(`The tests need ${what}: install ${names.join(' or ')} so that it is on the PATH.`)
   );
 }
 
-function find(names) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+function find(names, furtherFolders = []) {
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    '/usr/bin',
+    '/usr/local/bin',
+    ...furtherFolders,
+  ];
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => existsSync(path));
+}
+
+/** Debian keeps the server's programs off the PATH, by version. */
+function postgresFolders() {
+  const versions = '/usr/lib/postgresql';
+  if (!existsSync(versions)) return [];
+  return readdirSync(versions).map((version) => join(versions, version, 'bin'));
 }
 
 function provideCanvas() {

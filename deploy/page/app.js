@@ -56,12 +56,21 @@ async function onSubmit(event) {
   isSubmitting = true;
   say('Signing in …');
   showSubmit();
-  const fields = await work.take();
-  const answer = fields && (await call('POST', 'login', { body: { ...credentials(), ...fields } }));
+  let answer = await send();
+  if (answer?.body.code === 'pow_insufficient') {
+    // The account has become dearer than the work was; no image is spent, so the same is sent with better work.
+    work.priceFor(answer.body.pow_scope);
+    answer = await send();
+  }
   isSubmitting = false;
   if (answer?.ok) await onSignedIn(answer.body);
   else if (answer) await onRefused(answer);
   showSubmit();
+}
+
+async function send() {
+  const fields = await work.take();
+  return fields && (await call('POST', 'login', { body: { ...credentials(), ...fields } }));
 }
 
 function credentials() {
@@ -70,6 +79,7 @@ function credentials() {
 
 async function onSignedIn(tokenBody) {
   session.adopt(tokenBody);
+  work.priceFor();
   element('password').value = '';
   image.hide();
   await showProfile();
@@ -79,10 +89,12 @@ async function onSignedIn(tokenBody) {
 async function onRefused(answer) {
   say(answer.body.message, 'bad', answer.language);
   showFieldErrors(answer.body.errors ?? {}, answer.language);
+  if (answer.body.pow_scope) work.priceFor(answer.body.pow_scope);
   if (answer.retryAfterSeconds > 0) wait(answer.retryAfterSeconds);
   else work.renew();
-  // Every answer spends the image that came with it; the next try needs a new one.
-  if (answer.body.captcha_required || image.isShown()) await renewImage();
+  // Failing work spends no image; every other answer does, so that the next try needs a new one.
+  const isImageKept = image.isShown() && /^pow_/.test(answer.body.code);
+  if (!isImageKept && (answer.body.captcha_required || image.isShown())) await renewImage();
   focusFirstError('password');
 }
 

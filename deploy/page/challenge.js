@@ -17,6 +17,7 @@ export function createWork({ call, prefix, show }) {
   let worker;
   let solving;
   let expiry;
+  let scope = '';
   let touchedMs = Number.NEGATIVE_INFINITY;
 
   function begin() {
@@ -29,7 +30,7 @@ export function createWork({ call, prefix, show }) {
   async function solve() {
     drop();
     show({ status: 'solving' });
-    const answer = await call('GET', `${prefix}/pow`);
+    const answer = await call('GET', scope === '' ? `${prefix}/pow` : `${prefix}/pow?scope=${scope}`);
     if (!answer.ok) {
       show({ status: 'error', answer });
       return undefined;
@@ -75,6 +76,10 @@ export function createWork({ call, prefix, show }) {
   const isFresh = () => current !== undefined && Date.now() < current.untilMs;
 
   return {
+    /** Work is priced for the account of this ticket from now on, as a refusal says; without one as for anybody. */
+    priceFor(ticket = '') {
+      scope = ticket;
+    },
     /** Fetches and solves a new challenge, for a form that has just been shown or submitted. */
     renew: begin,
     /** The person is at the form: work that has become too old is done again. */

@@ -73,7 +73,14 @@ export function reachableHost(bind: string | undefined): string {
 /** What one service is started with: no secret that it has no use for, and nothing of the launcher's own. */
 export function environmentFor(name: ServiceName, environment: Environment): Environment {
   const { DEMO_EMAIL: _email, DEMO_PASSWORD: _password, GATEWAY_PORT: _port, ...common } = environment;
-  if (name === 'session-service') return common;
-  const { ACCESS_SECRET: _access, REFRESH_SECRET: _refresh, ENCRYPTION_KEY: _key, ...rest } = common;
-  return rest;
+  const { HOST_API_KEY: _host, HOST_API_KEYS: _hosts, ...session } = common;
+  if (name === 'session-service') return session;
+  const {
+    ACCESS_SECRET: _access,
+    REFRESH_SECRET: _refresh,
+    ENCRYPTION_KEY: _key,
+    SESSION_API_KEY: _api,
+    ...challenge
+  } = common;
+  return challenge;
 }

@@ -30,8 +30,8 @@ const node = (...names: string[]) => new RegExp(`^node:(${names.join('|')})$`);
 const nodeAny = /^node:/;
 const typebox = /^@sinclair\/typebox(\/|$)/;
 const fastify = /^(fastify|fastify-plugin|@fastify\/[a-z-]+)(\/|$)/;
-const databases = /^(ioredis|lmdb|@fastify\/redis)$/;
-const hashes = /^@node-rs\/argon2$/;
+const databases = /^(ioredis|lmdb|pg|@fastify\/redis)$/;
+const hashes = /^@node-rs\/(argon2|bcrypt)$/;
 
 const environment = /\bprocess\.env\b/;
 const anyProcess = /\bprocess\./;
@@ -73,9 +73,15 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'shared/sessions',
+    files: /^shared\/src\/sessions\//,
+    may: [node('timers/promises'), ...shared('store')],
+    never: [environment, clock],
+  },
+  {
     name: 'shared/http',
     files: /^shared\/src\/http\//,
-    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino)$/],
+    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino|prom-client)$/],
     never: [environment],
   },
   {
@@ -97,7 +103,7 @@ const rooms: readonly Room[] = [
     may: [
       databases,
       hashes,
-      node('crypto', 'fs', 'path'),
+      node('crypto', 'fs', 'path', 'url', 'util'),
       ...shared('store', 'crypto'),
       ...own('(stores|directory)/'),
     ],
@@ -118,8 +124,8 @@ const rooms: readonly Room[] = [
     never: [environment, listening],
   },
   {
-    name: 'app.ts',
-    files: /^services\/[a-z]+-service\/src\/app\.ts$/,
+    name: 'app.ts and admin.ts',
+    files: /^services\/[a-z]+-service\/src\/(app|admin)\.ts$/,
     may: [fastify, sharedAny, ...own('')],
     never: [environment, listening],
   },
@@ -130,7 +136,7 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^close-with-grace$/,
       sharedAny,
-      ...own('config', 'app', 'stores/', 'directory/', 'image/'),
+      ...own('config', 'app', 'admin', 'stores/', 'directory/', 'image/'),
     ],
   },
   {
@@ -169,7 +175,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/([a-z-]+-)?challenge-store\.ts$/,
+    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|options-mark)\.ts$/,
     to: /^shared\/src\/store\//,
     why: 'the store files of the room stand on the opened store',
   },
@@ -184,8 +190,28 @@ const departures: readonly Departure[] = [
     why: 'a store that cannot be opened is a mistake in the configuration',
   },
   {
+    from: /^shared\/src\/store\/key-report\.ts$/,
+    to: /^shared\/src\/crypto\/random-text\.ts$/,
+    why: 'a node that reports its keys gives itself a random name',
+  },
+  {
+    from: /^services\/session-service\/src\/(server|cli\/key-status)\.ts$/,
+    to: /^services\/session-service\/src\/domain\/key-roll-out\.ts$/,
+    why: 'what the service reports of its keys and what the command concludes is one rule, and pure',
+  },
+  {
+    from: /^services\/session-service\/src\/server\.ts$/,
+    to: /^services\/session-service\/src\/plugins\/session-metrics\.ts$/,
+    why: 'the figures of both listeners are made once',
+  },
+  {
+    from: /^services\/session-service\/src\/cli\/keys\.ts$/,
+    to: typebox,
+    why: 'the schema of what the command reads of the environment',
+  },
+  {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^shared\/src\/challenges\/(algorithms|image-answer|names|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(algorithms|effort-kind|image-answer|names|records|tokens)\.ts$/,
     why: 'pure functions that issuer and checker must share',
   },
   {
@@ -210,7 +236,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(address|image-answer|records|submission|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(address|effort-kind|idempotent-claim|image-answer|records|submission|tokens)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {
@@ -240,7 +266,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,
-    to: /^services\/[a-z]+-service\/src\/(config|app)\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/(config|app|admin)\.ts$/,
     why: 'the documentation is made from the code of both services',
   },
 ];

@@ -85,6 +85,9 @@ t.test('a service is not handed the secrets of the other one', async (t) => {
   t.same(environmentFor('challenge-service', all), { CHALLENGE_SECRET: 'c' });
   const { DEMO_PASSWORD: _demo, ...tokens } = all;
   t.same(environmentFor('session-service', all), tokens);
+  const keys = { HOST_API_KEY: 'h', HOST_API_KEYS: 'a:b', SESSION_API_KEY: 's' };
+  t.same(environmentFor('challenge-service', keys), { HOST_API_KEY: 'h', HOST_API_KEYS: 'a:b' });
+  t.same(environmentFor('session-service', keys), { SESSION_API_KEY: 's' });
 });
 
 t.test('what is bound to every address is reached through loopback', async (t) => {

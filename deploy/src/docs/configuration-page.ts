@@ -53,7 +53,8 @@ ${table(ChallengeEnvironment, (name) => !session.has(name))}
 
 ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
-The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else.
+The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else; \`keys export-access\` reads \`ENCRYPTION_KEY\`, and \`keys status\` the variables
+of the store, of the challenges, \`ACCESS_TTL\` and \`REFRESH_TTL\`.
 
 ## \`npm start\`
 

@@ -9,7 +9,7 @@ export interface ErrorCode {
   readonly status: number;
   /** What its class says of itself. */
   readonly meaning: string;
-  /** `challenge-service`, `session-service`, or `guard`: a host application that uses the guard. */
+  /** `challenge-service`, `session-service`, or a host application that uses `guard` or `bearer-guard`. */
   readonly senders: readonly string[];
   /** The message in English. */
   readonly text: string;
@@ -19,15 +19,19 @@ const classes = /\/\*\* ([^*]+?) \*\/\nexport const (\w+) = defineError\('([A-Z_
 const gatewayAnswers = /sendError\([^,]+, (\d{3}), '([a-z_]+)'/g;
 
 const entries = [
-  ['challenge-service', 'services/challenge-service/src/app.ts'],
-  ['session-service', 'services/session-service/src/app.ts'],
-  ['guard', 'shared/src/http/guard.ts'],
+  ['challenge-service', ['services/challenge-service/src/app.ts', 'services/challenge-service/src/admin.ts']],
+  ['session-service', ['services/session-service/src/app.ts', 'services/session-service/src/admin.ts']],
+  ['guard', ['shared/src/http/captcha-host.ts']],
+  ['bearer-guard', ['shared/src/http/bearer-guard.ts']],
 ] as const;
 
 /** The codes of both services and of the guard, in alphabetical order. */
 export function errorCodes(): ErrorCode[] {
   const sources = readSources().filter(({ path }) => path.includes('/src/'));
-  const reached = entries.map(([sender, path]) => ({ sender, files: reachableFrom(path, sources) }));
+  const reached = entries.map(([sender, paths]) => ({
+    sender,
+    files: new Set(paths.flatMap((path) => [...reachableFrom(path, sources)])),
+  }));
   return sources
     .flatMap((source) =>
       [...source.text.matchAll(classes)].map(([, meaning = '', name = '', upperCode = '', status]) => {
@@ -57,9 +61,11 @@ export function gatewayCodes(): { code: string; status: number }[] {
 
 function filesThatName(name: string, definition: SourceFile, sources: readonly SourceFile[]): string[] {
   const named = new RegExp(`\\b${name}\\b`);
-  return sources
+  const throwsItself = definition.text.split(named).length > 2;
+  const importers = sources
     .filter(
       ({ text, imports }) => imports.some(({ target }) => target === definition.path) && named.test(text),
     )
     .map(({ path }) => path);
+  return throwsItself ? [...importers, definition.path] : importers;
 }

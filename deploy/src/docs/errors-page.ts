@@ -5,6 +5,7 @@ const senderNames: Readonly<Record<string, string>> = {
   'challenge-service': 'challenge',
   'session-service': 'session',
   guard: 'guard',
+  'bearer-guard': 'bearer guard',
 };
 
 /** The text of the page. */
@@ -20,11 +21,12 @@ Every answer with a status of 400 or more has this body, and \`Cache-Control: no
 \`\`\`
 
 A 422 about single fields also has \`errors\`, an object with a list of texts for each field. The answers of \`POST /login\` and
-of guarded routes may say \`captcha_required\` too. \`message\` and the texts in \`errors\` exist in English, French and
+of guarded routes may say \`captcha_required\`, \`pow_scope\` and \`captcha_alternatives\` too. \`message\` and the texts in \`errors\` exist in English, French and
 Arabic and may change; \`code\` does not.
 
-*Sent by* names the challenge service, the session service, and the guard in a host application. The guard answers in this form
-when the host registers \`http/error-handler.js\` too; a host that does so sends the codes of that plugin as well.
+*Sent by* names the challenge service, the session service (both on either port), and the two guards in an application of yours.
+What the guard of the challenges refuses has this form in any case. The bearer guard answers in it when the application registers
+\`http/error-handler.js\`; one that does so sends the codes of that plugin as well.
 
 | Code | Status | Meaning | Sent by | Message in English |
 |---|---|---|---|---|

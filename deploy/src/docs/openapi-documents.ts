@@ -1,6 +1,8 @@
 // Builds the OpenAPI documents of both services without opening anything.
+import { buildChallengeAdmin } from '@tollgate/challenge-service/admin.js';
 import { buildApp as buildChallengeApp, type ChallengeParts } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionParts } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -21,24 +23,52 @@ const environment = {
   REFRESH_SECRET: secret('r'),
   ENCRYPTION_KEY: secret('e'),
   CHALLENGE_SECRET: secret('c'),
+  // With keys, so that the routes behind them exist.
+  HOST_API_KEY: secret('h'),
+  SESSION_API_KEY: secret('s'),
 };
 
-/** The documents of the services in their default configuration, by the name of the service. */
+const logger = createLogger({ name: 'docs', level: 'silent' });
+const ring = openKeyRing(environment.CHALLENGE_SECRET);
+const health = { checks: {}, state: { stopping: false } };
+const challengeConfig = readChallengeConfig(environment);
+const sessionConfig = readSessionConfig(environment);
+
+/** The documents of the services in their default configuration, by the name of the service or of its admin port. */
 export async function openApiDocuments(): Promise<
-  Record<'challenge-service' | 'session-service', OpenApiDocument>
+  Record<
+    'challenge-service' | 'challenge-service-admin' | 'session-service' | 'session-service-admin',
+    OpenApiDocument
+  >
 > {
-  const logger = createLogger({ name: 'docs', level: 'silent' });
-  const ring = openKeyRing(environment.CHALLENGE_SECRET);
-  const challenge: ChallengeParts = {
-    challenges: unused(),
-    countRequest: unused(),
-    ring,
-    images: null,
-    redis: {},
-    logger,
+  const admin = await adminApps();
+  return {
+    'challenge-service': await documentOf(await buildChallengeApp(challengeConfig, challengeParts())),
+    'challenge-service-admin': await documentOf(admin.challenge),
+    'session-service': await documentOf(await buildSessionApp(sessionConfig, sessionParts())),
+    'session-service-admin': await documentOf(admin.session),
   };
-  const session: SessionParts = {
+}
+
+/** What the services serve on their admin ports when every key is set. */
+export async function adminApps(): Promise<Record<'challenge' | 'session', FastifyInstance>> {
+  return {
+    challenge: await buildChallengeAdmin(challengeConfig, challengeParts(), health),
+    session: await buildSessionAdmin(sessionConfig, sessionParts(), health),
+  };
+}
+
+function challengeParts(): ChallengeParts {
+  return { challenges: unused(), countRequest: unused(), ring, images: null, redis: {}, logger };
+}
+
+function sessionParts(): SessionParts {
+  return {
     sessions: unused(),
+    revocations: unused(),
+    revoker: unused(),
+    proveUse: unused(),
+    figures: unused(),
     challenges: unused(),
     directory: unused(),
     signIn: unused(),
@@ -51,12 +81,6 @@ export async function openApiDocuments(): Promise<
     },
     redis: {},
     logger,
-  };
-  return {
-    'challenge-service': await documentOf(
-      await buildChallengeApp(readChallengeConfig(environment), challenge),
-    ),
-    'session-service': await documentOf(await buildSessionApp(readSessionConfig(environment), session)),
   };
 }
 

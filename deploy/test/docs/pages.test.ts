@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import type { HTTPMethods } from 'fastify';
 import t from 'tap';
 import { configurationPage, variableNames } from '../../src/docs/configuration-page.js';
 import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
 import { launcherVariables } from '../../src/docs/launcher-variables.js';
-import { openApiDocuments } from '../../src/docs/openapi-documents.js';
+import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
-import { environmentFor, projectRoot, serviceNames } from '../../src/settings.js';
+import { environmentFor, projectRoot } from '../../src/settings.js';
 import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -21,14 +22,27 @@ const pages = ['README.md', ...listFiles('docs', /\.md$/)].map((path) => ({
 const page = (path: string) => readProjectFile(path);
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
 
-/** Every route of both documents, as `GET /path`. */
-const routes = Object.values(documents).flatMap(({ paths }) =>
+/** Every route of a document, as `GET /path`. */
+const routesOf = ({ paths }: OpenApiDocument) =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations)
       .filter((method) => methods.includes(method))
       .map((method) => `${method.toUpperCase()} ${path}`),
-  ),
+  );
+const routes = [documents['challenge-service'], documents['session-service']].flatMap(routesOf);
+const adminRoutes = [documents['challenge-service-admin'], documents['session-service-admin']].flatMap(
+  routesOf,
 );
+
+const admin = await adminApps();
+t.teardown(() => Promise.all(Object.values(admin).map((app) => app.close())));
+
+/** Whether a service has this route on its admin port. */
+function isAdminRoute(request: string): boolean {
+  const [method = '', path = ''] = request.split(' ');
+  const url = path.replace(/\{(\w+)\}/g, ':$1');
+  return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
+}
 
 t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {
   t.equal(page('docs/configuration.md'), configurationPage());
@@ -43,8 +57,10 @@ t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
     t.same(JSON.parse(page(`docs/openapi/${service}.json`)), document, service);
   }
   t.same(
-    listFiles('docs/openapi', /./),
-    serviceNames.map((name) => `docs/openapi/${name}.json`),
+    listFiles('docs/openapi', /./).sort(),
+    Object.keys(documents)
+      .map((name) => `docs/openapi/${name}.json`)
+      .sort(),
   );
 });
 
@@ -104,16 +120,21 @@ t.test('every error code in a table exists, with the status that it has', async 
 });
 
 t.test('the endpoints of the README are those of the services', async (t) => {
-  const [table] = tablesHeaded(page('README.md'), 'Method');
-  const listed = table?.rows.map(([method, path = '']) => `${method} ${literalsIn(path)[0]}`) ?? [];
-  t.same(listed.sort(), routes.sort());
+  const [open = [], restricted = []] = tablesHeaded(page('README.md'), 'Method').map(({ rows }) =>
+    rows.map(([method, path = '']) => `${method} ${literalsIn(path)[0]}`),
+  );
+  t.same(open.toSorted(), routes.toSorted());
+  for (const request of restricted) t.ok(isAdminRoute(request), request);
+  const missing = adminRoutes.filter((request) => !restricted.includes(request));
+  t.same(missing, [], 'no route is left out');
 });
 
 t.test('every request that a page names is a route', async (t) => {
   for (const { path, text } of pages) {
     for (const literal of literalsIn(text)) {
       const [request] = /^(?:GET|POST|PUT|PATCH|DELETE) \/\S*$/.exec(literal) ?? [];
-      if (request !== undefined) t.ok(routes.includes(request), `${path}: ${request}`);
+      if (request !== undefined)
+        t.ok(routes.includes(request) || isAdminRoute(request), `${path}: ${request}`);
     }
   }
   t.ok(routes.length >= 8);

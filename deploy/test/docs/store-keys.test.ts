@@ -8,16 +8,24 @@ import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createHashingQueue } from '@tollgate/session-service/directory/hashing-queue.js';
 import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { createSignIn } from '@tollgate/session-service/directory/sign-in.js';
+import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
+import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
+import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
+import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
+import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
+import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/store/key-record.js';
+import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
@@ -60,6 +68,11 @@ const environment = {
   CAPTCHA_MIN_SECONDS: '0',
 };
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
+const tokenKeys = {
+  accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
+  refreshSecrets: openKeyRing(secrets.REFRESH_SECRET),
+  encryptionKeys: openKeyRing(secrets.ENCRYPTION_KEY),
+};
 const logger = createLogger({ name: 'test', level: 'silent' });
 const client = '192.0.2.1';
 
@@ -69,9 +82,13 @@ async function openServices(t: Test, store: Store) {
   const sessionConfig = readSessionConfig(environment);
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
-  const directory = openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
+  const directory = await openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store);
+  const queue = createHashingQueue({ running: 1, waiting: 1 });
+  const log = openRevocationLog(store);
+  const revocations = followRevocations(log, logger);
+  const revoker = createRevoker({ log, follower: revocations, accessTtlMs: 900_000, logger });
   const challengeApp = await buildChallengeApp(challengeConfig, {
     challenges,
     countRequest: openRequestCounter(store, prefix),
@@ -82,16 +99,16 @@ async function openServices(t: Test, store: Store) {
   });
   const sessionApp = await buildSessionApp(sessionConfig, {
     sessions,
+    revocations,
+    revoker,
+    proveUse: () => {},
+    figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     challenges,
     directory,
-    signIn: createSignIn(directory, createHashingQueue({ running: 1, waiting: 1 }), () => {}),
+    signIn: createSignIn(directory, queue, () => {}),
     countRequest: openRequestCounter(store, 'session'),
     ring,
-    tokenKeys: {
-      accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
-      refreshSecrets: openKeyRing(secrets.REFRESH_SECRET),
-      encryptionKeys: openKeyRing(secrets.ENCRYPTION_KEY),
-    },
+    tokenKeys,
     redis: { sessions: store, challenges: store },
     logger,
   });
@@ -99,10 +116,19 @@ async function openServices(t: Test, store: Store) {
     await challengeApp.close();
     await sessionApp.close();
     await images?.close();
+    revoker.stop();
+    await revocations.stop();
     await directory.close();
   });
-  const host = createChallengeHost({ store: challenges, ring, options: sessionConfig.captcha, host: 'test' });
-  return { challengeApp, sessionApp, challenges, sessions, host, rules: sessionConfig.rules };
+  const host = createChallengeHost({
+    store: challenges,
+    ring,
+    options: sessionConfig.captcha,
+    host: 'test',
+    clock: Date.now,
+  });
+  const { captcha, rules } = sessionConfig;
+  return { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules };
 }
 
 t.test('every part of a key is explained', async (t) => {
@@ -117,7 +143,8 @@ t.test('every part of a key is explained', async (t) => {
 
 t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { challengeApp, sessionApp, challenges, sessions, host, rules } = await openServices(t, store);
+  const { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules } =
+    await openServices(t, store);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
   const done = async (operation: string) => {
@@ -128,8 +155,17 @@ t.test('all operations together make exactly the keys of the table, and each exp
     }
   };
 
+  const optionsWatch = watchOptions(store, captcha, logger);
+  t.teardown(() => optionsWatch.stop());
+  await optionsWatch.checkNow();
+  await done('mark the options');
+  await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
+  await done('report the keys of a node');
+
   const work = (await challengeApp.inject('/api/captcha/pow')).json();
   await done('issue a proof of work');
+  t.equal((await challengeApp.inject('/api/captcha?preset=effort')).json().parts, 16);
+  await done('issue an effort challenge');
   const image = (await challengeApp.inject('/api/captcha')).json();
   await done('issue an image');
   t.equal((await challengeApp.inject(new URL(image.url).pathname)).statusCode, 200);
@@ -165,6 +201,8 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await sessions.endOthers(session.uid, session.sid);
   await sessions.endListed(session.uid, ['b'.repeat(22)]);
   await done('end others');
+  await revoker.revoke([session.sid]);
+  await done('make the end of a session known');
   await sessions.end(session);
   await sessions.endAll(session.uid);
   await challenges.prune();
@@ -189,7 +227,8 @@ t.test('every function that builds a key has a row', async (t) => {
     cleared: [keys.cleared(address)],
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
-  for (const key of [...Object.values(built).flat(), userSessionsKey(1)]) {
+  const others = [optionsKey('captcha'), userSessionsKey(1), REVOCATION_LOG_KEY, KEY_RECORD_KEY];
+  for (const key of [...Object.values(built).flat(), ...others]) {
     t.equal(patternsOf(key).length, 1, key);
   }
 });
@@ -199,7 +238,7 @@ t.test('every script is named in the table, and every script named there exists'
     .flatMap((folder) => listFiles(folder, /\.lua$/))
     .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
   const named = rows.flatMap(([, , , writers = '', readers = '']) => literalsIn(writers + readers));
-  const commands = ['GET', 'DEL'];
+  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL'];
   t.same(new Set(named.filter((name) => !commands.includes(name))), new Set(scripts));
 });
 
@@ -217,6 +256,21 @@ t.test('the lifetimes are those of the table', async (t) => {
   t.equal(await lifetimeOf('wait'), 86_400);
   t.equal(await lifetimeOf('limit'), 60);
   t.equal(await lifetimeOf('pow'), 120);
+});
+
+t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
+  const store = openStore(`file:${tempDir(t)}/store.mdb`, '/');
+  t.teardown(() => closeStore(store));
+  if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
+  await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
+  const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
+  t.match(number, /^\d+$/);
+  t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
+  const [table] = tablesHeaded(page, 'Key in the file');
+  t.same(
+    table?.rows.map(([key = '']) => literalsIn(key)[0]),
+    ['session:revoked', 'session:revoked:<number>', 'session:keys'],
+  );
 });
 
 function solve(salt: string, difficulty: number): string {

@@ -148,7 +148,7 @@ t.test('what only shows at work is one line too', async (t) => {
     [
       'session-service',
       { USERS_URL: `mysql://root:${DAYLIGHT}@db` },
-      /^USERS_URL mysql: is not supported\n$/,
+      /^USERS_URL must be file:PATH, postgres:[^\n]* or module:PATH\n$/,
     ],
     [
       'session-service',

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
-import { refusal, refusedLogIn } from './refusals.js';
+import { bodyOf, refusal, refusedLogIn } from './refusals.js';
 import { eachStore, type Site } from './site.js';
 
 const TOKEN = /^[A-Za-z0-9]{40}$/;
@@ -192,7 +192,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       const answer = await session.post('/login', { ip, body: submission });
       if (answer.status !== 422) t.fail(`log-in ${n} was answered ${answer.status}`);
       if (n === 1) {
-        t.strictSame(answer.json, refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }));
+        t.strictSame(bodyOf(answer), refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }));
         remains(t, answer.headers, 30, 29);
       }
     }

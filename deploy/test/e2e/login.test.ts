@@ -2,9 +2,9 @@
 
 import t, { type Test } from 'tap';
 import type { Answer, Sent } from './client.js';
-import { refusal, refusedLogIn } from './refusals.js';
+import { bodyOf, refusal, refusedLogIn, refusedNobody } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
-import { missSolution } from './work.js';
+import { missSolution, solveEffort } from './work.js';
 
 const TOKEN = 'a'.repeat(40);
 const COOKIE =
@@ -43,7 +43,9 @@ async function tests(t: Test, site: Site): Promise<void> {
   await t.test('requests of other sites are refused before anything else', (t) => origins(t, site));
   await t.test('what has no right form is refused before it costs anything', (t) => forms(t, site));
   await t.test('the work is judged', (t) => work(t, site));
+  await t.test('the price follows the account', (t) => prices(t, site));
   await t.test('after two failures an image is demanded', (t) => images(t, site));
+  await t.test('effort stands in for a demanded image', (t) => effort(t, site));
   await t.test('known, unknown and disabled accounts cannot be told apart', (t) => enumeration(t, site));
   await t.test('an address that goes on failing has to wait', (t) => delay(t, site));
   await t.test('a planted session does not survive', (t) => fixation(t, site));
@@ -108,31 +110,35 @@ async function forms(t: Test, site: Site): Promise<void> {
     gateway.post('/login', { body: body ?? '', headers: { 'content-type': type } });
 
   await t.test('e-mail and password', async (t) => {
-    const table: [object, Parameters<typeof refusedLogIn>[2]][] = [
-      [{ password, ...fields }, { email: 'required' }],
-      [{ email, ...fields }, { password: 'required' }],
-      [{ email: '', password, ...fields }, { email: 'required' }],
-      [{ email: ' \t ', password, ...fields }, { email: 'malformed' }],
-      [{ email, password: '', ...fields }, { password: 'required' }],
-      ...[1, true, null, [], [email], { a: 1 }].map((wrong): [object, Parameters<typeof refusedLogIn>[2]] => [
+    const nobody = (fields: Parameters<typeof refusedNobody>[1]) =>
+      refusedNobody('validation_failed', fields);
+    const account = (fields: Parameters<typeof refusedNobody>[1]) =>
+      refusedLogIn('validation_failed', false, fields);
+    const table: [object, object][] = [
+      [{ password, ...fields }, nobody({ email: 'required' })],
+      [{ email, ...fields }, account({ password: 'required' })],
+      [{ email: '', password, ...fields }, nobody({ email: 'required' })],
+      [{ email: ' \t ', password, ...fields }, nobody({ email: 'malformed' })],
+      [{ email, password: '', ...fields }, account({ password: 'required' })],
+      ...[1, true, null, [], [email], { a: 1 }].map((wrong): [object, object] => [
         { email: wrong, password, ...fields },
-        { email: 'type' },
+        nobody({ email: 'type' }),
       ]),
-      ...[1, null, [password]].map((wrong): [object, Parameters<typeof refusedLogIn>[2]] => [
+      ...[1, null, [password]].map((wrong): [object, object] => [
         { email, password: wrong, ...fields },
-        { password: 'type' },
+        account({ password: 'type' }),
       ]),
-      [[], { body: 'type' }],
+      [[], nobody({ body: 'type' })],
     ];
-    for (const [body, errors] of table) {
+    for (const [body, expected] of table) {
       const answer = await gateway.post('/login', { body });
       t.equal(answer.status, 422);
-      t.strictSame(answer.json, refusedLogIn('validation_failed', false, errors), JSON.stringify(errors));
+      t.strictSame(bodyOf(answer), expected, JSON.stringify(expected));
     }
     for (const text of ['null', '"text"', '1', '']) {
       const answer = await send(text);
       t.equal(answer.status, 422, text);
-      t.strictSame(answer.json, refusedLogIn('validation_failed', false, { body: 'type' }), text);
+      t.strictSame(answer.json, refusedNobody('validation_failed', { body: 'type' }), text);
     }
   });
 
@@ -197,7 +203,7 @@ async function forms(t: Test, site: Site): Promise<void> {
     const refused = async (body: object, code: 'pow_invalid' | 'captcha_invalid', errors: object) => {
       const answer = await gateway.post('/login', { body: { email, password, ...body } });
       t.strictSame(
-        [answer.status, answer.json],
+        [answer.status, bodyOf(answer)],
         [422, refusedLogIn(code, false, errors as Record<string, 'required'>)],
         JSON.stringify(body).slice(0, 80),
       );
@@ -216,7 +222,7 @@ async function forms(t: Test, site: Site): Promise<void> {
     for (const [captcha_token, problem] of tokens) {
       await refused({ ...fields, ...image, captcha_token }, 'captcha_invalid', { captcha_token: problem });
     }
-    for (const [captcha, problem] of [...wrong, ['a'.repeat(65), 'malformed']] as const) {
+    for (const [captcha, problem] of [...wrong, ['a'.repeat(417), 'malformed']] as const) {
       await refused({ ...fields, ...image, captcha }, 'captcha_invalid', { captcha: problem });
     }
     await refused({ captcha: 'x' }, 'pow_invalid', {
@@ -292,7 +298,7 @@ async function work(t: Test, site: Site): Promise<void> {
   const submit = (fields: object) => gateway.post('/login', { body: { email, password, ...fields } });
   const refused = (answer: Answer, hint: string) =>
     t.strictSame(
-      [answer.status, answer.json, answer.cookies],
+      [answer.status, bodyOf(answer), answer.cookies],
       [422, refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }), []],
       hint,
     );
@@ -332,7 +338,7 @@ async function images(t: Test, site: Site): Promise<void> {
   const user = await site.newUser();
   const { email } = user;
   const wrong = { email, password: 'wrong' };
-  const answers = (answer: Answer) => [answer.status, answer.json];
+  const answers = (answer: Answer) => [answer.status, bodyOf(answer)];
   const failed = (required: boolean) => [422, refusedLogIn('login_failed', required)];
 
   t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'the first failure');
@@ -369,7 +375,7 @@ async function images(t: Test, site: Site): Promise<void> {
   const unasked = await site.tryLogIn(user, { body: { ...(await site.image()), captcha: 'zzzzzz' } });
   t.match(
     answers(unasked),
-    [422, { code: 'captcha_invalid', captcha_required: false }],
+    [422, refusedLogIn('captcha_invalid', false, { captcha: 'wrong_answer' })],
     'an image is checked when it is there',
   );
 
@@ -381,6 +387,83 @@ async function images(t: Test, site: Site): Promise<void> {
   t.equal((await site.gateway.get(`/api/captcha/${late.captcha_token}.png`)).status, 404);
   await site.age(900_000 - 121_000);
   t.equal((await site.tryLogIn(user)).status, 200, 'a failure is forgotten after 900 seconds');
+}
+
+async function prices(t: Test, site: Site): Promise<void> {
+  const { gateway } = site;
+  const user = await site.newUser();
+  const wrong = { email: user.email, password: 'wrong' };
+  const price = async (query = '') => (await gateway.get(`/api/captcha/pow${query}`)).json.difficulty;
+  const submit = async (account: object, work: object) =>
+    gateway.post('/login', { body: { ...account, ...work } });
+  const insufficient = refusedLogIn('pow_insufficient', false, { pow_nonce: 'insufficient_work' });
+
+  const fresh = await site.scopeOf(user.email);
+  t.equal(await price(`?scope=${fresh}`), 1, 'the floor, without failures');
+  const stored = await site.work({ scope: fresh });
+  const plain = await site.work();
+  const scope = (await site.tryLogIn(wrong)).json.pow_scope;
+  t.equal(await price(`?scope=${scope}`), 3, 'two bits a failure');
+  t.equal(await price(`?scope=${fresh}`), 3, 'for an older ticket as well');
+  t.equal(await price(), 1, 'for nobody else');
+  t.equal(await price(`?scope=${await site.scopeOf(site.newEmail())}`), 1);
+  for (const ticket of [`${scope}A`, scope.slice(1), `${scope}&scope=${scope}`]) {
+    t.equal(await price(`?scope=${ticket}`), 1, 'what is no ticket is ignored');
+  }
+
+  const refused = await submit(user, plain);
+  t.strictSame([refused.status, bodyOf(refused)], [422, insufficient], 'work for the floor does not do');
+  t.equal((await submit(user, plain)).json.code, 'pow_invalid', 'and is spent');
+  const image = await site.image();
+  t.strictSame(bodyOf(await submit(user, { ...(await site.work()), ...image })), insufficient);
+  t.equal(
+    (await gateway.get(`/api/captcha/${image.captcha_token}.png`)).status,
+    200,
+    'the image is not spent',
+  );
+  const others = await site.scopeOf(site.newEmail());
+  t.strictSame(
+    bodyOf(await submit(user, await site.work({ scope: others }))),
+    insufficient,
+    "another account's",
+  );
+  t.equal(await price(`?scope=${scope}`), 3, 'nothing of that is a failure');
+
+  t.equal((await submit(user, stored)).status, 200, 'work under its ticket is honoured two failures long');
+  t.equal(await price(`?scope=${scope}`), 1, 'a success clears the price');
+}
+
+async function effort(t: Test, site: Site): Promise<void> {
+  const { gateway } = site;
+  const user = await site.newUser();
+  const wrong = { email: user.email, password: 'wrong' };
+  await site.tryLogIn(wrong);
+  const { pow_scope: scope, captcha_alternatives } = (await site.tryLogIn(wrong)).json;
+  t.strictSame(captcha_alternatives, ['effort']);
+  const issued = await gateway.get(`/api/captcha?preset=effort&scope=${scope}`);
+  t.strictSame(issued.json, {
+    token: issued.json.token,
+    salt: issued.json.salt,
+    parts: 16,
+    part_difficulty: 18,
+    algorithm: 'sha256',
+    expires_in: 120,
+    expires_at: issued.json.expires_at,
+  });
+  t.equal(
+    (await gateway.get(`/api/captcha/${issued.json.token}.png`)).status,
+    404,
+    'there is no picture of it',
+  );
+  const answered = { captcha_token: issued.json.token, captcha: solveEffort(issued.json) };
+  const other = (await gateway.get(`/api/captcha?preset=effort&scope=${scope}`)).json;
+  const misplaced = { ...answered, captcha_token: other.token };
+  const invalid = [422, refusedLogIn('captcha_invalid', true, { captcha: 'wrong_answer' })];
+  const missed = await site.tryLogIn(user, { body: misplaced });
+  t.strictSame([missed.status, bodyOf(missed)], invalid, 'the answer to another challenge');
+  t.equal((await site.tryLogIn(user, { body: answered })).status, 200);
+  const again = await site.tryLogIn(user, { body: answered });
+  t.strictSame([again.status, again.json.code], [422, 'captcha_invalid'], 'a second use');
 }
 
 async function enumeration(t: Test, site: Site): Promise<void> {
@@ -398,9 +481,10 @@ async function enumeration(t: Test, site: Site): Promise<void> {
   for (const required of [false, true]) {
     const responses: object[] = [];
     for (const account of accounts) {
-      const { status, text, headers } = await site.tryLogIn(account, { ip: site.newAddress() });
-      const { date: _date, ...rest } = headers;
-      responses.push({ status, text, headers: rest });
+      const answer = await site.tryLogIn(account, { ip: site.newAddress() });
+      const { date: _date, ...headers } = answer.headers;
+      const text = JSON.stringify(bodyOf(answer));
+      responses.push({ status: answer.status, text, length: answer.text.length, headers });
     }
     const [expected] = responses;
     t.match(expected, { status: 422, text: new RegExp(`"captcha_required":${required}`) });
@@ -421,13 +505,13 @@ async function delay(t: Test, site: Site): Promise<void> {
       const answer = await withImage(wrong, ip);
       t.equal(answer.json.code, 'login_failed', `failure ${n + 5 - tries + 1 + i}`);
     }
-    const work = await site.work({ ip });
+    const work = await site.work({ ip, scope: await site.scopeOf(user.email) });
     const image = await site.image();
     const body = { ...user, ...work, ...image };
     const refused = await site.session.post('/login', { ip, body });
     // The failure before the last is older than 900 seconds by then.
-    const throttled = refusal('login_throttled', { captcha_required: n < 5 });
-    t.strictSame([refused.status, refused.json], [429, throttled]);
+    const throttled = refusedLogIn('login_throttled', n < 5);
+    t.strictSame([refused.status, bodyOf(refused)], [429, throttled]);
     const wait = Number(refused.headers['retry-after']);
     t.ok(wait > seconds - 20 && wait <= seconds, `${wait} s are about ${seconds} s`);
     t.match(refused.headers, { 'ratelimit-limit': /^\d+$/ });

@@ -1,7 +1,7 @@
 // Options and variables that change what the endpoints do.
 
 import t, { type Test } from 'tap';
-import { refusal, refusedLogIn } from './refusals.js';
+import { bodyOf, refusal, refusedLogIn } from './refusals.js';
 import { CHEAP, eachStore, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
@@ -82,19 +82,19 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const account = { email: site.newEmail(), password: 'wrong' };
     const bare = await gateway.post('/login', { body: account });
     t.strictSame(
-      bare.json,
+      bodyOf(bare),
       refusedLogIn('pow_invalid', true, { 'work.id': 'required', 'work.nonce': 'required' }),
     );
     const { 'image-id': _id, 'image-text': _text, ...work } = await fieldsOf();
     const unseen = await gateway.post('/login', { body: { ...account, ...work } });
     t.strictSame(
-      unseen.json,
+      bodyOf(unseen),
       refusedLogIn('captcha_required', true, { 'image-id': 'required' }),
       'the image is demanded always',
     );
     const mistaken = { ...(await fieldsOf()), 'image-text': 'zzzzzz' };
     const wrong = await gateway.post('/login', { body: { ...account, ...mistaken } });
-    t.strictSame(wrong.json, refusedLogIn('captcha_invalid', true, { 'image-text': 'wrong_answer' }));
+    t.strictSame(bodyOf(wrong), refusedLogIn('captcha_invalid', true, { 'image-text': 'wrong_answer' }));
     const usual = await gateway.post('/login', { body: { ...account, ...(await site.work()) } });
     t.equal(usual.json.code, 'pow_invalid', 'the usual names mean nothing');
   });
@@ -103,7 +103,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const user = await site.newUser();
     const hasty = await fieldsOf(undefined, 0);
     const early = await gateway.post('/login', { body: { ...user, ...hasty } });
-    t.strictSame(early.json, refusedLogIn('captcha_invalid', true, { 'image-text': 'wrong_answer' }));
+    t.strictSame(bodyOf(early), refusedLogIn('captcha_invalid', true, { 'image-text': 'wrong_answer' }));
     t.equal((await gateway.get(`/challenges/v1/${hasty['image-id']}.png`)).status, 404);
     t.equal((await gateway.post('/login', { body: { ...user, ...(await fieldsOf()) } })).status, 200);
   });
@@ -241,9 +241,9 @@ async function unguarded(t: Test, site: Site): Promise<void> {
       'what is not checked may be anything',
     );
     const wrong = await gateway.post('/login', { body: { ...user, password: 'wrong' } });
-    t.strictSame(wrong.json, refusedLogIn('login_failed', true));
+    t.strictSame(bodyOf(wrong), refusedLogIn('login_failed', true));
     const demanded = await gateway.post('/login', { body: user });
-    t.strictSame(demanded.json, refusedLogIn('captcha_required', true, { captcha_token: 'required' }));
+    t.strictSame(bodyOf(demanded), refusedLogIn('captcha_required', true, { captcha_token: 'required' }));
     await site.age(61_000);
     t.equal((await gateway.post('/login', { body: user })).status, 200, 'forgotten after the decay');
   });

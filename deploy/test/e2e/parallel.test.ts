@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
-import { refusedLogIn } from './refusals.js';
+import { bodyOf, refusal, refusedLogIn } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 t.setTimeout(120_000);
@@ -23,14 +23,14 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(others.length, 999);
     const refused = JSON.stringify(refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }));
     t.strictSame(
-      new Set(others.map(({ status, json }) => `${status} ${sorted(json)}`)),
+      new Set(others.map((answer) => `${answer.status} ${sorted(bodyOf(answer))}`)),
       new Set([`422 ${sorted(JSON.parse(refused))}`]),
     );
     t.equal((await site.events('login')).length, 1);
     t.strictSame(await site.events('login_failed'), []);
   });
 
-  await t.test('of 200 wrong log-ins with work but no image at most two reach the password', async (t) => {
+  await t.test('of 200 wrong log-ins with work for the floor, one reaches the password', async (t) => {
     const account = { email: (await site.newUser()).email, password: 'wrong' };
     const before = (await site.events('login_failed')).length;
     const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
@@ -40,8 +40,25 @@ async function tests(t: Test, site: Site): Promise<void> {
       ),
     );
     const codes = countBy(answers);
+    t.equal(codes.get('422 login_failed'), 1);
+    t.equal(codes.get('422 pow_insufficient'), 199);
+    t.equal((await site.events('login_failed')).length, before + 1);
+  });
+
+  await t.test('of 200 with work under its ticket but no image at most two do', async (t) => {
+    const account = { email: (await site.newUser()).email, password: 'wrong' };
+    const before = (await site.events('login_failed')).length;
+    const scope = await site.scopeOf(account.email);
+    const works = await Promise.all(Array.from({ length: 200 }, () => site.work({ scope })));
+    const answers = await Promise.all(
+      works.map((work, n) =>
+        nodes[n % 2]!.post('/login', { ip: site.newAddress(), body: { ...account, ...work } }),
+      ),
+    );
+    const codes = countBy(answers);
     t.equal(codes.get('422 login_failed'), 2);
-    t.equal(codes.get('422 captcha_required'), 198);
+    t.strictSame(others(codes, /^422 (login_failed|captcha_required|pow_insufficient)$/), []);
+    t.equal(answers.length, 200);
     t.equal((await site.events('login_failed')).length, before + 2);
   });
 
@@ -49,21 +66,38 @@ async function tests(t: Test, site: Site): Promise<void> {
     const account = { email: site.newEmail(), password: 'wrong' };
     const before = (await site.events('login_failed')).length;
     const ip = site.newAddress();
-    const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
+    const scope = await site.scopeOf(account.email);
+    const works = await Promise.all(Array.from({ length: 200 }, () => site.work({ scope })));
     const answers = await Promise.all(
       works.map((work, n) => nodes[n % 2]!.post('/login', { ip, body: { ...account, ...work } })),
     );
     const codes = countBy(answers);
     t.equal(codes.get('422 login_failed'), 2);
-    t.strictSame(
-      [...codes.keys()].filter(
-        (code) => !/^(422 (login_failed|captcha_required)|429 login_throttled)$/.test(code),
-      ),
-      [],
-    );
+    const known = /^(422 (login_failed|captcha_required|pow_insufficient)|429 login_throttled)$/;
+    t.strictSame(others(codes, known), []);
     t.equal((await site.events('login_failed')).length, before + 2);
-    const next = await site.tryLogIn(account, { ip, body: await site.image() });
+    const work = await site.work({ scope });
+    const body = { ...work, ...(await site.image()) };
+    const next = await site.tryLogIn(account, { ip, body });
     t.equal(next.json.code, 'login_failed', 'what was withdrawn makes nobody wait');
+  });
+
+  await t.test('a log-out at one process is known to the other within a second', async (t) => {
+    const { accessToken, cookie } = await site.logIn(await site.newUser());
+    const headers = { authorization: `Bearer ${accessToken}` };
+    t.equal((await second.get('/profile', { headers })).status, 200);
+    t.equal((await site.session.post('/logout', { headers })).status, 204);
+    const endedMs = performance.now();
+    const own = await site.session.get('/profile', { headers });
+    t.strictSame([own.status, own.json], [401, refusal('session_revoked')], 'at once where it was made');
+    let there = await second.get('/profile', { headers });
+    while (there.status === 200 && performance.now() - endedMs < 5_000) {
+      there = await second.get('/profile', { headers });
+    }
+    const tookMs = performance.now() - endedMs;
+    t.strictSame([there.status, there.json], [401, refusal('session_revoked')]);
+    t.ok(tookMs < 1_000, `${Math.round(tookMs)} ms`);
+    t.equal((await second.post('/refresh', { headers: { cookie } })).json.code, 'session_revoked');
   });
 
   await t.test(
@@ -87,6 +121,10 @@ async function tests(t: Test, site: Site): Promise<void> {
     },
   );
 }
+
+/** The answers that are none of the known ones. */
+const others = (codes: Map<string, number>, known: RegExp) =>
+  [...codes.keys()].filter((code) => !known.test(code));
 
 const sorted = (body: object) => JSON.stringify(Object.entries(body).sort());
 

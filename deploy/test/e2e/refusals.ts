@@ -1,21 +1,43 @@
 // The bodies of refusals, whole, as the specification has them.
 
 import { en } from '@tollgate/shared/messages/en.js';
+import type { Answer } from './client.js';
 
 type Code = keyof typeof en;
+
+const TICKET = /^[A-Za-z0-9_-]{1,128}$/;
+const SOME_TICKET = 'a ticket';
 
 /** `{ message, code }` in English, and what else the body holds. */
 export function refusal(code: Code, more: object = {}): object {
   return { message: en[code], code, ...more };
 }
 
-/** A refused log-in: with `captcha_required`, and what is wrong with which field. */
+/** A refused log-in of an account, as `bodyOf` shows it: the next attempt, and what is wrong with which field. */
 export function refusedLogIn(
   code: Code,
   captchaRequired: boolean,
   fields?: Readonly<Record<string, Code>>,
 ): object {
-  const errors =
-    fields && Object.fromEntries(Object.entries(fields).map(([name, problem]) => [name, [en[problem]]]));
-  return refusal(code, { captcha_required: captchaRequired, ...(errors && { errors }) });
+  const errors = fields && errorsOf(fields);
+  return refusal(code, {
+    captcha_required: captchaRequired,
+    pow_scope: SOME_TICKET,
+    ...(captchaRequired && { captcha_alternatives: ['effort'] }),
+    ...(errors && { errors }),
+  });
+}
+
+/** A refused log-in that names no account. */
+export function refusedNobody(code: Code, fields: Readonly<Record<string, Code>>): object {
+  return refusal(code, { captcha_required: false, errors: errorsOf(fields) });
+}
+
+/** The body of an answer; a ticket of the right form, which is another one each second, is shown as `a ticket`. */
+export function bodyOf({ json }: Answer): object {
+  return TICKET.test(json?.pow_scope ?? '') ? { ...json, pow_scope: SOME_TICKET } : json;
+}
+
+function errorsOf(fields: Readonly<Record<string, Code>>): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, problem]) => [name, [en[problem]]]));
 }

@@ -222,7 +222,8 @@ async function tests(t: Test, site: Site): Promise<void> {
       t.match((await site.events('logout')).at(-1), { sid, uid: user.id });
       t.equal((await site.events('refresh_reuse_detected')).length, reports);
       t.equal((await site.refresh(other.cookie)).status, 200);
-      t.equal((await site.gateway.get('/profile', bearer(accessToken))).status, 200, 'until it expires');
+      const profile = await site.gateway.get('/profile', bearer(accessToken));
+      t.strictSame([profile.status, profile.json], [401, refusal('session_revoked')], 'its bearer too');
 
       const both = [await site.logIn(user), await site.logIn(user)].map(({ cookie }) => cookie);
       cleared(t, await site.gateway.delete('/refresh', { headers: { cookie: both.join('; ') } }));
@@ -245,6 +246,10 @@ async function tests(t: Test, site: Site): Promise<void> {
     const sid = (await site.events('login')).at(-1)?.sid;
     cleared(t, await site.gateway.post('/logout', bearer(accessToken)));
     refused(t, await site.refresh(cookie), 'session_revoked');
+    for (const path of ['/profile', '/sessions', '/verify']) {
+      const answer = await site.gateway.get(path, bearer(accessToken));
+      t.strictSame([answer.status, answer.json], [401, refusal('session_revoked')], path);
+    }
     t.match((await site.events('logout')).at(-1), { sid, uid: user.id });
     t.equal((await site.refresh(other.cookie)).status, 200);
     const again = await site.gateway.post('/logout', {
@@ -309,6 +314,50 @@ async function tests(t: Test, site: Site): Promise<void> {
       unauthorised(t, await site.gateway.get('/profile', { headers }));
     }
     unauthorised(t, await site.gateway.get(`/profile?access_token=${accessToken}`));
+  });
+
+  await t.test('a user sees the sessions, and ends another, or all others', async (t) => {
+    const user = await site.newUser();
+    const here = await site.logIn(user, { headers: { 'user-agent': 'here' } });
+    const there = await site.logIn(user, { headers: { 'user-agent': 'there' } });
+    await site.logIn(user);
+    const stranger = await site.logIn(await site.newUser());
+    const own = bearer(here.accessToken);
+    const list = async () => (await site.gateway.get('/sessions', own)).json.sessions;
+    const listed: { id: string; current: boolean; user_agent: string }[] = await list();
+    t.equal(listed.length, 3);
+    t.strictSame(
+      listed.filter(({ current }) => current).map(({ user_agent }) => user_agent),
+      ['here'],
+    );
+    const { id = '' } = listed.find(({ user_agent }) => user_agent === 'there') ?? {};
+    const foreign = await site.gateway.delete(`/sessions/${id}`, bearer(stranger.accessToken));
+    t.strictSame([foreign.status, foreign.json], [404, refusal('not_found')], 'not that of another user');
+    t.equal((await site.gateway.delete(`/sessions/${id}`, own)).status, 204);
+    const ended = await site.gateway.get('/profile', bearer(there.accessToken));
+    t.strictSame([ended.status, ended.json], [401, refusal('session_revoked')]);
+    refused(t, await site.refresh(there.cookie), 'session_revoked');
+    t.equal((await list()).length, 2);
+    t.equal((await site.gateway.delete('/sessions', own)).status, 204);
+    t.match(await list(), [{ current: true, user_agent: 'here' }]);
+    t.equal((await list()).length, 1);
+    t.equal((await site.refresh(stranger.cookie)).status, 200);
+  });
+
+  await t.test('a gateway is told whose request it is', async (t) => {
+    const user = await site.newUser();
+    const { accessToken } = await site.logIn(user);
+    const sid = (await site.events('login')).at(-1)?.sid;
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await site.gateway.send(method, '/verify', bearer(accessToken));
+      t.equal(status, 204);
+      t.match(headers, {
+        'x-auth-user-id': String(user.id),
+        'x-auth-user-email': user.email,
+        'x-auth-session-id': sid,
+      });
+    }
+    unauthorised(t, await site.gateway.get('/verify'));
   });
 
   await t.test('the least recently used of 51 sessions goes', async (t) => {

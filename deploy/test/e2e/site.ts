@@ -61,11 +61,13 @@ export interface Site {
   /** An e-mail address without an account. */
   newEmail(): string;
   newUser(): Promise<User>;
-  /** The two fields of a proof of work, solved. */
-  work(sent?: Sent): Promise<{ pow_token: string; pow_nonce: string }>;
+  /** The two fields of a proof of work, solved; with a ticket at its account's price. */
+  work(sent?: { ip?: string; scope?: string }): Promise<{ pow_token: string; pow_nonce: string }>;
   /** An image's two fields, rightly answered; needs the test mode. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
-  /** A log-in with solved work; `sent.body` adds to its body. */
+  /** A new ticket of an account, as a malformed log-in is told it. */
+  scopeOf(email: string): Promise<string>;
+  /** A log-in with work at the price of the account's last refusal, solved; `sent.body` adds to its body. */
   tryLogIn(account: { email: string; password: string }, sent?: LogIn): Promise<Answer>;
   logIn(user: User, sent?: LogIn): Promise<SignedIn>;
   refresh(cookie: string | readonly string[], sent?: Sent): Promise<Answer>;
@@ -113,6 +115,7 @@ const FREE_PORTS = {
 export const CHEAP: Environment = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_POW_MAX_DIFFICULTY: '8',
   CAPTCHA_POW_VOLUME_STEP: '0',
   CAPTCHA_MIN_SECONDS: '0',
   RATE_LIMIT_POW: '100000',
@@ -219,6 +222,8 @@ async function openSite(
   const session = at(system.ports.session);
   const challenge = at(system.ports.challenge);
   const prefix = `/${environment.CAPTCHA_ROUTES_PREFIX ?? 'api/captcha'}`;
+  /** The last ticket of each account, which a client sends with its next request for work. */
+  const scopes = new Map<string, string>();
   let addresses = 0;
   let emails = 0;
   let aheadMs = 0;
@@ -229,21 +234,27 @@ async function openSite(
     secrets.note(email, email.toLowerCase());
     return email;
   };
-  const work: Site['work'] = async (sent) => {
-    const client = sent?.ip === undefined ? gateway : challenge;
-    const { status, json } = await client.get(`${prefix}/pow`, sent);
+  const work: Site['work'] = async ({ ip, scope } = {}) => {
+    const client = ip === undefined ? gateway : challenge;
+    const query = scope === undefined ? '' : `?scope=${scope}`;
+    const { status, json } = await client.get(`${prefix}/pow${query}`, ip === undefined ? {} : { ip });
     if (status !== 200) throw new Error(`no work was issued: ${status}`);
     return { pow_token: json.token, pow_nonce: solve(json as Work) };
   };
   const tryLogIn: Site['tryLogIn'] = async ({ email, password }, sent = {}) => {
     const { body, headers, ip } = sent;
     const client = sent.client ?? (ip === undefined ? gateway : session);
+    const from = ip === undefined ? {} : { ip };
+    const scope = scopes.get(email);
     secrets.note(password);
-    return client.post('/login', {
-      body: { email, password, ...(await work(ip === undefined ? {} : { ip })), ...body },
+    const answer = await client.post('/login', {
+      body: { email, password, ...(await work({ ...from, ...(scope && { scope }) })), ...body },
       ...(headers === undefined ? {} : { headers }),
-      ...(ip === undefined ? {} : { ip }),
+      ...from,
     });
+    const next = answer.json?.pow_scope;
+    if (typeof next === 'string') scopes.set(email, next);
+    return answer;
   };
   const moveClock: Site['moveClock'] = async (service, ms) => {
     const { child } = processes[service];
@@ -276,6 +287,11 @@ async function openSite(
       return { id: user.id, email, password: PASSWORD };
     },
     work,
+    async scopeOf(email) {
+      const { json } = await gateway.post('/login', { body: { email } });
+      if (typeof json.pow_scope !== 'string') throw new Error('no ticket was told');
+      return json.pow_scope;
+    },
     async image() {
       const { json } = await gateway.get(prefix);
       return { captcha_token: json.token, captcha: json.answer };

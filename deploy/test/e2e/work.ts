@@ -1,4 +1,4 @@
-// Solves proofs of work as decisions 2.1 describe them, without code of the services.
+// Solves proofs of work as decisions 2.1 and 2.5 describe them, without code of the services.
 
 import { createHash } from 'node:crypto';
 
@@ -8,19 +8,34 @@ export interface Work {
   readonly difficulty: number;
 }
 
+/** An effort challenge: work in several parts. */
+export interface Effort {
+  readonly token: string;
+  readonly salt: string;
+  readonly parts: number;
+  readonly part_difficulty: number;
+}
+
 /** The smallest nonce that solves a challenge. */
 export function solve(work: Work): string {
-  return search(work, true);
+  return search(work.salt, work.difficulty, true);
 }
 
 /** The smallest nonce that does not. */
 export function missSolution(work: Work): string {
-  return search(work, false);
+  return search(work.salt, work.difficulty, false);
 }
 
-function search({ salt, difficulty }: Work, solved: boolean): string {
+/** The answer to an effort challenge: the smallest nonce of each part, in order. */
+export function solveEffort({ salt, parts, part_difficulty }: Effort): string {
+  return Array.from({ length: parts }, (_, part) =>
+    search(`${salt}${String(part).padStart(2, '0')}`, part_difficulty, true),
+  ).join('.');
+}
+
+function search(start: string, difficulty: number, solved: boolean): string {
   for (let nonce = 0; ; nonce++) {
-    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
+    const digest = createHash('sha256').update(`${start}${nonce}`).digest();
     if ((digest.readUInt32BE(0) >>> (32 - difficulty) === 0) === solved) return String(nonce);
   }
 }

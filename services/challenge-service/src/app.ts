@@ -16,6 +16,7 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
+import scope from './plugins/scope.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
@@ -56,6 +57,7 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   });
   await app.register(redisClients, { stores: parts.redis });
   await app.register(issuer, parts);
+  await app.register(scope, { options });
 
   await app.register(issuePow, { prefix, options, limitPerMinute: values.RATE_LIMIT_POW });
   await app.register(issueImage, {

@@ -9,9 +9,11 @@ import {
 import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/host-keys.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
+  HostApiVariables,
   HttpVariables,
   SecretVariables,
   StoreVariables,
@@ -24,6 +26,7 @@ export const ChallengeEnvironment = Type.Object({
   ...HttpVariables,
   ...ChallengeListenVariables,
   ...ChallengeLimitVariables,
+  ...HostApiVariables,
   ...captchaVariables,
 });
 
@@ -40,12 +43,14 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     ...checkHttp(found),
     ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
     ...checkTestMode(found),
+    ...checkHostKeys(found, found.CHALLENGE_SECRET?.split(',')),
     ...checkCaptchaVariables(found),
   ]);
   return {
     values,
     storeUrl: cacheStoreUrlOf(values),
     corsOrigin: corsOriginOf(values),
+    hostKeys: hostKeysFrom(values),
     captcha: captchaOptionsFrom(values),
   };
 }

@@ -10,3 +10,6 @@ export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 
 /** This node does not have the image library, at the version, that the image was issued with. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
+
+/** The bearer of the host API is missing or none of the configured keys. */
+export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);

@@ -3,9 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { buildAdminApp } from '@tollgate/shared/http/admin-app.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -14,6 +14,7 @@ import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
 import { type ImagePool, openImagePool } from './image/pool.js';
@@ -43,18 +44,20 @@ async function main(): Promise<void> {
     },
   };
   warnOfStore(store, logger);
+  const optionsWatch = watchOptions(store, captcha, logger);
+  const challenges = openChallengeStore(store, captcha.cache.prefix);
 
   await runService({
     logger,
     publicApp: await buildApp(config, {
-      challenges: openChallengeStore(store, captcha.cache.prefix),
+      challenges,
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
       images,
       redis: { challenges: store },
       logger,
     }),
-    adminApp: await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, checks, state }),
+    adminApp: await buildChallengeAdmin(config, { challenges, ring, logger }, { checks, state }),
     publicAt: {
       host: values.BIND,
       port: values.CHALLENGE_PORT,
@@ -71,6 +74,7 @@ async function main(): Promise<void> {
     state,
     closeParts: async () => {
       pruning.stop();
+      optionsWatch.stop();
       await images?.close();
       await closeStore(store);
     },

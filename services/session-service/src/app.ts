@@ -4,6 +4,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import bearer from '@tollgate/shared/http/bearer.js';
 import crossOrigin from '@tollgate/shared/http/cross-origin.js';
 import errorHandler from '@tollgate/shared/http/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard.js';
@@ -20,16 +21,22 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
-import bearer from './plugins/bearer.js';
+import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import decoratedParts, { type DecoratedParts } from './plugins/parts.js';
 import refreshCookie from './plugins/refresh-cookie.js';
+import type { SessionMetrics } from './plugins/session-metrics.js';
 import tokenAnswer from './plugins/token-answer.js';
+import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
+import endSession from './routes/end-session.js';
+import listSessions from './routes/list-sessions.js';
 import login from './routes/login.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
+import verify from './routes/verify.js';
+import type { SeenClaims } from './stores/proof-of-use.js';
 
 /** What the application runs on; opened and closed by server.ts. */
 export interface SessionParts extends DecoratedParts {
@@ -39,6 +46,9 @@ export interface SessionParts extends DecoratedParts {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly tokenKeys: TokenOptions;
+  /** Told of every access token that was verified. */
+  readonly proveUse: (claims: SeenClaims) => void;
+  readonly figures: SessionMetrics;
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
@@ -82,9 +92,14 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(tokens, parts.tokenKeys);
   await app.register(refreshCookie, { name: config.cookieName, sameSite: values.COOKIE_SAMESITE, publicUrl });
   await app.register(tokenAnswer, { lifetimes: config.lifetimes });
-  await app.register(bearer);
+  await app.register(bearer, {
+    tokens: app.tokens.access,
+    revocations: parts.revocations,
+    onVerified: parts.proveUse,
+  });
+  await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
-  await app.register(audit, { ring });
+  await app.register(audit, { ring, count: parts.figures.countEvent });
   await app.register(challengeGuard, { store: challenges, ring, options: config.captcha, host: HOST });
 
   await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
@@ -92,5 +107,9 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(endSession, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(endOtherSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(verify);
   return app;
 }

@@ -20,14 +20,26 @@ import {
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum: 31_536_000, description });
 
+const statement = (description: string) => Type.Optional(Type.String({ description }));
+
 /** Where users are, how long tokens and sessions live, how the cookie looks. */
 export const SessionVariables = {
   USERS_URL: Type.Optional(
     Type.String({
       secret: true,
-      description: 'The user directory: `file:` and a path',
+      pattern: '^(?:file:|module:|postgres(?:ql)?://)[\\s\\S]',
+      expected: 'file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH',
+      description:
+        'The user directory: `file:` and a path, `postgres://…`, or `module:` and the path of a driver of your own',
       shownDefault: '`file:` and `users.mdb` in `DATA_DIR`',
     }),
+  ),
+  USERS_BY_EMAIL: statement(
+    'With `postgres://…` required: the statement that finds a user by `$1`, the normalised address, and returns `id`, `email`, `hash`, `disabled`',
+  ),
+  USERS_BY_ID: statement('With `postgres://…` required: the same by `$1`, the id'),
+  USERS_SAVE_HASH: statement(
+    'With `postgres://…`: the statement that replaces the hash of the user `$1` by `$3` if it is still `$2`; unset, no hash is replaced',
   ),
   COOKIE_SAMESITE: Type.Union([Type.Literal('strict'), Type.Literal('lax')], {
     default: 'strict',
@@ -51,6 +63,17 @@ export const SessionVariables = {
     description: 'Generations per 24 hours whose lost answer is recovered',
   }),
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
+  SESSION_API_KEY: Type.Optional(
+    Type.String({
+      // A header can carry nothing else, and a list would be mistaken for one key.
+      pattern: '^[!-+\\--~]{32,}$',
+      secret: true,
+      description:
+        'Opens `/introspect` and `/users/:id/sessions` on the admin port to other services, as their bearer',
+      expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
+      shownDefault: 'none: those routes answer 404',
+    }),
+  ),
 };
 
 /** The environment of the session service. */
@@ -79,9 +102,11 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       ENCRYPTION_KEY: found.ENCRYPTION_KEY,
       CHALLENGE_SECRET: found.CHALLENGE_SECRET,
     }),
+    ...checkApiKey(found),
     ...checkHttp(found),
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),
     ...checkDirectory(found),
+    ...checkStatements(found),
     ...checkTestMode(found),
     ...checkCaptchaVariables(found),
   ]);
@@ -90,6 +115,11 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     storeUrl: storeUrlOf(values),
     challengeStoreUrl: cacheStoreUrlOf(values),
     usersUrl: values.USERS_URL ?? `file:${values.DATA_DIR}/users.mdb`,
+    userStatements: {
+      byEmail: values.USERS_BY_EMAIL,
+      byId: values.USERS_BY_ID,
+      saveHash: values.USERS_SAVE_HASH,
+    },
     corsOrigin: corsOriginOf(values),
     cookieName: `${values.COOKIE_PREFIX ?? ''}refreshToken`,
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
@@ -104,6 +134,20 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
   };
 }
 
+/** The key is in other services' hands, so it must be none of the secrets (decisions 4). */
+function checkApiKey(values: {
+  SESSION_API_KEY?: string;
+  ACCESS_SECRET?: string;
+  REFRESH_SECRET?: string;
+  ENCRYPTION_KEY?: string;
+  CHALLENGE_SECRET?: string;
+}): string[] {
+  const { SESSION_API_KEY: key, ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET } = values;
+  const lists = { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET };
+  const owner = Object.entries(lists).find(([, list]) => key !== undefined && list?.split(',').includes(key));
+  return owner === undefined ? [] : [`SESSION_API_KEY must not be an element of ${owner[0]}`];
+}
+
 /** The embedded directory serves one machine only, so in production it has to be wanted. */
 function checkDirectory(values: {
   USERS_URL?: string;
@@ -113,4 +157,27 @@ function checkDirectory(values: {
   const embedded = values.USERS_URL === undefined || values.USERS_URL.startsWith('file:');
   if (!embedded || values.NODE_ENV !== 'production' || values.ALLOW_EMBEDDED === true) return [];
   return ['USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true'];
+}
+
+/** The placeholders of each statement; whether it runs is tried on the database itself. */
+const PLACEHOLDERS = {
+  USERS_BY_EMAIL: ['$1'],
+  USERS_BY_ID: ['$1'],
+  USERS_SAVE_HASH: ['$1', '$2', '$3'],
+} as const;
+
+/** A postgres directory has its two statements, and each statement uses what it is given. */
+function checkStatements(values: { [Name in 'USERS_URL' | keyof typeof PLACEHOLDERS]?: string }): string[] {
+  if (!values.USERS_URL?.startsWith('postgres')) return [];
+  return (Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[]).flatMap((name) => {
+    const text = values[name];
+    if (text === undefined) {
+      if (name === 'USERS_SAVE_HASH') return [];
+      return [`${name} is missing: with postgres:// it must be a statement that finds a user by $1`];
+    }
+    const used = new Set(text.match(/\$\d+/g));
+    const wanted: readonly string[] = PLACEHOLDERS[name];
+    const isRight = used.size === wanted.length && wanted.every((placeholder) => used.has(placeholder));
+    return isRight ? [] : [`${name} must use ${wanted.join(', ')} and no other placeholder`];
+  });
 }

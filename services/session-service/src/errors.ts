@@ -8,14 +8,8 @@ export const LoginFailed = defineError('LOGIN_FAILED', 422);
 /** This account has to wait at this address; `Retry-After` says how long. */
 export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);
 
-/** The token is missing, malformed, forged or, as an access token, expired. */
-export const TokenInvalid = defineError('TOKEN_INVALID', 401);
-
 /** The session or its refresh token has reached its end. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
-
-/** The session was ended, or its refresh token was used twice. */
-export const SessionRevoked = defineError('SESSION_REVOKED', 401);
 
 /** Refresh cookies of two different sessions were sent. */
 export const CookieConflict = defineError('COOKIE_CONFLICT', 401);

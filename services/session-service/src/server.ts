@@ -3,26 +3,37 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { buildAdminApp } from '@tollgate/shared/http/admin-app.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
+import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
-import { buildApp } from './app.js';
+import { buildSessionAdmin } from './admin.js';
+import { buildApp, type SessionParts } from './app.js';
 import { readSessionConfig } from './config.js';
 import { openConfiguredDirectory } from './directory/configured-directory.js';
 import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
+import { runningKeys } from './domain/key-roll-out.js';
+import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { createProofOfUse } from './stores/proof-of-use.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Passwords that may wait to be checked, per running check. */
 const WAITING_PER_CHECK = 32;
+
+/** What a stopping service allows the last revocations, in milliseconds. */
+const FLUSH_MS = 2000;
 
 async function main(): Promise<void> {
   const config = readSessionConfig(process.env);
@@ -36,17 +47,36 @@ async function main(): Promise<void> {
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
   const prunings = [...stores].map((each) => startPruning(each, logger));
+  const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
   for (const each of stores) warnOfStore(each, logger);
 
-  const directory = openConfiguredDirectory(config.usersUrl, PROJECT_ROOT);
+  const directory = await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements);
   // One core is left to everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
-  const signIn = createSignIn(directory, queue, (error) =>
-    logger.warn({ err: error }, 'a password was not hashed again'),
+  const signIn = createSignIn(
+    directory,
+    queue,
+    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
+    { onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read') },
   );
 
+  const log = openRevocationLog(store);
+  const revocations = followRevocations(log, logger);
+  const revoker = createRevoker({
+    log,
+    follower: revocations,
+    accessTtlMs: values.ACCESS_TTL * 1000,
+    logger,
+  });
+  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
+
   const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const accessSecrets = openKeyRing(values.ACCESS_SECRET);
+  const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
+  const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
+  const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
+  const keyReport = reportKeys(store, runningKeys(rings), logger);
   const state = { stopping: false };
   const checks = {
     store: () => storeTimeMs(store),
@@ -54,24 +84,27 @@ async function main(): Promise<void> {
     directory: () => directory.health(),
   };
 
+  const sessions = openSessionStore(store);
+  const parts: SessionParts = {
+    sessions,
+    revocations,
+    revoker,
+    proveUse: createProofOfUse(sessions),
+    challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
+    countRequest: openRequestCounter(store, 'session'),
+    directory,
+    signIn,
+    ring,
+    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: figures.countToken },
+    figures,
+    redis: { sessions: store, challenges: challengeStore },
+    logger,
+  };
+
   await runService({
     logger,
-    publicApp: await buildApp(config, {
-      sessions: openSessionStore(store),
-      challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
-      countRequest: openRequestCounter(store, 'session'),
-      directory,
-      signIn,
-      ring,
-      tokenKeys: {
-        accessSecrets: openKeyRing(values.ACCESS_SECRET),
-        refreshSecrets: openKeyRing(values.REFRESH_SECRET),
-        encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
-      },
-      redis: { sessions: store, challenges: challengeStore },
-      logger,
-    }),
-    adminApp: await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, checks, state }),
+    publicApp: await buildApp(config, parts),
+    adminApp: await buildSessionAdmin(config, parts, { checks, state }),
     publicAt: {
       host: values.BIND,
       port: values.SESSION_PORT,
@@ -86,8 +119,13 @@ async function main(): Promise<void> {
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
+    flush: () => revoker.flush(FLUSH_MS),
     closeParts: async () => {
+      revoker.stop();
+      await revocations.stop();
+      await keyReport.stop();
       for (const pruning of prunings) pruning.stop();
+      optionsWatch.stop();
       await directory.close();
       for (const each of stores) await closeStore(each);
     },

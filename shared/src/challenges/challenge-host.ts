@@ -6,14 +6,30 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { normaliseAddress } from './address.js';
 import type { ChallengeStore, Standing } from './challenge-store.js';
 import { type Checker, createChecker } from './checker.js';
+import { EFFORT } from './effort-kind.js';
+import type { JudgedKind } from './judged-kind.js';
+import { judgedKinds } from './kinds.js';
 import { accountName, addressName } from './names.js';
+import { sealScope } from './scope-ticket.js';
+import type { GivenProof } from './verdict.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
 export interface CountedTry {
   readonly before: number;
   /** Milliseconds; above zero the try was refused and not counted. */
   readonly waitMs: number;
+  /** Names this try to `withdrawFailure`. */
+  readonly id: string;
   withdraw(): Promise<void>;
+}
+
+/** What a failed answer says about the next attempt. */
+export interface NextAttempt {
+  readonly captcha_required: boolean;
+  /** Ticket for work priced by this account's failures. */
+  readonly pow_scope?: string;
+  /** Presets that may stand in for a demanded image. */
+  readonly captcha_alternatives?: string[];
 }
 
 /** The checking half of the challenges, for one host. Methods throw StoreUnavailableError when the store is away. */
@@ -26,13 +42,18 @@ export interface ChallengeHost extends Checker {
   requiredFor(key: string, after?: number): Promise<boolean>;
   /** Failures of the account, and what the pair with this address has to wait. */
   standing(key: string, ip?: string): Promise<Standing>;
-  /** Records a failure; returns the failures remembered, this one included. */
-  recordFailure(key: string): Promise<number>;
+  /** What a failed answer about this account says; without an account no image is ever demanded. */
+  nextAttempt(key: string | undefined, failures: number): NextAttempt;
+  /** Records a failure; returns the failures remembered, this one included, and its name. */
+  recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
+  /** Takes back one recorded failure or counted try. */
+  withdrawFailure(key: string, id: string): Promise<void>;
   /**
    * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
-   * @param refusedFrom failures before it from which the host will refuse this try: then it is not counted
+   * @param given what the submission gave: with as many failures before it as make that too little, the try is not
+   * counted, and `reconsider` says why
    */
-  countTry(key: string, ip?: string, refusedFrom?: number): Promise<CountedTry>;
+  countTry(key: string, ip?: string, given?: GivenProof): Promise<CountedTry>;
   /** Forgets the account's failures and, with `ip`, the pair's and, at most once per decay, the address's requests. */
   clearFailures(key: string, ip?: string): Promise<void>;
 }
@@ -45,14 +66,19 @@ export interface ChallengeHostParts {
   readonly options: CaptchaOptions;
   /** The host's name; account keys of different hosts never meet. */
   readonly host: string;
+  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
+  readonly kinds?: readonly JudgedKind[];
   readonly random?: (size: number) => Uint8Array;
+  /** Milliseconds since 1970; decides when a ticket expires. */
+  readonly clock: () => number;
 }
 
 /** Makes the host object for one host application. */
 export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
-  const { store, ring, options, host, random = randomBytes } = parts;
+  const { store, ring, options, host, random = randomBytes, clock } = parts;
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
+  const checker = createChecker({ store, ring, options, host, kinds: judgedKinds(parts.kinds), newClaim });
   const account = (key: string) => accountName(ring.current, host, key);
   const address = (ip: string | undefined) => {
     const normalised = normaliseAddress(ip);
@@ -60,7 +86,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
   };
 
   return {
-    ...createChecker({ store, ring, options, newClaim }),
+    ...checker,
     options,
 
     async requiredFor(key, after = options.escalation.after) {
@@ -69,26 +95,42 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
 
     standing: (key, ip) => store.standing(account(key), address(ip), decayMs),
 
-    async recordFailure(key) {
-      const { failures } = await store.countTry({ account: account(key), claim: newClaim(), decayMs });
-      return failures + 1;
+    nextAttempt(key, failures) {
+      if (key === undefined) return { captcha_required: false };
+      const captchaRequired = failures >= options.escalation.after;
+      return {
+        captcha_required: captchaRequired,
+        ...(options.pow.escalate
+          ? { pow_scope: sealScope(ring.current, account(key), clock() + decayMs) }
+          : {}),
+        ...(captchaRequired && options.effort.enabled ? { captcha_alternatives: [EFFORT] } : {}),
+      };
     },
 
-    async countTry(key, ip, refusedFrom) {
+    async recordFailure(key) {
+      const id = newClaim();
+      const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
+      return { failures: failures + 1, id };
+    },
+
+    withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
+
+    async countTry(key, ip, given) {
       const name = account(key);
       const pair = address(ip);
-      const claim = newClaim();
+      const id = newClaim();
       const counted = await store.countTry({
         account: name,
         ...(pair === undefined ? {} : { address: pair }),
-        claim,
+        claim: id,
         decayMs,
-        ...(refusedFrom === undefined ? {} : { refusedFrom }),
+        ...(given === undefined ? {} : { refusedFrom: checker.refusedFrom(given) }),
       });
       return {
         before: counted.failures,
         waitMs: counted.waitMs,
-        withdraw: () => store.withdrawTry(name, pair, claim),
+        id,
+        withdraw: () => store.withdrawTry(name, pair, id),
       };
     },
 

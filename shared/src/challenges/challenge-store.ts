@@ -2,7 +2,6 @@
 
 import type { PriceTerms } from '../pow/price.js';
 import type { Counted } from '../store/request-counter.js';
-import type { UndatedImage, UnpricedPow } from './records.js';
 
 /** The kinds of challenge. */
 export type ChallengeKind = 'pow' | 'image';
@@ -18,7 +17,8 @@ export interface PowIssue {
   readonly token: string;
   readonly address: string;
   readonly limit: RequestLimit;
-  readonly pow: UnpricedPow;
+  /** The record's line from its third field on (`powLineTail`). */
+  readonly lineTail: string;
   readonly terms: PriceTerms;
   /** Failures of the account named by a scope ticket; 0 without one. */
   readonly failures: number;
@@ -33,7 +33,8 @@ export interface ImageIssue {
   readonly token: string;
   readonly address: string;
   readonly limit: RequestLimit;
-  readonly image: UndatedImage;
+  /** The record's line from its second field on (`kindLineTail`). */
+  readonly lineTail: string;
   readonly expireSeconds: number;
 }
 

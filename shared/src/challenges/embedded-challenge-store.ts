@@ -5,7 +5,6 @@ import { priceOf } from '../pow/price.js';
 import type { EmbeddedStore, Transaction } from '../store/embedded-store.js';
 import { countUp } from '../store/request-counter.js';
 import type { ChallengeStore } from './challenge-store.js';
-import { imageLineTail, powLineTail } from './records.js';
 import { parseSpentLine, SPENT_MARK, spentLine } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
 import {
@@ -33,7 +32,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const requests = countUp(tx, keys.volume(issue.address), issue.volumeMs).count;
         const difficulty = priceOf(issue.terms, issue.failures, requests);
         const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
-        const line = `${difficulty} ${tx.nowMs} ${powLineTail(issue.pow)}`;
+        const line = `${difficulty} ${tx.nowMs} ${issue.lineTail}`;
         tx.put(keys.pow(issue.token), line, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
       }),
@@ -43,11 +42,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const limit = countUp(tx, keys.limit('image', issue.address), issue.limit.windowMs);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
         const seconds = issue.expireSeconds;
-        tx.put(
-          keys.image(issue.token),
-          `${tx.nowMs} ${imageLineTail(issue.image)}`,
-          tx.nowMs + seconds * 1000,
-        );
+        tx.put(keys.image(issue.token), `${tx.nowMs} ${issue.lineTail}`, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty: 0, lifetimeSeconds: seconds };
       }),
 

@@ -5,13 +5,17 @@ import type { KeyRing } from '../crypto/key-ring.js';
 import { solves } from '../pow/difficulty.js';
 import { digestOf } from './algorithms.js';
 import { normaliseAnswer, scrambleAnswer } from './image-answer.js';
+import type { JudgedKind, KindContext } from './judged-kind.js';
 import { addressName } from './names.js';
-import type { ImageRecord, PowRecord } from './records.js';
+import { type KindRecord, type PowRecord, parseAnswerRecord } from './records.js';
 
 /** Why a challenge failed; for the log, never for the answer. */
 export type Refusal = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
 export type Judgement = { readonly ok: true } | { readonly ok: false; readonly reason: Refusal };
+
+/** An image, or what stands in for it, may also be right and yet not enough. */
+export type ImageJudgement = Judgement | { readonly ok: false; readonly reason: 'insufficient' };
 
 /** What both kinds are judged by. `address` is normalised, null when unknown. */
 export interface JudgeContext {
@@ -30,24 +34,46 @@ export function judgePow(record: PowRecord | null, nonce: string, context: Judge
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 
+/** What an answer on the image endpoint is judged by. */
+export interface ImageContext extends JudgeContext, KindContext {
+  readonly kinds: ReadonlyMap<string, JudgedKind>;
+}
+
 /**
- * Judges an image's answer.
- * @param takenAtMs the store's time when the challenge was taken
- * @param minSeconds answers faster than this fail; 0 lets every one pass
+ * Judges an answer on the image endpoint, whatever its kind.
+ * @param submission `takenAtMs` is the store's time when the challenge was taken
  */
 export function judgeImage(
-  record: ImageRecord | null,
+  record: KindRecord | null,
   submission: { readonly token: string; readonly answer: string; readonly takenAtMs: number },
-  minSeconds: number,
-  context: JudgeContext,
-): Judgement {
-  const key = record === null ? undefined : context.ring.find(record.keyId);
-  if (record === null || key === undefined) return refusal('unknown');
-  const answer = normaliseAnswer(submission.answer, record.fold);
-  const right = answer !== '' && equalText(scrambleAnswer(key, submission.token, answer), record.answer);
-  if (!right) return refusal('wrong');
-  if (submission.takenAtMs - record.issuedAtMs < minSeconds * 1000) return refusal('too_soon');
+  context: ImageContext,
+): ImageJudgement {
+  if (record === null) return refusal('unknown');
+  const kind = record.judgedBy === 'verify' ? context.kinds.get(record.kind) : undefined;
+  if (record.judgedBy === 'verify' && kind === undefined) return refusal('unknown');
+  const outcome =
+    kind === undefined
+      ? judgeAnswer(record, submission.token, submission.answer, context.ring)
+      : kind.verify(record.rest, submission.answer, context);
+  if (outcome !== 'right') return { ok: false, reason: outcome };
+  const elapsedMs = submission.takenAtMs - record.issuedAtMs;
+  const hasMinimumTime = kind?.hasMinimumTime ?? true;
+  if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
+}
+
+/** Compares an answer that is one text with the scrambled copy in its record. */
+function judgeAnswer(
+  record: KindRecord,
+  token: string,
+  text: string,
+  ring: KeyRing,
+): 'right' | 'wrong' | 'unknown' {
+  const kept = parseAnswerRecord(record.rest);
+  const key = ring.find(record.keyId);
+  if (kept === null || key === undefined) return 'unknown';
+  const answer = normaliseAnswer(text, kept.fold);
+  return answer !== '' && equalText(scrambleAnswer(key, token, answer), kept.answer) ? 'right' : 'wrong';
 }
 
 function sameAddress(record: { keyId: string; address: string | null }, context: JudgeContext): boolean {
@@ -57,6 +83,6 @@ function sameAddress(record: { keyId: string; address: string | null }, context:
   return equalText(addressName(key, context.address), record.address);
 }
 
-function refusal(reason: Refusal): Judgement {
+function refusal(reason: Refusal): Judgement & { ok: false } {
   return { ok: false, reason };
 }

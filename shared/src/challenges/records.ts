@@ -2,60 +2,71 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { Scope } from './scope-ticket.js';
 
 /** A name that can stand between spaces. */
 const Name = Type.String({ pattern: '^[A-Za-z0-9_.@:/-]{1,80}$' });
 const Hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+const Time = Type.Integer({ minimum: 0 });
+const Bits = Type.Integer({ minimum: 0, maximum: 256 });
+/** A keyed address, or null: `bind_ip` was off, or the address unknown. */
+const Address = Type.Union([Hex(32), Type.Null()]);
+/** The account that a scope ticket named, or null. */
+const MaybeScope = Type.Union([Type.Object({ keyId: Hex(8), account: Hex(32) }), Type.Null()]);
 
 /** A proof-of-work challenge as it was issued. Difficulties are bits. */
 export const PowRecord = Type.Object({
-  difficulty: Type.Integer({ minimum: 0, maximum: 256 }),
+  difficulty: Bits,
+  issuedAtMs: Time,
   /** The configured floor of its time, so that raising the floor later invalidates nothing. */
-  floor: Type.Integer({ minimum: 0, maximum: 256 }),
-  issuedAtMs: Type.Integer({ minimum: 0 }),
+  floor: Bits,
   algorithm: Name,
   keyId: Hex(8),
   salt: Hex(32),
-  /** The keyed address that asked; null unless `bind_ip` was on. */
-  address: Type.Union([Hex(32), Type.Null()]),
+  address: Address,
+  scope: MaybeScope,
 });
 export type PowRecord = Static<typeof PowRecord>;
 
-/** An image challenge as it was issued. */
-export const ImageRecord = Type.Object({
-  issuedAtMs: Type.Integer({ minimum: 0 }),
-  preset: Name,
+/** What every challenge on the image endpoint has, whatever its kind; `rest` is the kind's own. */
+export const KindRecord = Type.Object({
+  issuedAtMs: Time,
+  /** `answer`: one text is right. `verify`: the kind's own function decides. */
+  judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
   kind: Name,
+  keyId: Hex(8),
+  address: Address,
+  rest: Type.String({ minLength: 1 }),
+});
+export type KindRecord = Static<typeof KindRecord>;
+
+/** The own part of a kind whose answer is one text. */
+export const AnswerRecord = Type.Object({
+  preset: Name,
   /** The image library with its version: only the same one draws the same bytes. */
   driver: Name,
-  seed: Type.Integer({ minimum: 0 }),
-  keyId: Hex(8),
+  seed: Time,
   /** Whether capitals count as small letters. */
   fold: Type.Boolean(),
   /** 16 bytes of a keyed hash of the answer. */
   answer: Hex(32),
-  address: Type.Union([Hex(32), Type.Null()]),
 });
-export type ImageRecord = Static<typeof ImageRecord>;
+export type AnswerRecord = Static<typeof AnswerRecord>;
 
-/** The part of a proof-of-work record that is known before the store has priced it. */
-export type UnpricedPow = Omit<PowRecord, 'difficulty' | 'issuedAtMs'>;
-
-/** The part of an image record that is known before the store has dated it. */
-export type UndatedImage = Omit<ImageRecord, 'issuedAtMs'>;
-
-const NOBODY = '-';
-const isPowRecord = TypeCompiler.Compile(PowRecord);
-const isImageRecord = TypeCompiler.Compile(ImageRecord);
+const NOTHING = '-';
+const powRecord = TypeCompiler.Compile(PowRecord);
+const kindRecord = TypeCompiler.Compile(KindRecord);
+const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** The line of a proof-of-work record from its third field on; the store puts difficulty and time before it. */
-export function powLineTail(pow: UnpricedPow): string {
-  return `${pow.floor} ${pow.algorithm} ${pow.keyId} ${pow.salt} ${pow.address ?? NOBODY}`;
+export function powLineTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
+  const { floor, algorithm, keyId, salt, address, scope } = pow;
+  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
 }
 
 /** Reads a proof-of-work record's line; null for anything else. */
 export function parsePowLine(line: string): PowRecord | null {
-  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address] = line.split(' ');
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = line.split(' ');
   const record = {
     difficulty: Number(difficulty),
     issuedAtMs: Number(issuedAtMs),
@@ -63,30 +74,52 @@ export function parsePowLine(line: string): PowRecord | null {
     algorithm,
     keyId,
     salt,
-    address: address === NOBODY ? null : address,
+    address: address === NOTHING ? null : address,
+    scope: parseScope(scope),
   };
-  return isPowRecord.Check(record) ? record : null;
+  return powRecord.Check(record) ? record : null;
 }
 
-/** The line of an image record from its second field on; the store puts the time before it. */
-export function imageLineTail(image: UndatedImage): string {
-  const { preset, kind, driver, seed, keyId, fold, answer, address } = image;
-  return `${preset} ${kind} ${driver} ${seed} ${keyId} ${fold ? 1 : 0} ${answer} ${address ?? NOBODY}`;
+/** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
+export function kindLineTail(record: Omit<KindRecord, 'issuedAtMs'>): string {
+  const { judgedBy, kind, keyId, address, rest } = record;
+  return `${judgedBy} ${kind} ${keyId} ${address ?? NOTHING} ${rest}`;
 }
 
-/** Reads an image record's line; null for anything else. */
-export function parseImageLine(line: string): ImageRecord | null {
-  const [issuedAtMs, preset, kind, driver, seed, keyId, fold, answer, address] = line.split(' ');
+/** Reads the line of a record of the image endpoint; null for anything else. */
+export function parseKindLine(line: string): KindRecord | null {
+  const [issuedAtMs, judgedBy, kind, keyId, address, ...rest] = line.split(' ');
   const record = {
     issuedAtMs: Number(issuedAtMs),
-    preset,
+    judgedBy,
     kind,
-    driver,
-    seed: Number(seed),
     keyId,
-    fold: fold === '1',
-    answer,
-    address: address === NOBODY ? null : address,
+    address: address === NOTHING ? null : address,
+    rest: rest.join(' '),
   };
-  return isImageRecord.Check(record) ? record : null;
+  return kindRecord.Check(record) ? record : null;
+}
+
+/** The `rest` of a record whose answer is one text. */
+export function formatAnswerRecord({ preset, driver, seed, fold, answer }: AnswerRecord): string {
+  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}`;
+}
+
+/** Reads what `formatAnswerRecord` wrote; null for anything else. */
+export function parseAnswerRecord(rest: string): AnswerRecord | null {
+  const [preset, driver, seed, fold, answer] = rest.split(' ');
+  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer };
+  return answerRecord.Check(record) ? record : null;
+}
+
+/** A scope as it stands in a line: key id and account joined by a colon, or a dash. */
+export function formatScope(scope: Scope | null): string {
+  return scope === null ? NOTHING : `${scope.keyId}:${scope.account}`;
+}
+
+/** Reads what `formatScope` wrote; what is no scope fails the check of its record. */
+export function parseScope(text: string | undefined): Partial<Scope> | null | undefined {
+  if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
+  const [keyId, account] = text.split(':');
+  return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
 }

@@ -4,7 +4,6 @@ import type { RedisClient } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
 import { asStoreError } from '../store/store-errors.js';
 import type { ChallengeStore, Issued } from './challenge-store.js';
-import { imageLineTail, powLineTail } from './records.js';
 import { SPENT_MARK } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
 import { FAILURES_BEFORE_WAIT, MOST_TRIES, PAIR_MEMORY_MS, WAITS_MS } from './tries.js';
@@ -35,7 +34,17 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     address === undefined ? [keys.failures(account)] : [keys.failures(account), keys.wait(account, address)];
 
   return {
-    async issuePow({ token, address, limit, pow, terms, failures, volumeMs, expireSeconds, expireGrows }) {
+    async issuePow({
+      token,
+      address,
+      limit,
+      lineTail,
+      terms,
+      failures,
+      volumeMs,
+      expireSeconds,
+      expireGrows,
+    }) {
       const reply = await issuePow(
         [keys.pow(token), keys.volume(address), keys.limit('pow', address)],
         [
@@ -48,16 +57,16 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
           terms.volumeEvery,
           expireSeconds,
           expireGrows ? 1 : 0,
-          powLineTail(pow),
+          lineTail,
         ],
       );
       return issued(reply);
     },
 
-    async issueImage({ token, address, limit, image, expireSeconds }) {
+    async issueImage({ token, address, limit, lineTail, expireSeconds }) {
       const reply = await issueImage(
         [keys.image(token), keys.limit('image', address)],
-        [limit.max, limit.windowMs, expireSeconds, imageLineTail(image)],
+        [limit.max, limit.windowMs, expireSeconds, lineTail],
       );
       return issued(reply);
     },

@@ -33,3 +33,8 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
     cleared: (address) => counter('cleared', address),
   };
 }
+
+/** The hash of the options of the process that wrote it last. */
+export function optionsKey(prefix: string): string {
+  return `${prefix}:options`;
+}

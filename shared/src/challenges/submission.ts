@@ -1,7 +1,6 @@
 // The challenge fields of a submission, and what their shape must be before anything is looked up.
 
 import { isNonce } from '../pow/nonce.js';
-import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
 import { isToken } from './tokens.js';
 
 /** The configured names of the fields. */
@@ -19,7 +18,7 @@ export interface Submission {
 }
 
 /** What is wrong with a field, as a key of the message catalogue. */
-export type FieldProblem = 'required' | 'malformed' | 'wrong_work' | 'wrong_answer';
+export type FieldProblem = 'required' | 'malformed' | 'wrong_work' | 'insufficient_work' | 'wrong_answer';
 
 /** Problems by the field's configured name. */
 export type FieldProblems = Readonly<Record<string, readonly FieldProblem[]>>;
@@ -50,16 +49,17 @@ export function powProblems(submission: Submission, names: FieldNames): FieldPro
   };
 }
 
-/** Problems of the image's fields; empty when both have their form. A blank answer is no answer. */
-export function imageProblems(submission: Submission, names: FieldNames): FieldProblems {
+/**
+ * Problems of the image's fields; empty when both have their form. A blank answer is no answer.
+ * @param longest longest answer that is looked at, in characters
+ */
+export function imageProblems(submission: Submission, names: FieldNames, longest: number): FieldProblems {
+  const isAnswer = (value: unknown) =>
+    typeof value === 'string' && value.length <= longest && value.trim() !== '';
   return {
     ...problem(names.image.token, submission.imageToken, isToken),
     ...problem(names.image.answer, submission.imageAnswer, isAnswer),
   };
-}
-
-function isAnswer(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= MAX_ANSWER_CHARACTERS && value.trim() !== '';
 }
 
 function problem(name: string, value: unknown, hasForm: (value: unknown) => boolean): FieldProblems {

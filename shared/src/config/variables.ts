@@ -94,6 +94,23 @@ export const ChallengeListenVariables = {
   CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
 };
 
+/** Keys of the host API. */
+export const HostApiVariables = {
+  HOST_API_KEY: Type.Optional(
+    Type.String({
+      secret: true,
+      description: 'Bearer key of the host `default` at the host API; at least 32 characters',
+      shownDefault: 'none: its routes answer 404',
+    }),
+  ),
+  HOST_API_KEYS: Type.Optional(
+    Type.String({
+      secret: true,
+      description: 'Keys of further hosts: `name:secret`, separated by commas',
+    }),
+  ),
+};
+
 /** Limits of the challenge service. */
 export const ChallengeLimitVariables = {
   RATE_LIMIT_POW: perMinute(60, 'Proof-of-work challenges'),

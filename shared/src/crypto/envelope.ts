@@ -29,15 +29,18 @@ export interface Envelope {
 
 /** Makes the envelope of one token kind under the keys of `ENCRYPTION_KEY`. */
 export function createEnvelope(kind: TokenKind, ring: KeyRing): Envelope {
-  return createKeyedEnvelope(
-    kind,
-    ring.all.map((key) => ({ id: key.id, key: key.derive(`tollgate ${kind} token`) })),
-  );
+  return createKeyedEnvelope(kind, derivedKeys(kind, ring));
 }
 
-interface EnvelopeKey {
+/** A key of one kind, under the id of the element of `ENCRYPTION_KEY` that it was derived from. */
+export interface EnvelopeKey {
   readonly id: string;
   readonly key: KeyObject;
+}
+
+/** The keys of one kind, in the order of the ring. */
+export function derivedKeys(kind: TokenKind, ring: KeyRing): EnvelopeKey[] {
+  return ring.all.map((key) => ({ id: key.id, key: key.derive(`tollgate ${kind} token`) }));
 }
 
 /** The same from keys already derived for the kind; the first seals, all open. */

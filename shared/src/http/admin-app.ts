@@ -11,13 +11,16 @@ import { serverOptions } from './server-options.js';
 export interface AdminOptions extends HealthOptions {
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
+  /** Further headers of every answer, such as that of the test mode. */
+  readonly extra?: Readonly<Record<string, string>>;
 }
 
 /** The admin application; never routed to from outside. */
 export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
-  const { logger, publicUrl, ...health } = options;
-  const app = Fastify(serverOptions({ logger, publicUrl })) as FastifyInstance;
-  await app.register(responseHeaders, { publicUrl });
+  const { logger, publicUrl, extra, ...health } = options;
+  const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
+  const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
+  await app.register(responseHeaders, headers);
   await app.register(errorHandler);
   await app.register(jsonBodies);
   await app.register(healthRoutes, health);

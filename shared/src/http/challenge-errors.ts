@@ -5,6 +5,9 @@ import { defineError } from './define-error.js';
 /** The proof of work is missing, malformed, wrong or spent. */
 export const PowInvalid = defineError('POW_INVALID', 422);
 
+/** The work is right, but cheaper than the account demands by now: the client repeats with better work. */
+export const PowInsufficient = defineError('POW_INSUFFICIENT', 422);
+
 /** The answer to the image is malformed, wrong, too fast or spent. */
 export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
 

@@ -56,6 +56,13 @@ export function answerTo(thrown: unknown): ErrorAnswer {
   return read(foreign(thrown)) ?? { status: 500, code: 'internal_error', details: {} };
 }
 
+/** Says whether a thrown error is one of ours, of the store, or of the schema validator. */
+export function isForeseen(thrown: unknown): boolean {
+  if (thrown instanceof StoreUnavailableError) return true;
+  if (thrown instanceof FastifyError && read(thrown) !== undefined) return true;
+  return typeof thrown === 'object' && thrown !== null && Array.isArray((thrown as ForeignError).validation);
+}
+
 function read(error: { code: string; statusCode?: number }): ErrorAnswer | undefined {
   const code = error.code.toLowerCase();
   if (!isMessageKey(code)) return undefined;

@@ -1,6 +1,6 @@
 // Answers every failed request with a localised message and a stable code.
 
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../messages/en.js';
 import { answerTo, type ErrorAnswer } from './error-answer.js';
@@ -30,24 +30,31 @@ declare module 'fastify' {
 }
 
 async function answerErrors(app: FastifyInstance): Promise<void> {
-  app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
-    let answer = answerTo(thrown);
-    logError(request, answer, thrown);
-    let extension: Readonly<Record<string, unknown>> | undefined;
-    try {
-      extension = await extensionFor(request, answer);
-    } catch (failure) {
-      answer = answerTo(failure);
-      logError(request, answer, failure);
-    }
-    return sendError(request, reply, answer, extension);
-  });
+  app.setErrorHandler(answerError);
 
   app.setNotFoundHandler((request, reply) => {
     const answer = answerTo(refuse(NotFound));
     logError(request, answer, undefined);
     return sendError(request, reply, answer);
   });
+}
+
+/** Answers what was thrown; an error handler for a server or a single route. */
+export async function answerError(
+  thrown: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  let answer = answerTo(thrown);
+  logError(request, answer, thrown);
+  let extension: Readonly<Record<string, unknown>> | undefined;
+  try {
+    extension = await extensionFor(request, answer);
+  } catch (failure) {
+    answer = answerTo(failure);
+    logError(request, answer, failure);
+  }
+  return sendError(request, reply, answer, extension);
 }
 
 async function extensionFor(

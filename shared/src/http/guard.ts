@@ -1,14 +1,18 @@
 // The guards of a host application: a route names what a submission to it must carry.
 
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import { type ChallengeHost, createChallengeHost } from '../challenges/challenge-host.js';
+import { type ChallengeHost, createChallengeHost, type NextAttempt } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
-import type { ImageDemand, Verdict } from '../challenges/checker.js';
+import type { TriedAccount } from '../challenges/checker.js';
+import type { JudgedKind } from '../challenges/judged-kind.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
+import type { FailedVerdict } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { CaptchaInvalid, CaptchaRequired, PowInvalid } from './challenge-errors.js';
+import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
+import { isForeseen } from './error-answer.js';
+import { answerError } from './error-handler.js';
 import { refuse } from './errors.js';
 
 /** Finds the account that a request is about; undefined when it names none. */
@@ -36,6 +40,8 @@ export interface GuardOptions {
   readonly options: CaptchaOptions;
   /** Names the keys of this host: counts of different hosts never meet. */
   readonly host: string;
+  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
+  readonly kinds?: readonly JudgedKind[];
 }
 
 declare module 'fastify' {
@@ -53,12 +59,15 @@ declare module 'fastify' {
 }
 
 async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promise<void> {
-  const host = createChallengeHost(parts);
+  const host = createChallengeHost({ ...parts, clock: Date.now });
   app.decorate('captcha', host);
   app.decorateRequest('challengeFields', null);
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
-    if (guards !== undefined && guards.length > 0) guardRoute(route, host, guards);
+    if (guards === undefined || guards.length === 0) return;
+    guardRoute(route, host, guards);
+    // In an application that has an error handler of its own, the refusals of its guarded routes are still ours.
+    if (!app.hasPlugin('tollgate-errors')) route.errorHandler ??= answerRefusal;
   });
   // A route declared before this plugin had loaded was not seen above: it is refused, or it would stand open.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
@@ -68,6 +77,11 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
       );
     }
   });
+}
+
+async function answerRefusal(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  if (!isForeseen(error)) throw error;
+  return answerError(error, request, reply);
 }
 
 function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
@@ -80,23 +94,21 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     request.challengeFields = submissionFrom(request.body, host.fieldNames);
   };
   const judge = async (request: FastifyRequest) => {
-    const key = keyOf?.(request);
-    const image = await imageDemand(key);
+    const account = await triedAccount(keyOf?.(request));
+    const demanded = account !== undefined && account.failures >= escalation.after;
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: rule !== undefined,
-      image,
+      image: wantsImage ? 'required' : demanded ? 'demanded' : 'offered',
+      account,
     });
     if (!verdict.ok) {
       request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-      throw refusalOf(verdict);
+      throw refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
     }
   };
-  const imageDemand = async (key: string | undefined): Promise<ImageDemand> => {
-    if (wantsImage) return 'required';
-    if (key === undefined) return 'offered';
-    return (await host.standing(key)).failures >= escalation.after ? 'demanded' : 'offered';
-  };
+  const triedAccount = async (key: string | undefined): Promise<TriedAccount | undefined> =>
+    key === undefined ? undefined : { key, failures: (await host.standing(key)).failures };
 
   const accountOf = (request: FastifyRequest): unknown => {
     try {
@@ -113,7 +125,9 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   route.config = {
     ...route.config,
     extendError: async (request, error) =>
-      error.statusCode === 422 ? { captcha_required: await demands(host, accountOf(request)) } : undefined,
+      error.statusCode === 422 && !('captcha_required' in error.body)
+        ? { ...(await nextAttempt(host, accountOf(request))) }
+        : undefined,
   };
 }
 
@@ -122,9 +136,10 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
   return request.challengeFields ?? {};
 }
 
-/** What a failed answer says about the next attempt; false without an account. */
-async function demands(host: ChallengeHost, key: unknown): Promise<boolean> {
-  return typeof key === 'string' && host.requiredFor(key);
+/** What a failed answer says about the next attempt on the account that a request names. */
+export async function nextAttempt(host: ChallengeHost, key: unknown): Promise<NextAttempt> {
+  if (typeof key !== 'string') return host.nextAttempt(undefined, 0);
+  return host.nextAttempt(key, (await host.standing(key)).failures);
 }
 
 function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
@@ -134,21 +149,18 @@ function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
 
 const ERRORS = {
   pow_invalid: PowInvalid,
+  pow_insufficient: PowInsufficient,
   captcha_invalid: CaptchaInvalid,
   captcha_required: CaptchaRequired,
 };
 
 /** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
-export function refusalOf(verdict: Verdict & { ok: false }, body: Record<string, unknown> = {}): Error {
+export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> = {}): Error {
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 
 /**
  * Decorates the server with `captcha`, the host object, and makes `config.guards` of its routes work. Register it
- * after the error handler and before every context with guarded routes.
+ * before every context with guarded routes.
  */
-export default fp(challengeGuard, {
-  name: 'tollgate-guard',
-  fastify: '5.x',
-  dependencies: ['tollgate-errors'],
-});
+export default fp(challengeGuard, { name: 'tollgate-guard', fastify: '5.x' });

@@ -27,7 +27,11 @@ export function sendError(
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-function textsOf(fields: Readonly<Record<string, readonly FieldMessage[]>>, language: Language): unknown {
+/** The texts of each field, in a language. */
+export function textsOf(
+  fields: Readonly<Record<string, readonly FieldMessage[]>>,
+  language: Language,
+): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, messages]) => [
       name,

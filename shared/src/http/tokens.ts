@@ -1,27 +1,11 @@
-// Issues and reads the two tokens: @fastify/jwt signs and verifies, the envelope encrypts.
+// Issues and reads the two tokens of the session service.
 
-import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
-import type { Static, TSchema } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { createEnvelope, type Envelope, type TokenKind } from '../crypto/envelope.js';
-import type { KeyRing, RingKey } from '../crypto/key-ring.js';
-import { AccessClaims, RefreshClaims, type TokenReading } from '../schemas/token-claims.js';
-
-/** Tolerance towards the clock of the node that issued a token, in milliseconds. */
-export const CLOCK_TOLERANCE_MS = 5000;
-
-/** Verified access tokens whose claims are remembered, so that a bearer's next request costs less. */
-const REMEMBERED_TOKENS = 1000;
-
-/** Issues and reads the tokens of one kind. */
-export interface TokenCodec<Claims> {
-  /** The sealed token of these claims, percent-encoded: ready for a header or a cookie. */
-  issue(claims: Claims): string;
-  /** Opens, then verifies. Never throws. */
-  read(token: string): TokenReading<Claims>;
-}
+import { createEnvelope, type TokenKind } from '../crypto/envelope.js';
+import type { KeyRing } from '../crypto/key-ring.js';
+import { AccessClaims, RefreshClaims } from '../schemas/token-claims.js';
+import { openTokenCodec, type TokenCodec } from './token-codec.js';
 
 /** Both kinds of token. */
 export interface Tokens {
@@ -34,6 +18,8 @@ export interface TokenOptions {
   readonly accessSecrets: KeyRing;
   readonly refreshSecrets: KeyRing;
   readonly encryptionKeys: KeyRing;
+  /** Told of each token made; `keyId` is that of the element of `ENCRYPTION_KEY`. */
+  readonly onIssued?: (kind: TokenKind, keyId: string) => void;
 }
 
 declare module 'fastify' {
@@ -42,77 +28,28 @@ declare module 'fastify' {
   }
 }
 
-interface Signature {
-  /** First segment of every token signed under this key: algorithm, type and key id, and nothing more. */
-  readonly head: string;
-  readonly jwt: JWT;
-}
-
 async function tokens(app: FastifyInstance, options: TokenOptions): Promise<void> {
-  const access = await signatures(app, 'access', options.accessSecrets);
-  const refresh = await signatures(app, 'refresh', options.refreshSecrets);
-  app.decorate('tokens', {
-    access: codec(AccessClaims, access, createEnvelope('access', options.encryptionKeys)),
-    refresh: codec(RefreshClaims, refresh, createEnvelope('refresh', options.encryptionKeys)),
-  });
-}
-
-// A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.
-async function signatures(app: FastifyInstance, kind: TokenKind, ring: KeyRing): Promise<Signature[]> {
-  for (const key of ring.all) await app.register(fastifyJwt, signing(kind, key));
-  const byNamespace = app.jwt as unknown as Record<string, JWT>;
-  return ring.all.map((key) => {
-    const header = JSON.stringify({ alg: 'HS256', typ: 'JWT', kid: key.id });
-    const jwt = byNamespace[namespace(kind, key)];
-    if (jwt === undefined) throw new TypeError('@fastify/jwt did not register its namespace');
-    return { head: Buffer.from(header).toString('base64url'), jwt };
-  });
-}
-
-function signing(kind: TokenKind, key: RingKey): FastifyJWTOptions {
-  return {
-    namespace: namespace(kind, key),
-    secret: key.secret.export(),
-    sign: { algorithm: 'HS256', kid: key.id },
-    verify: {
-      algorithms: ['HS256'],
-      clockTolerance: CLOCK_TOLERANCE_MS,
-      requiredClaims: ['iat', 'exp'],
-      ...(kind === 'access' ? { cache: REMEMBERED_TOKENS } : {}),
+  const { encryptionKeys, onIssued = () => {} } = options;
+  const counted = <Claims>(kind: TokenKind, codec: TokenCodec<Claims>): TokenCodec<Claims> => ({
+    read: codec.read,
+    issue(claims) {
+      onIssued(kind, encryptionKeys.current.id);
+      return codec.issue(claims);
     },
-  };
-}
-
-function namespace(kind: TokenKind, key: RingKey): string {
-  return `${kind}_${key.id}`;
-}
-
-function codec<Schema extends TSchema>(
-  schema: Schema,
-  signatures: readonly Signature[],
-  envelope: Envelope,
-): TokenCodec<Static<Schema>> {
-  const shape = TypeCompiler.Compile(schema);
-  const current = signatures[0]?.jwt;
-  if (current === undefined) throw new RangeError('tokens need at least one secret');
-  return {
-    issue: (claims) => envelope.seal(current.sign(claims as object)),
-    read(token) {
-      const signed = envelope.open(token);
-      if (signed === null) return { ok: false, reason: 'invalid' };
-      // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
-      const head = signed.slice(0, signed.indexOf('.'));
-      const signature = signatures.find((known) => known.head === head);
-      if (signature === undefined) return { ok: false, reason: 'invalid' };
-      try {
-        const claims: unknown = signature.jwt.verify(signed);
-        return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
-      } catch (error) {
-        const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
-        return { ok: false, reason: expired ? 'expired' : 'invalid' };
-      }
-    },
-  };
+  });
+  const access = await openTokenCodec(app, {
+    kind: 'access',
+    claims: AccessClaims,
+    secrets: options.accessSecrets,
+    envelope: createEnvelope('access', encryptionKeys),
+  });
+  const refresh = await openTokenCodec(app, {
+    kind: 'refresh',
+    claims: RefreshClaims,
+    secrets: options.refreshSecrets,
+    envelope: createEnvelope('refresh', encryptionKeys),
+  });
+  app.decorate('tokens', { access: counted('access', access), refresh: counted('refresh', refresh) });
 }
 
 /** Decorates the server with `tokens`. */

@@ -95,6 +95,15 @@ export const CaptchaOptions = group({
       }),
     ),
   }),
+  effort: group({
+    enabled: flag(true, 'Whether sixteen parts of work may stand in for a demanded image'),
+    bits: Type.Integer({
+      default: 4,
+      minimum: 0,
+      maximum: 8,
+      description: 'Bits that this costs more than a proof of work',
+    }),
+  }),
   routes: group({
     prefix: Type.String({
       default: 'api/captcha',

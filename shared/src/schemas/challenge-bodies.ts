@@ -39,3 +39,18 @@ export const ImageChallenge = Type.Object(
   { $id: 'ImageChallenge' },
 );
 export type ImageChallenge = Static<typeof ImageChallenge>;
+
+/** Answer to `GET {prefix}?preset=effort`. */
+export const EffortChallenge = Type.Object(
+  {
+    token,
+    salt: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Hashed with part and nonce' }),
+    parts: Type.Integer({ description: 'Number of parts, solved with the indices 00, 01, …' }),
+    part_difficulty: Type.Integer({ description: 'Leading zero bits of SHA-256(salt ‖ index ‖ nonce)' }),
+    algorithm: Type.String({ description: 'Name of the hash algorithm' }),
+    expires_in,
+    expires_at,
+  },
+  { $id: 'EffortChallenge' },
+);
+export type EffortChallenge = Static<typeof EffortChallenge>;

@@ -15,6 +15,12 @@ export const ErrorBody = Type.Object(
     captcha_required: Type.Optional(
       Type.Boolean({ description: 'The next attempt must include an image answer' }),
     ),
+    pow_scope: Type.Optional(
+      Type.String({ description: 'Ticket for work priced by the failures of this account; for `?scope=`' }),
+    ),
+    captcha_alternatives: Type.Optional(
+      Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
+    ),
   },
   // Serialisers drop what a schema does not name, unless it says so.
   { $id: 'ErrorBody', description: 'An error', additionalProperties: true },

@@ -31,3 +31,43 @@ export type TokenBody = Static<typeof TokenBody>;
 /** Answer to `GET /profile`. */
 export const ProfileBody = Type.Object({ id: Type.Integer(), email: Type.String() }, { $id: 'ProfileBody' });
 export type ProfileBody = Static<typeof ProfileBody>;
+
+/** One session in the answer to `GET /sessions`. */
+export const SessionEntry = Type.Object(
+  {
+    id: Type.String(),
+    created_at: Type.String({ format: 'date-time' }),
+    last_used_at: Type.String({ format: 'date-time', description: 'Its start or its last refresh' }),
+    expires_at: Type.String({ format: 'date-time', description: 'When it ends unless it is refreshed' }),
+    user_agent: Type.String(),
+    current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+  },
+  { $id: 'SessionEntry' },
+);
+export type SessionEntry = Static<typeof SessionEntry>;
+
+/** Answer to `GET /sessions`. */
+export const SessionsBody = Type.Object({ sessions: Type.Array(SessionEntry) }, { $id: 'SessionsBody' });
+export type SessionsBody = Static<typeof SessionsBody>;
+
+/** Body of `POST /introspect` (RFC 7662, 2.1); what else is in the form is not looked at. */
+export const IntrospectionForm = Type.Object(
+  { token: Type.String({ minLength: 1 }) },
+  { $id: 'IntrospectionForm' },
+);
+export type IntrospectionForm = Static<typeof IntrospectionForm>;
+
+/** Answer to `POST /introspect` (RFC 7662, 2.2). */
+export const IntrospectionAnswer = Type.Object(
+  {
+    active: Type.Boolean(),
+    sub: Type.Optional(Type.String({ description: "The user's id" })),
+    email: Type.Optional(Type.String()),
+    sid: Type.Optional(Type.String({ description: "The session's id" })),
+    exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
+    iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
+    token_type: Type.Optional(Type.Literal('Bearer')),
+  },
+  { $id: 'IntrospectionAnswer' },
+);
+export type IntrospectionAnswer = Static<typeof IntrospectionAnswer>;

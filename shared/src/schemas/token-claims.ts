@@ -5,7 +5,8 @@ import { type Static, Type } from '@sinclair/typebox';
 const Seconds = Type.Integer({ minimum: 0 });
 const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Email = Type.String({ minLength: 1 });
-const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
+/** The id of a session. */
+export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
 const Generation = Type.Integer({ minimum: 1 });
 
 /** Claims of an access token: the user object of the specification, and the session it belongs to. */

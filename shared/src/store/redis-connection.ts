@@ -1,6 +1,7 @@
 // Opens a Redis client that never queues what it cannot send and never stops reconnecting.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { asStoreError } from './store-errors.js';
 import type { StoreAddress } from './store-url.js';
 
 /** A client of one Redis server, of a Sentinel's master or of a cluster. */
@@ -8,6 +9,8 @@ export type RedisClient = Redis | Cluster;
 
 /** Longest wait for a reply, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 500;
+
+const CONNECT_LIMIT_MS = 2000;
 
 // Without a queue a command fails at once while Redis is away, so a request is answered 503 and not left hanging.
 const PATIENT = {
@@ -30,6 +33,46 @@ export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>):
   // Every failed try is emitted; commands say what matters, and an event without a listener would end the process.
   client.on('error', () => {});
   return client;
+}
+
+/**
+ * A connection of its own to where a client is connected, for reads that wait on the server. It is not opened again
+ * when it breaks: then its commands fail, and its owner opens another.
+ *
+ * @param waitMs longest wait of a read, in milliseconds
+ * @throws StoreUnavailableError when it cannot be opened
+ */
+export async function openReader(client: RedisClient, waitMs: number): Promise<RedisClient> {
+  const once = {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    commandTimeout: waitMs + COMMAND_TIMEOUT_MS,
+    autoResendUnfulfilledCommands: false,
+  } satisfies RedisOptions;
+  const reader =
+    client instanceof Cluster
+      ? client.duplicate([], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: once })
+      : client.duplicate({ ...once, sentinelRetryStrategy: () => null });
+  reader.on('error', () => {});
+  try {
+    await within(CONNECT_LIMIT_MS, reader.connect());
+    return reader as RedisClient;
+  } catch (error) {
+    reader.disconnect();
+    throw asStoreError(error);
+  }
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no connection within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function connect(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {

@@ -7,6 +7,14 @@ import type { ChallengeStore, ImageIssue, PowIssue } from '../../src/challenges/
 import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/image-answer.js';
 import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
 import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
+import {
+  type AnswerRecord,
+  formatAnswerRecord,
+  kindLineTail,
+  type PowRecord,
+  parsePowLine,
+  powLineTail,
+} from '../../src/challenges/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, solves } from '../../src/pow/difficulty.js';
@@ -36,18 +44,16 @@ export const challengesOn = (store: Store): ChallengeStore => openChallengeStore
 export const newClaim = (): string => randomBytes(16).toString('hex');
 
 /** What issuing a proof of work asks of the store; every call is a new challenge. */
-export function powIssue(changes: Partial<PowIssue> = {}, terms: Partial<PowIssue['terms']> = {}): PowIssue {
+export function powIssue(
+  changes: Partial<PowIssue> = {},
+  terms: Partial<PowIssue['terms']> = {},
+  pow: Partial<UnpricedPow> = {},
+): PowIssue {
   return {
     token: makeToken(slotTag(changes.address ?? address)),
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    pow: {
-      floor: FLOOR,
-      algorithm: 'sha256',
-      keyId: ring.current.id,
-      salt: randomBytes(16).toString('hex'),
-      address: null,
-    },
+    lineTail: powLineTail(unpricedPow(pow)),
     terms: { floor: FLOOR, ceiling: 24, failureStep: 2, volumeStep: 2, volumeEvery: 20, ...terms },
     failures: 0,
     volumeMs: DECAY_MS,
@@ -57,29 +63,42 @@ export function powIssue(changes: Partial<PowIssue> = {}, terms: Partial<PowIssu
   };
 }
 
+/** The part of a record of work that is known before it is priced. */
+export type UnpricedPow = Omit<PowRecord, 'difficulty' | 'issuedAtMs'>;
+
+export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
+  return {
+    floor: FLOOR,
+    algorithm: 'sha256',
+    keyId: ring.current.id,
+    salt: randomBytes(16).toString('hex'),
+    address: null,
+    scope: null,
+    ...changes,
+  };
+}
+
 /** What issuing an image asks of the store; its answer is `ANSWER`, capitals ignored. */
 export function imageIssue(
   changes: Partial<ImageIssue> = {},
-  image: Partial<ImageIssue['image']> = {},
+  image: Partial<AnswerRecord & { keyId: string; address: string | null }> = {},
   keys: KeyRing = ring,
 ): ImageIssue {
   const token = makeToken(slotTag(address));
-  const fold = image.fold ?? true;
+  const { keyId = keys.current.id, address: bound = null, fold = true, ...own } = image;
+  const answer = scrambleAnswer(keys.current, token, normaliseAnswer(ANSWER, fold));
+  const record = { preset: 'default', driver: 'canvas@3.2.0/1', seed: 123_456_789, fold, answer, ...own };
   return {
     token,
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    image: {
-      preset: 'default',
+    lineTail: kindLineTail({
+      judgedBy: 'answer',
       kind: 'text',
-      driver: 'canvas@3.2.0/1',
-      seed: 123_456_789,
-      keyId: keys.current.id,
-      fold,
-      answer: scrambleAnswer(keys.current, token, normaliseAnswer(ANSWER, fold)),
-      address: null,
-      ...image,
-    },
+      keyId,
+      address: bound,
+      rest: formatAnswerRecord(record),
+    }),
     expireSeconds: 120,
     ...changes,
   };
@@ -101,7 +120,7 @@ export async function issueWork(
 ): Promise<{ powToken: string; powNonce: string; salt: string; difficulty: number }> {
   const issued = await challenges.issuePow(issue);
   if (!issued.allowed) throw new Error('the request was over its limit');
-  const { salt } = issue.pow;
+  const salt = parsePowLine(`0 0 ${issue.lineTail}`)?.salt ?? '';
   const { difficulty } = issued;
   return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
 }
@@ -127,5 +146,6 @@ export function hostOn(
     ring: keys,
     options: resolveCaptchaOptions({ min_seconds: 0, ...options }),
     host: name,
+    clock: Date.now,
   });
 }

@@ -66,7 +66,7 @@ t.test('with Redis stopped no submission passes, and nothing was spent by asking
   await redis.start();
   await comesBack(challenges);
   t.match(await host.verify(work, context), { ok: false, reason: 'unknown' }, 'it was lost with the server');
-  t.strictSame(await host.verify(await issueWork(challenges), context), { ok: true });
+  t.match(await host.verify(await issueWork(challenges), context), { ok: true });
   t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 0);
 });
 
@@ -97,7 +97,7 @@ t.test('a reply lost after the script ran does not turn a right answer into a wr
   const { host, challenges, proxy } = await throughProxy(t);
   const submission = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
   proxy.loseNextReply();
-  t.strictSame(await host.verify(submission, { ip: ADDRESS, pow: true, image: 'required' }), { ok: true });
+  t.match(await host.verify(submission, { ip: ADDRESS, pow: true, image: 'required' }), { ok: true });
   t.equal(proxy.lost(), 1);
 });
 
@@ -131,7 +131,7 @@ t.test('a challenge whose reply was lost is issued all the same, and can be solv
   proxy.loseNextReply();
   const work = await issueWork(challenges);
   t.equal(proxy.lost(), 1);
-  t.strictSame(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
+  t.match(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
 });
 
 /** Resolves when the store answers again; fails the test after three seconds. */

@@ -2,7 +2,14 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { imageLineTail, parseImageLine, parsePowLine, powLineTail } from '../../src/challenges/records.js';
+import {
+  formatAnswerRecord,
+  kindLineTail,
+  parseAnswerRecord,
+  parseKindLine,
+  parsePowLine,
+  powLineTail,
+} from '../../src/challenges/records.js';
 import { parseSpentLine, spentLine } from '../../src/challenges/spent-line.js';
 import { formatTries, parseTries } from '../../src/challenges/tries.js';
 
@@ -10,16 +17,21 @@ const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits
 const name = fc.stringMatching(/^[A-Za-z0-9_.@:/-]{1,80}$/);
 const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const address = fc.option(hex(32));
-const pow = fc.record({ floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address });
-const image = fc.record({
-  preset: name,
+const scope = fc.option(fc.record({ keyId: hex(8), account: hex(32) }));
+const pow = fc.record({ floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address, scope });
+const kind = fc.record({
+  judgedBy: fc.constantFrom('answer' as const, 'verify' as const),
   kind: name,
+  keyId: hex(8),
+  address,
+  rest: fc.stringMatching(/^[a-z0-9]+( [a-z0-9]+){0,5}$/),
+});
+const answer = fc.record({
+  preset: name,
   driver: name,
   seed: fc.nat(),
-  keyId: hex(8),
   fold: fc.boolean(),
   answer: hex(32),
-  address,
 });
 
 t.test('a record reads as it was written', async (t) => {
@@ -34,9 +46,17 @@ t.test('a record reads as it was written', async (t) => {
   );
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(image, time, (part, issuedAtMs) => {
-        const read = parseImageLine(`${issuedAtMs} ${imageLineTail(part)}`);
+      fc.property(kind, time, (part, issuedAtMs) => {
+        const read = parseKindLine(`${issuedAtMs} ${kindLineTail(part)}`);
         return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
+      }),
+    ),
+  );
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(answer, (part) => {
+        const read = parseAnswerRecord(formatAnswerRecord(part));
+        return read !== null && same(part, { ...part, ...read });
       }),
     ),
   );
@@ -44,24 +64,30 @@ t.test('a record reads as it was written', async (t) => {
 
 t.test('a line that is no record is none', async (t) => {
   const salt = '0'.repeat(32);
-  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} -`), null);
+  const account = '0'.repeat(32);
+  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} - -`), null);
+  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} - 01954fbf:${account}`), null);
   for (const line of [
     '',
     'x',
     `16 1 16 sha256 01954fbf ${salt}`,
-    `16 1 16 sha256 01954fbf ${salt.slice(1)} -`,
-    `16 1 16 sha256 01954fbf ${salt}0 -`,
-    `16 1 16 sha256 01954fbf ${salt.slice(1)}G -`,
-    `-1 1 16 sha256 01954fbf ${salt} -`,
-    `1.5 1 16 sha256 01954fbf ${salt} -`,
-    `NaN 1 16 sha256 01954fbf ${salt} -`,
-    `16 x 16 sha256 01954fbf ${salt} -`,
-    `16 1 16 sha256 short ${salt} -`,
-    `16 1 16 sha256 01954fbf ${salt} somebody`,
-    `!claim 5 16 1 16 sha256 01954fbf ${salt} -`,
+    `16 1 16 sha256 01954fbf ${salt.slice(1)} - -`,
+    `16 1 16 sha256 01954fbf ${salt}0 - -`,
+    `16 1 16 sha256 01954fbf ${salt.slice(1)}G - -`,
+    `-1 1 16 sha256 01954fbf ${salt} - -`,
+    `1.5 1 16 sha256 01954fbf ${salt} - -`,
+    `NaN 1 16 sha256 01954fbf ${salt} - -`,
+    `16 x 16 sha256 01954fbf ${salt} - -`,
+    `16 1 16 sha256 short ${salt} - -`,
+    `16 1 16 sha256 01954fbf ${salt} somebody -`,
+    `16 1 16 sha256 01954fbf ${salt} - somebody`,
+    `16 1 16 sha256 01954fbf ${salt} - 01954fbf:`,
+    `16 1 16 sha256 01954fbf ${salt} - :${account}`,
+    `!claim 5 16 1 16 sha256 01954fbf ${salt} - -`,
   ]) {
     t.equal(parsePowLine(line), null, line);
-    t.equal(parseImageLine(line), null, line);
+    t.equal(parseKindLine(line), null, line);
+    t.equal(parseAnswerRecord(line), null, line);
   }
 });
 

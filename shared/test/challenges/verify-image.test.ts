@@ -4,7 +4,7 @@ import t from 'tap';
 import type { VerifyContext } from '../../src/challenges/checker.js';
 import { scrambleAnswer } from '../../src/challenges/image-answer.js';
 import { addressName } from '../../src/challenges/names.js';
-import { parseImageLine } from '../../src/challenges/records.js';
+import { parseAnswerRecord, parseKindLine } from '../../src/challenges/records.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
 import {
@@ -39,7 +39,7 @@ t.test('the right answer passes once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const picture = await issuePicture(challengesOn(store));
-    t.strictSame(await host.verify(picture, IMAGE), { ok: true });
+    t.match(await host.verify(picture, IMAGE), { ok: true });
     t.strictSame(await host.verify(picture, IMAGE), refused('unknown'));
   });
 });
@@ -85,16 +85,16 @@ t.test('an answer that comes too fast fails and spends the image', async (t) => 
     t.strictSame(await host.verify(early, IMAGE), refused('too_soon'));
     await age(1500);
     t.strictSame(await host.verify(early, IMAGE), refused('unknown'));
-    t.strictSame(await host.verify(late, IMAGE), { ok: true });
+    t.match(await host.verify(late, IMAGE), { ok: true });
     const atOnce = await issuePicture(challenges);
-    t.strictSame(await hostOn(store, { min_seconds: 0 }).verify(atOnce, IMAGE), { ok: true }, 'switched off');
+    t.match(await hostOn(store, { min_seconds: 0 }).verify(atOnce, IMAGE), { ok: true }, 'switched off');
   });
 });
 
 t.test('work has no shortest time', async (t) => {
   const { store } = embeddedStore(t);
   const host = hostOn(store, { min_seconds: 60 });
-  t.strictSame(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
+  t.match(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
 });
 
 t.test('bound to an address, an image is answered from there alone, IPv6 by its /64', async (t) => {
@@ -104,7 +104,7 @@ t.test('bound to an address, an image is answered from there alone, IPv6 by its 
     const boundTo = (name: string | null) => issuePicture(challenges, imageIssue({}, { address: name }));
     const network = addressName(ring.current, '2001:db8:0:7::/64');
     for (const ip of ['2001:db8:0:7::1', '2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:0DB8:0:0007::']) {
-      t.strictSame(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
+      t.match(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
     }
     for (const ip of ['2001:db8:0:8::1', ADDRESS, undefined]) {
       t.strictSame(
@@ -113,7 +113,7 @@ t.test('bound to an address, an image is answered from there alone, IPv6 by its 
         String(ip),
       );
     }
-    t.strictSame(await host.verify(await boundTo(address), { ...IMAGE, ip: `::ffff:${ADDRESS}` }), {
+    t.match(await host.verify(await boundTo(address), { ...IMAGE, ip: `::ffff:${ADDRESS}` }), {
       ok: true,
     });
     t.strictSame(
@@ -137,7 +137,7 @@ t.test('wrong work does not spend the image in the same submission', async (t) =
         code: 'pow_invalid',
       });
     }
-    t.strictSame(await host.verify({ ...(await issueWork(challenges)), ...picture }, BOTH), { ok: true });
+    t.match(await host.verify({ ...(await issueWork(challenges)), ...picture }, BOTH), { ok: true });
   });
 });
 
@@ -171,7 +171,7 @@ t.test('an image that is offered is checked, also where none is demanded', async
   const submission = { ...(await issueWork(challenges)), ...picture, imageAnswer: 'wrong' };
   t.strictSame(await host.verify(submission, OFFERED), refused('wrong'));
   const ignored = { ...(await issueWork(challenges)), ...picture };
-  t.strictSame(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
+  t.match(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
 });
 
 t.test("an answer cannot be computed from the store's content under another secret", async (t) => {
@@ -180,7 +180,8 @@ t.test("an answer cannot be computed from the store's content under another secr
   const other = openKeyRing(OTHER_SECRET);
   const issue = imageIssue();
   await challenges.issueImage(issue);
-  const record = parseImageLine((await challenges.readImage(issue.token)) ?? '');
+  const line = parseKindLine((await challenges.readImage(issue.token)) ?? '');
+  const record = parseAnswerRecord(line?.rest ?? '');
   const guess = (keys: typeof ring) => scrambleAnswer(keys.current, issue.token, ANSWER);
   t.equal(record?.answer, guess(ring));
   t.not(record?.answer, guess(other));
@@ -205,8 +206,8 @@ t.test(
       const challenges = challengesOn(store);
       const bound = () => issuePicture(challenges, imageIssue({}, { address }));
       const hostWith = (secrets: string) => hostOn(store, { bind_ip: true }, { keys: openKeyRing(secrets) });
-      t.strictSame(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
-      t.strictSame(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.match(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
+      t.match(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
       t.strictSame(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
     });
   },

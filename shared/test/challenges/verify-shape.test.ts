@@ -34,7 +34,7 @@ t.test('an unknown token with an empty answer never passes, in no combination of
       }
     }
     t.strictSame(passed, []);
-    t.strictSame(await host.verify(right, BOTH), { ok: true }, 'and nothing was spent by any of them');
+    t.match(await host.verify(right, BOTH), { ok: true }, 'and nothing was spent by any of them');
   });
 });
 
@@ -70,7 +70,7 @@ t.test(
       }
     });
     t.strictSame(commands, []);
-    t.strictSame(await host.verify(work, WORK), { ok: true }, 'the challenge was not spent');
+    t.match(await host.verify(work, WORK), { ok: true }, 'the challenge was not spent');
   },
 );
 
@@ -89,7 +89,7 @@ t.test('very long tokens, nonces and answers are refused before any work', async
     for (const submission of [
       { imageToken: long, imageAnswer: 'x' },
       { imageToken: token, imageAnswer: long },
-      { imageToken: token, imageAnswer: 'x'.repeat(65) },
+      { imageToken: token, imageAnswer: 'x'.repeat(417) },
       { imageToken: token, imageAnswer: ' '.repeat(1_000_000) },
     ]) {
       t.match(await host.verify(submission, IMAGE), { ok: false, reason: 'malformed' });
@@ -189,12 +189,10 @@ t.test('checking the form asks the store nothing and judges as the check itself 
   const token = 'A'.repeat(40);
   const formed = { powToken: token, powNonce: '1', imageToken: token, imageAnswer: 'x' };
   const commands = await redis.commands(async () => {
-    t.strictSame(host.checkShape(formed, { pow: true, image: 'required' }), { ok: true });
+    t.equal(host.checkShape(formed, { pow: true, image: 'required' }), null);
     t.strictSame(host.checkShape({}, { pow: true, image: 'required' }), await host.verify({}, BOTH));
-    t.strictSame(host.checkShape({}, { pow: false, image: 'demanded' }), { ok: true });
-    t.strictSame(host.checkShape({ ...formed, imageToken: 1 }, { pow: true, image: 'ignored' }), {
-      ok: true,
-    });
+    t.equal(host.checkShape({}, { pow: false, image: 'demanded' }), null);
+    t.equal(host.checkShape({ ...formed, imageToken: 1 }, { pow: true, image: 'ignored' }), null);
   });
   t.strictSame(commands, []);
 });

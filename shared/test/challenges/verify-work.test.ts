@@ -26,7 +26,7 @@ t.test('solved work passes once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const work = await issueWork(challengesOn(store));
-    t.strictSame(await host.verify(work, WORK), { ok: true });
+    t.match(await host.verify(work, WORK), { ok: true });
     t.strictSame(await host.verify(work, WORK), unknown);
   });
 });
@@ -48,7 +48,7 @@ t.test('a malformed nonce does not spend the challenge', async (t) => {
     for (const powNonce of [`0${work.powNonce}`, `+${work.powNonce}`, `${work.powNonce}.0`, '9'.repeat(25)]) {
       t.match(await host.verify({ ...work, powNonce }, WORK), { ok: false, reason: 'malformed' });
     }
-    t.strictSame(await host.verify(work, WORK), { ok: true });
+    t.match(await host.verify(work, WORK), { ok: true });
   });
 });
 
@@ -72,7 +72,7 @@ t.test('digits that move between salt and nonce change the outcome', async (t) =
   const challenges = challengesOn(store);
   const host = hostOn(store);
   const salt = `${'0123456789abcdef'.repeat(2).slice(0, 31)}7`;
-  const issue = () => powIssue({ pow: { ...powIssue().pow, salt } }, { floor: 12 });
+  const issue = () => powIssue({}, { floor: 12 }, { salt });
   const solved = findNonce(salt, 12);
   for (const [powNonce, name] of [
     [`7${solved}`, "the salt's last digit before the nonce"],
@@ -83,7 +83,7 @@ t.test('digits that move between salt and nonce change the outcome', async (t) =
     t.notOk((await host.verify({ powToken, powNonce }, WORK)).ok, name);
   }
   const { powToken } = await issueWork(challenges, issue());
-  t.strictSame(await host.verify({ powToken, powNonce: solved }, WORK), { ok: true });
+  t.match(await host.verify({ powToken, powNonce: solved }, WORK), { ok: true });
 });
 
 t.test(
@@ -93,7 +93,7 @@ t.test(
       const challenges = challengesOn(store);
       const host = hostOn(store);
       const salt = '00112233445566778899aabbccddeeff';
-      const issue = () => powIssue({ pow: { ...powIssue().pow, salt } }, { floor: 12 });
+      const issue = () => powIssue({}, { floor: 12 }, { salt });
       const easy = findNonce(salt, 8);
       t.not(easy, findNonce(salt, 12));
       const { powToken } = await issueWork(challenges, issue());
@@ -110,7 +110,7 @@ t.test(
 
 t.test('a record with another algorithm is never judged by this one', async (t) => {
   const { store } = embeddedStore(t);
-  const issue = powIssue({ pow: { ...powIssue().pow, algorithm: 'sha1' } });
+  const issue = powIssue({}, {}, { algorithm: 'sha1' });
   t.strictSame(await hostOn(store).verify(await issueWork(challengesOn(store), issue), WORK), unknown);
 });
 
@@ -145,28 +145,28 @@ t.test('with the rule switched off nothing is demanded and nothing is spent', as
   const work = await issueWork(challengesOn(store));
   const commands = await redis.commands(async () => {
     for (const submission of [{}, work, { powToken: 5, powNonce: '' }]) {
-      t.strictSame(await host.verify(submission, WORK), { ok: true });
+      t.match(await host.verify(submission, WORK), { ok: true });
     }
   });
   t.strictSame(commands, []);
-  t.strictSame(await hostOn(store).verify(work, WORK), { ok: true });
+  t.match(await hostOn(store).verify(work, WORK), { ok: true });
 });
 
 t.test('bound to an address, work passes from there alone', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { bind_ip: true });
-    const bound = () => issueWork(challenges, powIssue({ pow: { ...powIssue().pow, address } }));
+    const bound = () => issueWork(challenges, powIssue({}, {}, { address }));
     const elsewhere = { ...unknown, reason: 'other_address' };
     for (const ip of [ADDRESS, `::ffff:${ADDRESS}`, '::ffff:cb00:7107']) {
-      t.strictSame(await host.verify(await bound(), { ...WORK, ip }), { ok: true }, ip);
+      t.match(await host.verify(await bound(), { ...WORK, ip }), { ok: true }, ip);
     }
     for (const ip of ['203.0.113.8', '::1', undefined, '', 'unknown']) {
       t.strictSame(await host.verify(await bound(), { ...WORK, ip }), elsewhere, String(ip));
     }
     const unbound = await issueWork(challenges);
     t.strictSame(await host.verify(unbound, WORK), elsewhere, 'a record without an address fails closed');
-    t.strictSame(
+    t.match(
       await hostOn(store).verify(await bound(), { ...WORK, ip: '::1' }),
       { ok: true },
       'bind_ip is off',
@@ -177,11 +177,11 @@ t.test('bound to an address, work passes from there alone', async (t) => {
 t.test('work issued before a change of the secret is honoured, bound or not', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
-    const bound = () => issueWork(challenges, powIssue({ pow: { ...powIssue().pow, address } }));
+    const bound = () => issueWork(challenges, powIssue({}, {}, { address }));
     const rotated = { keys: openKeyRing(`${OTHER_SECRET},${SECRET}`) };
-    t.strictSame(await hostOn(store, { bind_ip: true }, rotated).verify(await bound(), WORK), { ok: true });
+    t.match(await hostOn(store, { bind_ip: true }, rotated).verify(await bound(), WORK), { ok: true });
     const dropped = { keys: openKeyRing(OTHER_SECRET) };
-    t.strictSame(await hostOn(store, {}, dropped).verify(await bound(), WORK), { ok: true });
+    t.match(await hostOn(store, {}, dropped).verify(await bound(), WORK), { ok: true });
     t.match(await hostOn(store, { bind_ip: true }, dropped).verify(await bound(), WORK), { ok: false });
   });
 });

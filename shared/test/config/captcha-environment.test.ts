@@ -43,6 +43,7 @@ const defaults = {
   min_seconds: 1.5,
   bind_ip: false,
   phrase: { type: 'text' },
+  effort: { enabled: true, bits: 4 },
   routes: { prefix: 'api/captcha' },
   test_mode: false,
 };
@@ -65,7 +66,7 @@ t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
   t.equal(options.min_seconds, 0);
   t.equal(options.driver, '@napi-rs/canvas');
   t.equal(options.phrase.width, 300);
-  t.equal(Object.keys(captchaVariables).length, 24);
+  t.equal(Object.keys(captchaVariables).length, 26);
 });
 
 t.test('options in code need only what differs, and are frozen at every level', async (t) => {
@@ -93,6 +94,14 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['escalation.decay', '0', { escalation: { decay: 0 } }, /must be a whole number from 1 to/],
   ['min_seconds', '-0.1', { min_seconds: -0.1 }, /must be a number of 0 or more/],
   ['min_seconds', '120', { min_seconds: 120 }, /must be less than .*120/],
+  ['effort.bits', '9', { effort: { bits: 9 } }, /must be a whole number from 0 to 8, not/],
+  ['effort.bits', '-1', { effort: { bits: -1 } }, /must be a whole number from 0 to 8, not/],
+  [
+    'effort.enabled',
+    'no',
+    { effort: { enabled: 'no' as unknown as true } },
+    /must be true or false, not "no"/,
+  ],
   ['routes.prefix', '/api', { routes: { prefix: '/api' } }, /must be path segments/],
   ['routes.prefix', 'api/', { routes: { prefix: 'api/' } }, /must be path segments/],
   ['routes.prefix', 'a//b', { routes: { prefix: 'a//b' } }, /must be path segments/],

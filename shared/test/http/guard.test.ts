@@ -53,7 +53,13 @@ async function buildHost(
   await app.register(guard, {
     store: challengesOn(store),
     ring,
-    options: resolveCaptchaOptions({ min_seconds: 0, ...options }),
+    // Tickets and what stands in for an image have their own tests (guard-account).
+    options: resolveCaptchaOptions({
+      min_seconds: 0,
+      effort: { enabled: false },
+      ...options,
+      pow: { escalate: false, ...options.pow },
+    }),
     host: 'tests',
   });
   const handle = async (request: FastifyRequest) => {
@@ -349,13 +355,6 @@ t.test('a plugin without its parts stops the start', async (t) => {
   t.teardown(() => app.close());
   await app.register(errorHandler);
   await t.rejects(async () => app.register(guard, {} as never), TypeError);
-});
-
-t.test('a plugin without the error handler, which its answers need, stops the start', async (t) => {
-  const app = Fastify();
-  t.teardown(() => app.close());
-  const code = 'FST_ERR_PLUGIN_DEPENDENCY_NOT_REGISTERED';
-  await t.rejects(async () => app.register(guard, {} as never), { code });
 });
 
 t.test('renamed fields are read and named under their new names', async (t) => {

@@ -3,6 +3,7 @@
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/challenge-store.js';
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
 import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { formatAnswerRecord, kindLineTail } from '@tollgate/shared/challenges/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import type { ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { answerText } from '../image/derivation.js';
@@ -41,16 +42,19 @@ export function imageIssue(parts: IssuerParts, choice: ImageChoice, address: str
     token,
     address: name,
     limit,
-    image: {
-      preset: presetName,
+    lineTail: kindLineTail({
+      judgedBy: 'answer',
       kind: options.phrase.type,
-      driver,
-      seed,
       keyId: ring.current.id,
-      fold,
-      answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
       address: options.bind_ip && address !== null ? name : null,
-    },
+      rest: formatAnswerRecord({
+        preset: presetName,
+        driver,
+        seed,
+        fold,
+        answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
+      }),
+    }),
     expireSeconds: options.cache.expire,
   };
   return { issue, answer };

@@ -3,6 +3,8 @@
 import { ALGORITHM } from '@tollgate/shared/challenges/algorithms.js';
 import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
 import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { powLineTail } from '@tollgate/shared/challenges/records.js';
+import type { Scope } from '@tollgate/shared/challenges/scope-ticket.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -23,25 +25,44 @@ export interface IssuerParts {
 /** An address without a form is counted under one name. */
 export const NO_ADDRESS = 'unknown';
 
+/** The account that work is priced for: from a scope ticket, with the failures remembered of it. */
+export interface PricedScope {
+  readonly scope: Scope;
+  readonly failures: number;
+}
+
+/** Work to be issued: what the store is asked, and the salt for the client. */
+export interface PreparedPow {
+  readonly issue: PowIssue;
+  readonly salt: string;
+}
+
 /**
  * What issuing one proof of work asks of the store.
  * @param address normalised, null when unknown
+ * @param priced null without a valid ticket
  */
-export function powIssue(parts: IssuerParts, address: string | null): PowIssue {
+export function powIssue(
+  parts: IssuerParts,
+  address: string | null,
+  priced: PricedScope | null,
+): PreparedPow {
   const { options, ring, limit, random } = parts;
   const { pow, escalation } = options;
   const name = addressName(ring.current, address ?? NO_ADDRESS);
-  return {
+  const salt = newSalt(random);
+  const issue: PowIssue = {
     token: makeToken(slotTag(name), random),
     address: name,
     limit,
-    pow: {
+    lineTail: powLineTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
       keyId: ring.current.id,
-      salt: Buffer.from(random(SALT_BYTES)).toString('hex'),
+      salt,
       address: options.bind_ip && address !== null ? name : null,
-    },
+      scope: priced?.scope ?? null,
+    }),
     terms: {
       floor: pow.difficulty,
       ceiling: pow.max_difficulty,
@@ -49,20 +70,26 @@ export function powIssue(parts: IssuerParts, address: string | null): PowIssue {
       volumeStep: pow.volume.step,
       volumeEvery: pow.volume.every,
     },
-    failures: 0,
+    failures: priced?.failures ?? 0,
     volumeMs: escalation.decay * 1000,
     expireSeconds: pow.expire,
     expireGrows: pow.expire_grows,
   };
+  return { issue, salt };
+}
+
+/** A salt of fixed length. */
+export function newSalt(random: (size: number) => Uint8Array): string {
+  return Buffer.from(random(SALT_BYTES)).toString('hex');
 }
 
 /** The body of an issued proof of work. */
-export function powChallenge(issue: PowIssue, issued: Issued & { allowed: true }): PowChallenge {
+export function powChallenge({ issue, salt }: PreparedPow, issued: Issued & { allowed: true }): PowChallenge {
   return {
     token: issue.token,
-    salt: issue.pow.salt,
+    salt,
     difficulty: issued.difficulty,
-    algorithm: issue.pow.algorithm,
+    algorithm: ALGORITHM,
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
   };

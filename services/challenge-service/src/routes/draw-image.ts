@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { drawKey } from '@tollgate/shared/challenges/image-answer.js';
-import { parseImageLine } from '@tollgate/shared/challenges/records.js';
+import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/records.js';
 import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/challenges/tokens.js';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
@@ -38,14 +38,15 @@ export default async function drawImage(
     async (request, reply) => {
       const { token } = request.params;
       const line = await app.challenges.readImage(token);
-      const record = line === null ? null : parseImageLine(line);
+      const record = line === null ? null : parseKindLine(line);
+      const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
       const key = record === null ? undefined : app.ring.find(record.keyId);
-      const found = record === null ? undefined : findPreset(record.preset);
-      if (record === null || key === undefined || found === undefined) throw refuse(NotFound);
+      const found = image === null ? undefined : findPreset(image.preset);
+      if (image === null || key === undefined || found === undefined) throw refuse(NotFound);
       if (app.images === null) throw refuse(NoImageLibrary);
-      if (app.images.driver !== record.driver)
+      if (app.images.driver !== image.driver)
         throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
-      const png = await draw(app.images, drawingJob(drawKey(key), token, record.seed, found.preset));
+      const png = await draw(app.images, drawingJob(drawKey(key), token, image.seed, found.preset));
       return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
     },
   );

@@ -3,10 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
 import { refuse } from '@tollgate/shared/http/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { EffortChallenge, ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { ImageQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
+import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
 import { findPreset } from '../domain/presets.js';
 import { UnknownPreset } from '../errors.js';
@@ -14,8 +17,6 @@ import { reportLimit } from '../plugins/issue-limit.js';
 
 /** What a record says of the library where none draws; no node has one of this name. */
 const NO_DRIVER = 'none';
-
-const Query = Type.Object({ preset: Type.Optional(Type.String()) });
 
 /**
  * @param route.options the options of the challenges
@@ -31,17 +32,28 @@ export default async function issueImage(
   const parts = { options, ring: app.ring, limit, random: randomBytes };
   const driver = app.images?.driver ?? NO_DRIVER;
 
-  app.get<{ Querystring: { preset?: string } }>(
+  app.get<{ Querystring: ImageQuery }>(
     '/',
     {
       prefixTrailingSlash: 'no-slash',
-      schema: { summary: 'An image challenge', querystring: Query, response: { 200: ImageChallenge } },
+      schema: {
+        summary: 'An image challenge, or what stands in for one',
+        querystring: ImageQuery,
+        response: { 200: Type.Union([ImageChallenge, EffortChallenge]) },
+      },
     },
-    async (request, reply): Promise<ImageChallenge> => {
+    async (request, reply): Promise<ImageChallenge | EffortChallenge> => {
+      const address = normaliseAddress(request.ip);
+      if (request.query.preset === EFFORT && options.effort.enabled) {
+        const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
+        const issued = await app.challenges.issueImage(effort.issue);
+        reportLimit(reply, limit, issued);
+        return effortChallenge(effort, issued);
+      }
       const found = findPreset(request.query.preset ?? '');
       if (found === undefined) throw refuse(UnknownPreset);
       const choice = { presetName: found.name, preset: found.preset, driver };
-      const prepared = imageIssue(parts, choice, normaliseAddress(request.ip));
+      const prepared = imageIssue(parts, choice, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
       return imageChallenge(prepared, issued, imagesUrl, options.test_mode);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { ScopeQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';
@@ -19,14 +20,21 @@ export default async function issuePow(
   const limit = { max: route.limitPerMinute, windowMs: 60_000 };
   const parts = { options: route.options, ring: app.ring, limit, random: randomBytes };
 
-  app.get(
+  app.get<{ Querystring: ScopeQuery }>(
     '/pow',
-    { schema: { summary: 'A proof-of-work challenge', response: { 200: PowChallenge } } },
+    {
+      schema: {
+        summary: 'A proof-of-work challenge',
+        querystring: ScopeQuery,
+        response: { 200: PowChallenge },
+      },
+    },
     async (request, reply): Promise<PowChallenge> => {
-      const issue = powIssue(parts, normaliseAddress(request.ip));
-      const issued = await app.challenges.issuePow(issue);
+      const priced = await app.pricedScope(request.query.scope);
+      const prepared = powIssue(parts, normaliseAddress(request.ip), priced);
+      const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
-      return powChallenge(issue, issued);
+      return powChallenge(prepared, issued);
     },
   );
 }

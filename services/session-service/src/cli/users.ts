@@ -3,18 +3,29 @@
 import { resolve } from 'node:path';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
-import { directoryPath } from '../directory/open-directory.js';
+import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
 import { CommandError, UsageError } from './command-error.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
 import { readUsersCommand, USAGE, type UsersCommand } from './users-arguments.js';
 
-/** Where the users are: DATA_DIR and USERS_URL (decisions 4). */
-function usersPath({ DATA_DIR = './data', USERS_URL }: NodeJS.ProcessEnv): string {
-  if (USERS_URL === undefined) return resolve(PROJECT_ROOT, DATA_DIR, 'users.mdb');
+/**
+ * The file that the users are in, from DATA_DIR and USERS_URL (decisions 4); empty counts as unset, as in the service.
+ * @throws CommandError when the users live elsewhere
+ */
+function usersPath({ DATA_DIR, USERS_URL }: NodeJS.ProcessEnv): string {
+  if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.mdb');
+  const place = placeOf(USERS_URL);
+  if (place.kind === 'embedded') return place.path;
+  throw new CommandError(
+    `USERS_URL is ${place.kind}: the users live elsewhere and are managed there, not by this command`,
+  );
+}
+
+function placeOf(url: string): UsersPlace {
   try {
-    return directoryPath(USERS_URL, PROJECT_ROOT);
+    return parseUsersUrl(url, PROJECT_ROOT);
   } catch (error) {
     throw new CommandError(`USERS_URL ${error instanceof Error ? error.message : ''}`, { cause: error });
   }

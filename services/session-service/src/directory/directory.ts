@@ -5,7 +5,7 @@ export interface DirectoryUser {
   /** A whole number from 1 to 2^53 - 1. */
   readonly id: number;
   readonly email: string;
-  /** Password hash, recognised by its prefix (password-hash.ts). */
+  /** Password hash, recognised by its prefix (password-hash.ts); empty for a user who has no password. */
   readonly hash: string;
   readonly disabled: boolean;
 }
@@ -15,14 +15,14 @@ export interface Directory {
   /** @param accountKey the normalised address (account-key.ts) */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
   findById(id: number): Promise<DirectoryUser | undefined>;
-  /** Replaces a hash if it is still `oldHash`, and says whether it did. */
-  saveHash(id: number, oldHash: string, newHash: string): Promise<boolean>;
+  /** Replaces a hash if it is still `oldHash`, and says whether it did. Missing where hashes cannot be replaced. */
+  saveHash?(id: number, oldHash: string, newHash: string): Promise<boolean>;
   /** Resolves when the directory answers. */
   health(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The directory did not answer. */
+/** The directory did not answer. Its message holds nothing secret and nothing about a user. */
 export class DirectoryUnavailableError extends Error {
   override readonly name = 'DirectoryUnavailableError';
 }

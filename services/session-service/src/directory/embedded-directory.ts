@@ -8,7 +8,7 @@ import { accountKey } from './account-key.js';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
 /** A directory that the service's own command can write to. */
-export interface EmbeddedDirectory extends Directory {
+export interface EmbeddedDirectory extends Required<Directory> {
   /** Adds a user under the next id; undefined when the address is taken. */
   add(email: string, hash: string): Promise<DirectoryUser | undefined>;
   /** Sets a password's hash; undefined when there is no such user. */

@@ -1,28 +1,31 @@
 // Opens the directory that USERS_URL names.
 
-import { resolve } from 'node:path';
 import type { Directory } from './directory.js';
 import { openEmbeddedDirectory } from './embedded-directory.js';
-
-/**
- * The file behind a `file:` URL.
- * @param root folder that a relative path starts from
- * @throws RangeError for another kind of URL, which it never repeats: there may be a password in it
- */
-export function directoryPath(url: string, root: string): string {
-  if (url.startsWith('file:') && url.length > 5) return resolve(root, url.slice(5));
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0];
-  throw new RangeError(
-    scheme === undefined || scheme === 'file:' ? 'must be file:PATH' : `${scheme} is not supported`,
-  );
-}
+import { openModuleDirectory } from './module-directory.js';
+import { openPostgresDirectory, type PostgresDirectory } from './postgres-directory.js';
+import type { StatementTexts } from './user-statements.js';
+import { parseUsersUrl } from './users-url.js';
 
 /**
  * Opens the directory of a URL (decisions 3.6).
  * @param root folder that a relative path starts from
- * @throws RangeError for a URL of no supported kind
+ * @param statements what a postgres directory runs
+ * @throws RangeError for a URL of no supported kind, missing statements, a module without a driver
  * @throws DirectoryUnavailableError when the file cannot be opened
  */
-export function openDirectory(url: string, root: string): Directory {
-  return openEmbeddedDirectory(directoryPath(url, root));
+export async function openDirectory(
+  url: string,
+  root: string,
+  statements: StatementTexts = {},
+): Promise<Directory | PostgresDirectory> {
+  const place = parseUsersUrl(url, root);
+  switch (place.kind) {
+    case 'embedded':
+      return openEmbeddedDirectory(place.path);
+    case 'postgres':
+      return openPostgresDirectory(place.url, statements);
+    case 'module':
+      return openModuleDirectory(place.path);
+  }
 }

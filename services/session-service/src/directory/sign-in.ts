@@ -1,13 +1,16 @@
 // Decides whether a password opens an account, with the same work whatever the reason is that it does not.
 
 import type { Directory, DirectoryUser } from './directory.js';
+import { createHashCensus } from './hash-census.js';
 import type { HashingQueue } from './hashing-queue.js';
-import { dummyHash, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
+import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
 
 /** Checks passwords against a directory. */
 export interface SignIn {
   /**
-   * The user whose password this is; undefined for a wrong password, an unknown account and a disabled one.
+   * The user whose password this is; undefined for a wrong password, an unknown account and a disabled one. Each of
+   * them takes one look into the directory and the verification of one hash: his own, or for an account that does not
+   * exist or has no readable hash one of the cost that is most common in the directory.
    *
    * @param key the normalised address (account-key.ts)
    * @throws DirectoryUnavailableError when the directory does not answer
@@ -16,27 +19,50 @@ export interface SignIn {
   check(key: string, password: string): Promise<DirectoryUser | undefined>;
 }
 
+/** What a check may be handed besides. */
+export interface SignInOptions {
+  /**
+   * Hears of a user whom nobody can sign in as, because his hash is damaged, of no known kind or absurdly dear. An
+   * empty hash is not worth a word: that user has no password.
+   */
+  readonly onUnreadableHash?: (userId: number) => void;
+  /** Compares a password with a hash. */
+  readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
+}
+
 /**
- * Makes the check. A right password whose hash is of an old kind is hashed again.
+ * Makes the check. A right password whose hash is of an old kind is hashed again, where the directory can save it.
  * @param onRehashError gets what kept a new hash from being saved; the log-in succeeds all the same
  */
 export function createSignIn(
   directory: Directory,
   queue: HashingQueue,
   onRehashError: (error: unknown) => void,
+  { onUnreadableHash = () => {}, verify = verifyPassword }: SignInOptions = {},
 ): SignIn {
+  const census = createHashCensus();
+
+  const rehash = async (user: DirectoryUser, password: string): Promise<void> => {
+    if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return;
+    try {
+      await directory.saveHash(user.id, user.hash, await queue.run(() => hashPassword(password)));
+    } catch (error) {
+      onRehashError(error);
+    }
+  };
+
   return {
     async check(key, password) {
       const user = await directory.findByEmail(key);
-      const right = await queue.run(async () => verifyPassword(user?.hash ?? (await dummyHash()), password));
-      if (!right || user === undefined || user.disabled) return undefined;
-      if (needsRehash(user.hash)) {
-        try {
-          await directory.saveHash(user.id, user.hash, await queue.run(() => hashPassword(password)));
-        } catch (error) {
-          onRehashError(error);
-        }
+      const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
+      if (user !== undefined) {
+        if (isReadable) census.note(user.id, user.hash);
+        else if (user.hash !== '') onUnreadableHash(user.id);
       }
+      const passwordHash = isReadable ? user.hash : census.dummy;
+      const matches = await queue.run(() => verify(passwordHash, password));
+      if (!matches || !isReadable || user.disabled) return undefined;
+      await rehash(user, password);
       return user;
     },
   };

@@ -1,4 +1,4 @@
-// Writes a line of log for every security event.
+// Writes a line of log for every security event, and counts it.
 
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
@@ -7,14 +7,23 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
 /** The security events (decisions 3.7). */
-export type AuditEvent =
-  | 'login'
-  | 'login_failed'
-  | 'login_throttled'
-  | 'refresh_reuse_detected'
-  | 'state_rollback'
-  | 'logout'
-  | 'revoke';
+export const auditEvents = [
+  'login',
+  'login_failed',
+  'login_throttled',
+  'refresh_reuse_detected',
+  'state_rollback',
+  'logout',
+  'revoke',
+] as const;
+export type AuditEvent = (typeof auditEvents)[number];
+
+/** What events are written with. */
+export interface AuditOptions {
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly count: (event: AuditEvent) => void;
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,11 +32,12 @@ declare module 'fastify' {
   }
 }
 
-async function audit(app: FastifyInstance, { ring }: { ring: KeyRing }): Promise<void> {
+async function audit(app: FastifyInstance, { ring, count }: AuditOptions): Promise<void> {
   app.decorate('audit', (request, event, about = {}) => {
     const address = normaliseAddress(request.ip);
     const keyed = address === null ? undefined : addressName(ring.current, address);
     request.log.info({ event, ...about, address: keyed }, 'security event');
+    count(event);
   });
 }
 

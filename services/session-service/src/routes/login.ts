@@ -2,11 +2,12 @@
 
 import { Type } from '@sinclair/typebox';
 import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
-import { offersImage, submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import type { Standing } from '@tollgate/shared/challenges/challenge-store.js';
+import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import type { FailedVerdict } from '@tollgate/shared/challenges/verdict.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
-import { CaptchaRequired } from '@tollgate/shared/http/challenge-errors.js';
 import { Overloaded, refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors.js';
-import { challengeFieldsOf, refusalOf } from '@tollgate/shared/http/guard.js';
+import { challengeFieldsOf, nextAttempt, refusalOf } from '@tollgate/shared/http/guard.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
@@ -48,15 +49,14 @@ export default async function login(
       preHandler: async (request) => {
         if (Buffer.byteLength(request.body.password) > MAX_PASSWORD_BYTES)
           throw refuse(ValidationFailed, TOO_LONG);
-        const verdict = captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
-        if (!verdict.ok) throw refusalOf(verdict);
+        const malformed = captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
+        if (malformed !== null) throw refusalOf(malformed);
       },
       config: {
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
         extendError: async (request, error) => {
           if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
-          const key = namedAccount(request.body);
-          return { captcha_required: key !== undefined && (await captcha.requiredFor(key)) };
+          return { ...(await nextAttempt(captcha, namedAccount(request.body))) };
         },
       },
       schema: {
@@ -67,34 +67,27 @@ export default async function login(
     },
     async (request, reply): Promise<TokenBody> => {
       const key = accountKey(request.body.email);
-      const submission = challengeFieldsOf(request);
-      const givesImage = offersImage(submission);
-
       const before = await captcha.standing(key, request.ip);
-      if (before.waitMs > 0) throw throttled(request, before);
-      const demanded = demandsImage(before.failures);
-      const verdict = await captcha.verify(submission, {
+      if (before.waitMs > 0) throw throttled(request, key, before);
+      const verdict = await captcha.verify(challengeFieldsOf(request), {
         ip: request.ip,
         pow: true,
-        image: demanded ? 'demanded' : 'offered',
+        image: demandsImage(before.failures) ? 'demanded' : 'offered',
+        account: { key, failures: before.failures },
       });
-      if (!verdict.ok) {
-        request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-        throw refusalOf(verdict, { captcha_required: demanded });
-      }
+      if (!verdict.ok) throw refused(request, key, before.failures, verdict);
 
-      const counted = await captcha.countTry(key, request.ip, givesImage ? undefined : escalation.after);
-      if (counted.waitMs > 0) throw throttled(request, { failures: counted.before, waitMs: counted.waitMs });
-      if (demandsImage(counted.before) && !givesImage) {
-        // Others failed while this one's work was checked; of parallel tries only the first few reach the password.
-        const fields = { [captcha.fieldNames.image.token]: ['required' as const] };
-        throw refuse(CaptchaRequired, { fields, body: { captcha_required: true } });
-      }
+      const counted = await captcha.countTry(key, request.ip, verdict.given);
+      if (counted.waitMs > 0)
+        throw throttled(request, key, { failures: counted.before, waitMs: counted.waitMs });
+      // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
+      const outdated = captcha.reconsider(verdict.given, counted.before);
+      if (outdated !== null) throw refused(request, key, counted.before, outdated);
 
       const user = await checkPassword(key, request.body.password, counted);
       if (user === undefined) {
         app.audit(request, 'login_failed');
-        throw refuse(LoginFailed, { body: { captcha_required: demandsImage(counted.before + 1) } });
+        throw refuse(LoginFailed, { body: { ...captcha.nextAttempt(key, counted.before + 1) } });
       }
       await captcha.clearFailures(key, request.ip);
       const moment = await startSession(request, user.id);
@@ -102,11 +95,16 @@ export default async function login(
     },
   );
 
-  function throttled(request: FastifyRequest, standing: { failures: number; waitMs: number }): Error {
+  function refused(request: FastifyRequest, key: string, failures: number, verdict: FailedVerdict): Error {
+    request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+    return refusalOf(verdict, { ...captcha.nextAttempt(key, failures) });
+  }
+
+  function throttled(request: FastifyRequest, key: string, { failures, waitMs }: Standing): Error {
     app.audit(request, 'login_throttled');
     return refuse(LoginThrottled, {
-      headers: { 'retry-after': Math.ceil(standing.waitMs / 1000) },
-      body: { captcha_required: demandsImage(standing.failures) },
+      headers: { 'retry-after': Math.ceil(waitMs / 1000) },
+      body: { ...captcha.nextAttempt(key, failures) },
     });
   }
 
@@ -142,6 +140,7 @@ export default async function login(
       { uid, sid, userAgent, ...(own === undefined ? {} : { endSid: own.sid }) },
       rules,
     );
+    app.revoker.revokeEnded([...presented.map((session) => session.sid), ...started.evicted]);
     for (const session of presented) if (session !== own) await app.sessions.end(session);
     for (const evicted of started.evicted) app.audit(request, 'revoke', { uid, sid: evicted });
     app.audit(request, 'login', { uid, sid });
@@ -151,5 +150,6 @@ export default async function login(
 
 function namedAccount(body: unknown): string | undefined {
   const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
-  return typeof email === 'string' && email !== '' ? accountKey(email) : undefined;
+  // An empty key names nobody, and what is only white space gives one.
+  return (typeof email === 'string' && accountKey(email)) || undefined;
 }

@@ -1,9 +1,9 @@
 // POST /logout: ends the session of the bearer.
 
 import { Type } from '@sinclair/typebox';
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
-import { bearerOf } from '../plugins/bearer.js';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function logout(
@@ -23,7 +23,7 @@ export default async function logout(
     },
     async (request, reply) => {
       const { id: uid, sid } = bearerOf(request);
-      await app.sessions.end({ uid, sid });
+      await app.endSession({ uid, sid });
       app.audit(request, 'logout', { uid, sid });
       app.refreshCookie.clear(reply);
       return reply.code(204).send();

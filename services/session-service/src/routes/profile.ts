@@ -1,9 +1,9 @@
 // GET /profile: the example of a protected endpoint.
 
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { ProfileBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { bearerOf } from '../plugins/bearer.js';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function profile(

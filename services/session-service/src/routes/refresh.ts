@@ -1,5 +1,6 @@
 // POST /refresh: a new access token and a rotated refresh token for the session of the cookie.
 
+import { SessionRevoked, TokenInvalid } from '@tollgate/shared/http/bearer-errors.js';
 import { refuse } from '@tollgate/shared/http/errors.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
@@ -7,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentUser } from '../domain/current-user.js';
 import type { PresentedSession } from '../domain/refresh-cookies.js';
 import type { SessionRules } from '../domain/session-rules.js';
-import { CookieConflict, SessionExpired, SessionRevoked, TokenInvalid } from '../errors.js';
+import { CookieConflict, SessionExpired } from '../errors.js';
 import type { RotationVerdict } from '../stores/session-store.js';
 
 const UNREADABLE = {
@@ -46,6 +47,7 @@ export default async function refresh(
       if (!presented.ok) throw refusePresented(reply, presented);
       const { sub, sid, gen, email } = presented.claims;
       const uid = Number(sub);
+      if (await app.revocations.isRevoked(sid)) throw refuse(SessionRevoked);
       const verdict = await app.sessions.rotate({ uid, sid, generation: gen }, rules);
       report(request, verdict, { uid, sid });
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
@@ -64,7 +66,10 @@ export default async function refresh(
     { outcome }: RotationVerdict,
     session: { uid: number; sid: string },
   ): void {
-    if (outcome === 'reuse') app.audit(request, 'refresh_reuse_detected', session);
+    if (outcome === 'reuse') {
+      app.revoker.revokeEnded([session.sid]);
+      app.audit(request, 'refresh_reuse_detected', session);
+    }
     if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
   }
 
@@ -75,7 +80,7 @@ export default async function refresh(
       return { id: uid, email };
     });
     if (user !== undefined) return user;
-    for (const sid of await app.sessions.endAll(uid)) app.audit(request, 'revoke', { uid, sid });
+    for (const sid of await app.endSessions(uid)) app.audit(request, 'revoke', { uid, sid });
     throw refuse(SessionRevoked);
   }
 }

@@ -106,9 +106,24 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
   const file = { USERS_URL: `file:${join(dir, 'elsewhere.mdb')}` };
   await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
   t.match(await users('/dev/null', ['list'], '', file), { code: 0, out: '1\tada@example.com\tenabled\n' });
-  t.strictSame(await users(dir, ['list'], '', { USERS_URL: 'postgres://u:secret@h/d' }), {
-    ...{ code: 1, out: '', error: 'users: USERS_URL postgres: is not supported\n' },
-  });
+  t.match(await users(dir, ['list'], '', { USERS_URL: '' }), { code: 0, out: '' }, 'empty is unset');
+  const lines = {
+    'postgres://u:secret@h/d':
+      'USERS_URL is postgres: the users live elsewhere and are managed there, not by this command',
+    'module:./driver.js':
+      'USERS_URL is module: the users live elsewhere and are managed there, not by this command',
+    'mysql://u:secret@h/d':
+      'USERS_URL must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH',
+  };
+  for (const [USERS_URL, line] of Object.entries(lines)) {
+    for (const args of [['list'], ['add', 'ada@example.com'], ['disable', 'ada@example.com']]) {
+      t.strictSame(await users(dir, args, '', { USERS_URL }), {
+        code: 1,
+        out: '',
+        error: `users: ${line}\n`,
+      });
+    }
+  }
   t.match(await users('/dev/null/x', ['list']), {
     code: 1,
     error: /^users: the directory .* cannot be opened\n$/,

@@ -1,0 +1,92 @@
+// docs/examples/host.py, a sign-in in Python, against the running services.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import t, { type Test } from 'tap';
+import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
+
+const account = { email: 'someone@example.com', password: 'a password of these tests' };
+const wrong = { ...account, password: 'wrong' };
+const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no Python';
+
+/** Starts the example; resolves with the address of its one route. */
+async function startExample(t: Test, system: HostedSystem): Promise<string> {
+  const child = spawn('python3', ['-B', join(examples, 'host.py'), '0'], {
+    env: {
+      PATH: process.env.PATH,
+      ...system.hostEnvironment,
+      DEMO_EMAIL: account.email,
+      DEMO_PASSWORD: account.password,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(async () => {
+    const gone = once(child, 'close');
+    if (child.kill()) await gone;
+  });
+  const [address] = await once(createInterface({ input: child.stdout }), 'line');
+  return address;
+}
+
+t.test('a sign-in in Python', { skip }, async (t) => {
+  const { url } = await startRedis(t);
+  const system = await startHostedSystem(t, { STORE_URL: url });
+  const address = await startExample(t, system);
+  const signIn = async (body: object, headers = {}) => {
+    const answer = await fetch(address, { method: 'POST', body: JSON.stringify(body), headers });
+    return { status: answer.status, json: (await answer.json()) as { code: string; pow_scope: string } };
+  };
+
+  await t.test('the right password and solved work are let in', async (t) => {
+    t.strictSame(await signIn({ ...account, ...(await system.work()) }), {
+      status: 200,
+      json: { email: account.email },
+    });
+  });
+
+  await t.test('failures make the account dearer and demand an image, until a success', async (t) => {
+    const first = await signIn({ ...wrong, ...(await system.work()) });
+    t.match(first, { status: 422, json: { code: 'login_failed', captcha_required: false } });
+    const { pow_scope: scope } = first.json;
+    t.match(await signIn({ ...wrong, ...(await system.work()) }), {
+      status: 422,
+      json: { code: 'pow_insufficient', pow_scope: String },
+    });
+    t.match(await signIn({ ...wrong, ...(await system.work(scope)) }), {
+      json: { code: 'login_failed', captcha_required: true, captcha_alternatives: ['effort'] },
+    });
+    t.match(await signIn({ ...account, ...(await system.work(scope)) }), {
+      status: 422,
+      json: { code: 'captcha_required', captcha_required: true, errors: { captcha_token: [String] } },
+    });
+    t.match(await signIn({ ...account, ...(await system.work(scope)), ...(await system.image()) }), {
+      status: 200,
+    });
+    t.equal((await signIn({ ...account, ...(await system.work()) })).status, 200, 'cheap again');
+  });
+
+  await t.test('of parallel guesses only two reach the password without an image', async (t) => {
+    const guess = { email: 'nobody@example.com', password: 'a guess' };
+    const works = await Promise.all(Array.from({ length: 20 }, () => system.work()));
+    const answers = await Promise.all(works.map((work) => signIn({ ...guess, ...work })));
+    t.equal(answers.filter(({ json }) => json.code === 'login_failed').length, 2);
+  });
+
+  await t.test('errors come in the language of the client', async (t) => {
+    t.match(await signIn(account, { 'accept-language': 'fr' }), {
+      status: 422,
+      json: { code: 'pow_invalid', errors: { pow_token: ['Ce champ est obligatoire.'] } },
+    });
+    t.equal((await signIn({})).status, 422);
+    t.equal((await fetch(address, { method: 'POST', body: '[' })).status, 400);
+  });
+
+  await t.test('without the challenge service nobody is let in', async (t) => {
+    const work = await system.work();
+    await system.processes['challenge-service'].stop(10_000);
+    t.match(await signIn({ ...account, ...work }), { status: 503, json: { code: 'unavailable' } });
+  });
+});

@@ -1,0 +1,38 @@
+// The admin application of the challenge service: health and, for hosts with a key, the host API.
+
+import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
+import openapi from '@tollgate/shared/http/openapi.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
+import type { FastifyInstance } from 'fastify';
+import type { ChallengeParts } from './app.js';
+import type { ChallengeConfig } from './config.js';
+import hosts from './plugins/hosts.js';
+import clearFailures from './routes/clear-failures.js';
+import hostVerify from './routes/host-verify.js';
+import recordFailure from './routes/record-failure.js';
+
+/** The admin application over the same parts, ready to listen. Without a key of a host the host API does not exist. */
+export async function buildChallengeAdmin(
+  config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
+  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'logger'>,
+  health: Pick<AdminOptions, 'checks' | 'state'>,
+): Promise<FastifyInstance> {
+  const { values, captcha: options, hostKeys } = config;
+  const { challenges, ring, logger } = parts;
+  const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
+  const app = await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, ...extra, ...health });
+  await app.register(openapi, {
+    title: 'Tollgate challenge service, host API',
+    version: '1',
+    description: 'Checks challenges and counts failures for hosts in any language',
+    serverUrl: `http://${values.ADMIN_BIND}:${values.CHALLENGE_ADMIN_PORT}`,
+    securitySchemes: { hostKey: { type: 'http', scheme: 'bearer' } },
+  });
+  if (hostKeys.length === 0) return app;
+
+  await app.register(hosts, { challenges, ring, options, keys: hostKeys });
+  await app.register(hostVerify, { options });
+  await app.register(recordFailure);
+  await app.register(clearFailures);
+  return app;
+}

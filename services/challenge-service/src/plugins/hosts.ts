@@ -1,0 +1,73 @@
+// Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
+
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import type { HostKey } from '@tollgate/shared/config/host-keys.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
+import { bearerToken } from '@tollgate/shared/http/bearer.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { HostKeyInvalid } from '../errors.js';
+
+/** A host that calls, by name, with what checks challenges for it. */
+export interface CallingHost extends ChallengeHost {
+  readonly name: string;
+}
+
+export interface HostsOptions {
+  readonly challenges: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  readonly keys: readonly HostKey[];
+  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
+  readonly kinds?: readonly JudgedKind[];
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** An `onRequest` hook: refuses a request without the key of a host, else sets `request.callingHost`. */
+    requireHostKey(request: FastifyRequest): Promise<void>;
+  }
+  interface FastifyRequest {
+    callingHost: CallingHost | null;
+  }
+}
+
+async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
+  const { challenges: store, ring, options, keys, kinds = [] } = parts;
+  const known = keys.map(({ host, secret }) => ({
+    isKey: matcherOf(secret),
+    host: { ...createChallengeHost({ store, ring, options, host, kinds, clock: Date.now }), name: host },
+  }));
+  app.decorateRequest('callingHost', null);
+  app.decorate('requireHostKey', async (request: FastifyRequest) => {
+    const presented = bearerToken(request.headers.authorization);
+    // Every key is compared, so that the time tells neither which one nor how much of it was right.
+    for (const each of known) if (each.isKey(presented)) request.callingHost = each.host;
+    if (request.callingHost === null) {
+      throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
+    }
+  });
+}
+
+/** @throws ValidationFailed for a text that is no address: it would count as an unknown one */
+export function requireAddress(ip: string | undefined): void {
+  if (ip !== undefined && normaliseAddress(ip) === null) {
+    throw refuse(ValidationFailed, { fields: { ip: ['malformed'] } });
+  }
+}
+
+/** The host of a request that `requireHostKey` let in. */
+export function callingHostOf(request: FastifyRequest): CallingHost {
+  if (request.callingHost === null) throw new TypeError('the route has no requireHostKey hook');
+  return request.callingHost;
+}
+
+/** Decorates the server with `requireHostKey`. */
+export default fp(hosts, { name: 'tollgate-hosts', fastify: '5.x' });

@@ -1,0 +1,27 @@
+// Reads the scope ticket of a request, and the failures of the account that it names.
+
+import { openScope } from '@tollgate/shared/challenges/scope-ticket.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { PricedScope } from '../domain/proof-of-work.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What a `scope` parameter prices by; null for whatever is no valid ticket, which is ignored. */
+    pricedScope(ticket: unknown): Promise<PricedScope | null>;
+  }
+}
+
+async function scope(app: FastifyInstance, { options }: { options: CaptchaOptions }): Promise<void> {
+  const decayMs = options.escalation.decay * 1000;
+  app.decorate('pricedScope', async (ticket: unknown) => {
+    const found = options.pow.escalate ? openScope(app.ring, ticket, Date.now()) : null;
+    if (found === null) return null;
+    const { failures } = await app.challenges.standing(found.account, undefined, decayMs);
+    return { scope: found, failures };
+  });
+}
+
+/** Decorates the server with `pricedScope`. */
+export default fp(scope, { name: 'tollgate-scope', fastify: '5.x', dependencies: ['tollgate-issuer'] });

@@ -1,0 +1,26 @@
+// POST /host/failures: records a failure on an account of a host.
+
+import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { callingHostOf } from '../plugins/hosts.js';
+
+export default async function recordFailure(app: FastifyInstance): Promise<void> {
+  app.post<{ Body: HostFailureBody }>(
+    '/host/failures',
+    {
+      onRequest: app.requireHostKey,
+      schema: {
+        summary: 'Record a failure, or count a try before its outcome is known',
+        security: [{ hostKey: [] }],
+        body: HostFailureBody,
+        response: { 200: HostFailure },
+      },
+    },
+    async (request): Promise<HostFailure> => {
+      const host = callingHostOf(request);
+      const { key } = request.body;
+      const { failures, id } = await host.recordFailure(key);
+      return { failures, ...host.nextAttempt(key, failures), try: id };
+    },
+  );
+}

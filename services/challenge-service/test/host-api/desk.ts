@@ -1,0 +1,121 @@
+// The two applications of the challenge service over one store, and a client that solves what they issue.
+
+import { createHash } from 'node:crypto';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { FastifyInstance } from 'fastify';
+import type { Test } from 'tap';
+import { buildChallengeAdmin } from '../../src/admin.js';
+import { buildApp } from '../../src/app.js';
+import { readChallengeConfig } from '../../src/config.js';
+
+export const HOST_KEY = 'the-key-of-the-default-host-00001';
+export const SHOP_KEY = 'the-key-of-the-shop-0000000000001';
+export const IP = '203.0.113.7';
+
+/** Cheap challenges, two hosts. */
+const environment = {
+  PUBLIC_URL: 'http://localhost:8080',
+  CHALLENGE_SECRET: 'challenge-secret-of-these-tests-01',
+  HOST_API_KEY: HOST_KEY,
+  HOST_API_KEYS: `shop:${SHOP_KEY}`,
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_POW_VOLUME_STEP: '0',
+  CAPTCHA_MIN_SECONDS: '0',
+  RATE_LIMIT_POW: '100000',
+  RATE_LIMIT_ISSUE: '100000',
+};
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+  readonly json: any;
+}
+
+export interface Sent {
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Desk {
+  readonly app: FastifyInstance;
+  readonly admin: FastifyInstance;
+  /** Calls the host API, as the default host unless `key` says otherwise. */
+  call(method: 'POST' | 'DELETE' | 'GET', path: string, body?: unknown, sent?: Sent): Promise<Answered>;
+  verify(body: object, sent?: Sent): Promise<Answered>;
+  /** Solved work under the configured field names. */
+  work(query?: string): Promise<Record<string, string>>;
+  /** An image and its answer. */
+  image(): Promise<Record<string, string>>;
+  /** Everything that was logged. */
+  log(): string;
+}
+
+/** The applications with these variables beside or in place of the cheap ones; an empty text leaves one out. */
+export async function openDesk(t: Test, store: Store, variables: Record<string, string> = {}): Promise<Desk> {
+  const config = readChallengeConfig({ ...environment, ...variables });
+  const { captcha, values } = config;
+  let log = '';
+  const stream = {
+    write(line: string) {
+      log += line;
+    },
+  };
+  const logger = createLogger({ name: 'test', level: 'debug' }, stream);
+  const parts = {
+    challenges: openChallengeStore(store, captcha.cache.prefix),
+    countRequest: openRequestCounter(store, captcha.cache.prefix),
+    ring: openKeyRing(values.CHALLENGE_SECRET),
+    images: null,
+    redis: {},
+    logger,
+  };
+  const app = await buildApp(config, parts);
+  const admin = await buildChallengeAdmin(config, parts, { checks: {}, state: { stopping: false } });
+  await Promise.all([app.ready(), admin.ready()]);
+  t.teardown(() => Promise.all([app.close(), admin.close()]));
+
+  const { pow, fields, routes } = captcha;
+  const call: Desk['call'] = async (method, path, body, { key = HOST_KEY, headers = {} } = {}) => {
+    const response = await admin.inject({
+      method,
+      url: path,
+      headers: { ...(key === '' ? {} : { authorization: `Bearer ${key}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const json = response.body === '' ? undefined : response.json();
+    return { status: response.statusCode, headers: response.headers, json };
+  };
+  const issued = async (path: string) => {
+    const response = await app.inject({ url: `/${routes.prefix}${path}`, remoteAddress: IP });
+    return response.json();
+  };
+  return {
+    app,
+    admin,
+    call,
+    verify: (body, sent) => call('POST', '/host/verify', body, sent),
+    async work(query = '') {
+      const { token, salt, difficulty } = await issued(`/pow${query}`);
+      return { [pow.fields.token]: token, [pow.fields.nonce]: findNonce(salt, difficulty) };
+    },
+    async image() {
+      const { token, answer } = await issued('');
+      return { [fields.token]: token, [fields.answer]: answer };
+    },
+    log: () => log,
+  };
+}
+
+/** The first nonce that solves. */
+export function findNonce(salt: string, bits: number): string {
+  for (let nonce = 0; ; nonce++) {
+    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
+    if (digest.readUInt32BE(0) >>> (32 - bits) === 0) return String(nonce);
+  }
+}

@@ -1,0 +1,147 @@
+// Issuing under a ticket: the price of work and of effort, and what effort's answer looks like.
+
+import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openDesk } from './desk.js';
+
+const KEY = 'someone@example.com';
+
+async function ask(desk: Awaited<ReturnType<typeof openDesk>>, path: string) {
+  const response = await desk.app.inject({ url: `/api/captcha${path}`, remoteAddress: '203.0.113.7' });
+  return { status: response.statusCode, headers: response.headers, json: response.json() };
+}
+
+const DEFAULT_PRICE = { CAPTCHA_POW_DIFFICULTY: '16', CAPTCHA_TEST_MODE: 'false' };
+
+t.test('effort is sixteen parts of work, and no image', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const desk = await openDesk(t, store, DEFAULT_PRICE);
+    const { status, json } = await ask(desk, '?preset=effort');
+    t.equal(status, 200);
+    t.strictSame(json, {
+      token: json.token,
+      salt: json.salt,
+      parts: 16,
+      part_difficulty: 18,
+      algorithm: 'sha256',
+      expires_in: 120,
+      expires_at: json.expires_at,
+    });
+    t.match(json, {
+      token: /^[A-Za-z0-9]{40}$/,
+      salt: /^[0-9a-f]{32}$/,
+      expires_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
+    });
+    t.equal((await ask(desk, `/${json.token}.png`)).status, 404, 'its token has no image');
+    t.strictSame(Object.keys((await ask(desk, '')).json).sort(), [
+      'expires_at',
+      'expires_in',
+      'token',
+      'url',
+    ]);
+  });
+});
+
+t.test('work and effort get dearer with the failures of the account, and live longer', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const desk = await openDesk(t, store, DEFAULT_PRICE);
+    const seen = [];
+    for (let failures = 1; failures <= 5; failures++) {
+      const { json } = await desk.call('POST', '/host/failures', { key: KEY });
+      const work = await ask(desk, `/pow?scope=${json.pow_scope}`);
+      const effort = await ask(desk, `?preset=effort&scope=${json.pow_scope}`);
+      seen.push([
+        work.json.difficulty,
+        work.json.expires_in,
+        effort.json.part_difficulty,
+        effort.json.expires_in,
+      ]);
+    }
+    t.strictSame(seen, [
+      [18, 120, 18, 120],
+      [20, 120, 20, 120],
+      [22, 120, 22, 264],
+      [24, 232, 24, 1053],
+      [24, 232, 24, 1053],
+    ]);
+    t.equal((await ask(desk, '/pow')).json.difficulty, 16);
+  });
+});
+
+t.test('what is no ticket is ignored by both, never an error', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const desk = await openDesk(t, store, DEFAULT_PRICE);
+  const { pow_scope: ticket } = (await desk.call('POST', '/host/failures', { key: KEY })).json;
+  const twisted = ticket.slice(0, -2) + (ticket.endsWith('A') ? 'BB' : 'AA');
+  for (const query of [
+    'scope=',
+    'scope',
+    'scope=forged',
+    `scope=${ticket}&scope=${ticket}`,
+    `scope=${twisted}`,
+    `scope[]=${ticket}`,
+    `scope=%00${ticket}`,
+    `scope=${'a'.repeat(3000)}`,
+  ]) {
+    const commands = await redis.commands(async () => {
+      const { status, json } = await ask(desk, `/pow?${query}`);
+      t.strictSame([status, json.difficulty], [200, 16], query.slice(0, 60));
+    });
+    t.equal(commands.length, 1, 'the store is not asked about it');
+    t.equal((await ask(desk, `?preset=effort&${query}`)).json.part_difficulty, 18);
+  }
+  const commands = await redis.commands(async () => {
+    t.equal((await ask(desk, `/pow?scope=${ticket}`)).json.difficulty, 18);
+  });
+  t.equal(commands.length, 2, 'with a valid ticket it is asked once more');
+});
+
+t.test('an old ticket is ignored', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const desk = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_ESCALATION_DECAY: '1' });
+    const { pow_scope: ticket } = (await desk.call('POST', '/host/failures', { key: KEY })).json;
+    const expiry = Buffer.from(ticket, 'base64url').readUIntBE(5, 6) * 1000;
+    t.ok(expiry >= Date.now() && expiry <= Date.now() + 2000, 'it lives as long as a failure is remembered');
+  });
+});
+
+t.test('effort switched off is a preset like any other that is not there', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const desk = await openDesk(t, store, { CAPTCHA_EFFORT_ENABLED: 'false' });
+    const { status, json } = await ask(desk, '?preset=effort');
+    t.strictSame([status, json.code], [422, 'unknown_preset']);
+    await desk.call('POST', '/host/failures', { key: KEY });
+    const { json: failure } = await desk.call('POST', '/host/failures', { key: KEY });
+    t.strictSame(Object.keys(failure).sort(), ['captcha_required', 'failures', 'pow_scope', 'try']);
+  });
+});
+
+t.test('effort counts for the limit of images, and says so', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const desk = await openDesk(t, store, { RATE_LIMIT_ISSUE: '2' });
+    t.match((await ask(desk, '?preset=effort')).headers, {
+      'ratelimit-limit': '2',
+      'ratelimit-remaining': '1',
+    });
+    await ask(desk, '');
+    const refused = await ask(desk, '?preset=effort');
+    t.strictSame([refused.status, refused.json.code], [429, 'rate_limited']);
+    t.match(refused.headers, { 'retry-after': String, 'ratelimit-remaining': '0' });
+  });
+});
+
+t.test('without escalation no ticket is issued or read', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const escalating = await openDesk(t, store, DEFAULT_PRICE);
+    const { pow_scope: ticket } = (await escalating.call('POST', '/host/failures', { key: KEY })).json;
+    const flat = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_POW_ESCALATE: 'false' });
+    t.equal((await ask(flat, `/pow?scope=${ticket}`)).json.difficulty, 16);
+    t.strictSame(Object.keys((await flat.call('POST', '/host/failures', { key: KEY })).json).sort(), [
+      'captcha_alternatives',
+      'captcha_required',
+      'failures',
+      'try',
+    ]);
+    t.equal((await flat.verify({ ...(await flat.work()), key: 'x' })).json.pow_scope, undefined);
+  });
+});

@@ -1,0 +1,52 @@
+// The admin application of the session service: health, metrics and, with a key, what other services ask.
+
+import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
+import { requireApiKey } from '@tollgate/shared/http/api-key.js';
+import bearer from '@tollgate/shared/http/bearer.js';
+import formBodies from '@tollgate/shared/http/form-bodies.js';
+import metricsRoute from '@tollgate/shared/http/metrics.js';
+import openapi from '@tollgate/shared/http/openapi.js';
+import tokens from '@tollgate/shared/http/tokens.js';
+import type { FastifyInstance } from 'fastify';
+import type { SessionParts } from './app.js';
+import type { SessionConfig } from './config.js';
+import audit from './plugins/audit.js';
+import endSessions from './plugins/end-sessions.js';
+import decoratedParts from './plugins/parts.js';
+import endUserSessions from './routes/end-user-sessions.js';
+import introspect from './routes/introspect.js';
+
+/** The admin application over the same parts, ready to listen. Without `SESSION_API_KEY` its routes do not exist. */
+export async function buildSessionAdmin(
+  config: Pick<SessionConfig, 'values'>,
+  parts: SessionParts,
+  health: Pick<AdminOptions, 'checks' | 'state'>,
+): Promise<FastifyInstance> {
+  const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
+  const { ring, figures, logger, proveUse, revocations } = parts;
+  const app = await buildAdminApp({ logger, publicUrl, ...health });
+  await app.register(openapi, {
+    title: 'Tollgate session service, administration',
+    version: '1',
+    description: 'Introspects tokens and ends the sessions of users, for other services and for operators',
+    serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
+    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+  });
+  await app.register(metricsRoute, { metrics: figures.metrics });
+  if (apiKey === undefined) return app;
+
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', requireApiKey(apiKey));
+    await scope.register(decoratedParts, parts);
+    await scope.register(tokens, parts.tokenKeys);
+    await scope.register(bearer, { tokens: scope.tokens.access, revocations, onVerified: proveUse });
+    await scope.register(endSessions);
+    await scope.register(audit, { ring, count: figures.countEvent });
+    await scope.register(endUserSessions);
+    await scope.register(async (forms) => {
+      await forms.register(formBodies);
+      await forms.register(introspect);
+    });
+  });
+  return app;
+}

@@ -1,0 +1,92 @@
+// Says in plain words which step of changing a key is safe now.
+
+import type { KeyRecord } from '@tollgate/shared/store/key-record.js';
+import { REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
+import { type KeyStep, type KeyVariable, keySteps, keyVariables } from '../domain/key-roll-out.js';
+
+/** Longest lives of what is made with the keys, in seconds. */
+export interface KeyLives {
+  readonly accessSeconds: number;
+  readonly refreshSeconds: number;
+  /** Longest of what carries a key id of `CHALLENGE_SECRET`: challenges and scope tickets. */
+  readonly challengeSeconds: number;
+  /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
+  readonly decaySeconds: number;
+}
+
+/** Tolerance towards clocks when a token is verified, rounded up to a minute. */
+const MARGIN_MS = 60_000;
+
+/**
+ * The lines to print.
+ * @throws StoreUnavailableError when the store does not answer
+ */
+export async function keyStatus(record: KeyRecord, lives: KeyLives): Promise<string[]> {
+  const { nowMs, sinceMs, nodes, lastUsedMs } = await record.read();
+  if (sinceMs === undefined)
+    return ['no node has reported its keys yet: start the service on this store first'];
+  const lines = keyVariables.flatMap((variable) => {
+    const lists = nodes.flatMap(({ makes, ids }) => {
+      const list = ids[variable];
+      return list === undefined ? [] : [{ makes, ids: list }];
+    });
+    const ring = {
+      nowMs,
+      sinceMs,
+      nodes: lists,
+      lastUsedMs: (id: string) => lastUsedMs.get(`${variable} ${id}`),
+    };
+    const steps = keySteps(ring, lifeMs(variable, lives), REPORT_EVERY_MS);
+    return [
+      `${variable}, on ${lists.length} ${lists.length === 1 ? 'node' : 'nodes'}:`,
+      ...steps.map((step) => `  ${describe(step)}`),
+      ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lives) : []),
+    ];
+  });
+  return [
+    ...lines,
+    'A service that verifies bearers without the store does not report: give it the new keys before the step "front".',
+    'A node that was killed counts until it has been silent for two and a half hours.',
+  ];
+}
+
+function lifeMs(variable: KeyVariable, lives: KeyLives): number {
+  const seconds = {
+    ACCESS_SECRET: lives.accessSeconds,
+    REFRESH_SECRET: lives.refreshSeconds,
+    ENCRYPTION_KEY: Math.max(lives.accessSeconds, lives.refreshSeconds),
+    CHALLENGE_SECRET: lives.challengeSeconds,
+  }[variable];
+  return seconds * 1000 + MARGIN_MS;
+}
+
+function describe(step: KeyStep): string {
+  switch (step.step) {
+    case 'unknown':
+      return 'no running node makes anything with it; nothing can be said';
+    case 'finish':
+      return `wait: ${step.id} is accepted by ${step.acceptedBy} of ${step.nodes} nodes; bring the same list to all`;
+    case 'finish_front':
+      return `wait: some nodes use ${step.ids[0]} and others ${step.ids[1]}; bring the same order to all`;
+    case 'front':
+      return `front: ${step.id} may be moved to the front; an old key that nobody uses may be dropped from ${at(step.dropFromMs)} on`;
+    case 'wait':
+      return `wait: ${step.id} may be dropped from ${at(step.untilMs)} on`;
+    case 'drop':
+      return `drop: ${step.id} may be dropped`;
+    case 'append':
+      return 'append: a new key may be appended to the list';
+  }
+}
+
+function challengeNotes({ decaySeconds }: KeyLives): string[] {
+  return [
+    `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decaySeconds} s of failures at most:`,
+    '  counters are named with the first key.',
+    '  The nodes of the challenge service do not report here: they need the same list at each step.',
+  ];
+}
+
+function at(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

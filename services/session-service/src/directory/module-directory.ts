@@ -1,0 +1,121 @@
+// The directory that the operator's own module makes.
+
+import { pathToFileURL } from 'node:url';
+import { type Directory, DirectoryUnavailableError } from './directory.js';
+import { readDirectoryUser } from './directory-user.js';
+
+/** Milliseconds within which a driver answers. */
+const ANSWER_MS = 2000;
+
+const SOURCE = 'the driver';
+
+/**
+ * Loads the module, whose default export is a Directory or a function, asynchronous or not, that returns one. What it
+ * returns is checked at every call; what it throws, and an answer that takes longer than two seconds, is a directory
+ * that does not answer.
+ *
+ * @param path absolute
+ * @throws RangeError when the module cannot be loaded or exports no driver
+ */
+export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): Promise<Directory> {
+  const driver = checkDriver(await loadDriver(path));
+
+  const attempt = async (method: string, work: () => unknown): Promise<unknown> => {
+    try {
+      return await within(answerMs, work);
+    } catch (error) {
+      // Of what the driver throws only the kind is told: its words may quote a password or a user.
+      const reason = error instanceof TookTooLong ? error.message : `threw ${nameOf(error)}`;
+      throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
+    }
+  };
+  const find = async (method: string, work: () => unknown) => {
+    const found = await attempt(method, work);
+    return found === undefined || found === null
+      ? undefined
+      : readDirectoryUser(found, `${SOURCE}'s ${method}`);
+  };
+  let closed: Promise<void> | undefined;
+
+  return {
+    findByEmail: (key) => find('findByEmail', () => driver.findByEmail(key)),
+    async findById(id) {
+      const user = await find('findById', () => driver.findById(id));
+      if (user === undefined || user.id === id) return user;
+      throw new DirectoryUnavailableError(
+        `${SOURCE}'s findById returned another user than the one asked for`,
+      );
+    },
+    ...(driver.saveHash && {
+      async saveHash(id, oldHash, newHash) {
+        const saved = await attempt('saveHash', () => driver.saveHash?.(id, oldHash, newHash));
+        if (typeof saved === 'boolean') return saved;
+        throw new DirectoryUnavailableError(`${SOURCE}'s saveHash returned neither true nor false`);
+      },
+    }),
+    async health() {
+      await attempt('health', () => driver.health());
+    },
+    close() {
+      closed ??= attempt('close', () => driver.close()).then(() => {});
+      return closed;
+    },
+  };
+}
+
+async function loadDriver(path: string): Promise<unknown> {
+  let exported: unknown;
+  try {
+    ({ default: exported } = await import(pathToFileURL(path).href));
+  } catch (error) {
+    throw new RangeError(`names a module that cannot be loaded: ${explainLoading(error)}`);
+  }
+  if (typeof exported !== 'function') return exported;
+  try {
+    return await exported();
+  } catch (error) {
+    throw new RangeError(`names a module whose default export threw ${nameOf(error)}`);
+  }
+}
+
+/** Node's own words about a file or its syntax; of what the module itself threw only the kind. */
+function explainLoading(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isNodes = error instanceof SyntaxError || code?.startsWith('ERR_');
+  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${nameOf(error)}`;
+}
+
+function checkDriver(driver: unknown): Directory {
+  if (typeof driver !== 'object' || driver === null) {
+    throw new RangeError('names a module whose default export is no driver and no function that returns one');
+  }
+  const methods = driver as Readonly<Record<string, unknown>>;
+  const missing = ['findByEmail', 'findById', 'health', 'close'].filter(
+    (name) => typeof methods[name] !== 'function',
+  );
+  if (missing.length > 0) {
+    throw new RangeError(`names a module whose driver has no method ${missing.join(', ')}`);
+  }
+  if (methods.saveHash !== undefined && typeof methods.saveHash !== 'function') {
+    throw new RangeError('names a module whose driver has a saveHash that is no method');
+  }
+  return driver as Directory;
+}
+
+class TookTooLong extends Error {}
+
+async function within(limitMs: number, work: () => unknown): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new TookTooLong(`gave no answer within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([Promise.resolve().then(work), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'something that is no error';
+}

@@ -1,0 +1,110 @@
+// The directory in an existing table of a PostgreSQL database, by the operator's own statements.
+
+import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
+import { readDirectoryUser } from './directory-user.js';
+import {
+  explainPostgresError,
+  openPostgresPool,
+  type PostgresLimits,
+  type PreparedStatement,
+  sqlStateOf,
+} from './postgres-pool.js';
+import { probeStatements } from './postgres-probe.js';
+import { nameStatements, type StatementTexts } from './user-statements.js';
+
+/** A directory whose statements can be tried. */
+export interface PostgresDirectory extends Directory {
+  /**
+   * Tries the statements without finding or changing anybody, and returns a line for each mistake. Until a probe has
+   * found none, `health` probes again.
+   * @throws DirectoryUnavailableError when the database does not answer, which is no mistake
+   */
+  probe(): Promise<string[]>;
+}
+
+// Values that the column cannot hold (a number out of its range, a character that its encoding lacks) are nobody's.
+const NOBODYS_VALUE = ['22003', '22021', '22P05'];
+
+/**
+ * Opens the directory without connecting. A null hash means that the user has no password, a null `disabled` that he
+ * is enabled. A key with a zero byte, which PostgreSQL has no text for, is nobody's.
+ *
+ * @throws RangeError for a URL that cannot be read, and without the first two statements
+ */
+export function openPostgresDirectory(
+  url: string,
+  texts: StatementTexts,
+  limits: Partial<PostgresLimits> = {},
+): PostgresDirectory {
+  const statements = nameStatements(texts);
+  const { byEmail, byId, saveHash } = statements;
+  const pool = openPostgresPool(url, limits);
+  let isProbed = false;
+
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      // Not handed on as the cause: the server's errors quote values, and the log would show them.
+      throw new DirectoryUnavailableError(explainPostgresError(error));
+    }
+  };
+  const probe = () =>
+    attempt(async () => {
+      const mistakes = await probeStatements(pool, statements);
+      isProbed = mistakes.length === 0;
+      return mistakes;
+    });
+  const find = (statement: PreparedStatement, variable: string, value: string) =>
+    attempt(async (): Promise<DirectoryUser | undefined> => {
+      const rows = await pool.run(statement, [value]).then(
+        (result) => result.rows,
+        (error: unknown) => {
+          if (NOBODYS_VALUE.includes(sqlStateOf(error) ?? '')) return [];
+          throw error;
+        },
+      );
+      if (rows.length > 1) throw new DirectoryUnavailableError(`${variable} returned more than one user`);
+      return rows.length === 0 ? undefined : readRow(rows[0], variable);
+    });
+
+  return {
+    findByEmail: async (key) => (key.includes('\0') ? undefined : find(byEmail, 'USERS_BY_EMAIL', key)),
+    async findById(id) {
+      const user = await find(byId, 'USERS_BY_ID', String(id));
+      if (user === undefined || user.id === id) return user;
+      throw new DirectoryUnavailableError('USERS_BY_ID returned another user than the one asked for');
+    },
+    ...(saveHash && {
+      saveHash: (id, oldHash, newHash) =>
+        attempt(async () => {
+          const { rowCount } = await pool.run(saveHash, [String(id), oldHash, newHash]);
+          return rowCount === 1;
+        }),
+    }),
+    async health() {
+      if (isProbed) {
+        await attempt(() => pool.run({ name: 'tollgate_health', text: 'SELECT 1' }, []));
+        return;
+      }
+      const mistakes = await probe();
+      if (mistakes.length > 0) throw new DirectoryUnavailableError(mistakes.join('; '));
+    },
+    probe,
+    close: () => pool.close(),
+  };
+}
+
+/** A bigint comes as text, and so does a numeric; a `char(n)` comes with blanks behind it. */
+function readRow(row: Record<string, unknown>, variable: string): DirectoryUser {
+  const { id, hash, disabled } = row;
+  return readDirectoryUser(
+    {
+      ...row,
+      id: typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : id,
+      hash: typeof hash === 'string' ? hash.trimEnd() : hash === null ? '' : hash,
+      disabled: disabled === null ? false : disabled,
+    },
+    variable,
+  );
+}

@@ -1,0 +1,85 @@
+// Which step of changing a key is safe now (decisions 3.3): append, move to the front, drop.
+
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+
+/** The variables whose elements can be changed one by one. */
+export const keyVariables = [
+  'ACCESS_SECRET',
+  'REFRESH_SECRET',
+  'ENCRYPTION_KEY',
+  'CHALLENGE_SECRET',
+] as const;
+export type KeyVariable = (typeof keyVariables)[number];
+
+/** What the nodes have reported (shared/store/key-record.ts). */
+export interface ReportedRing {
+  readonly nowMs: number;
+  /** When the record began. */
+  readonly sinceMs: number;
+  /** The list of each node that has the variable; the first element of those that make tokens is used. */
+  readonly nodes: readonly { readonly makes: boolean; readonly ids: readonly string[] }[];
+  /** When a node last said that it uses a key. */
+  lastUsedMs(id: string): number | undefined;
+}
+
+/** The step that is safe now, or what has to come first. */
+export type KeyStep =
+  | { readonly step: 'unknown' }
+  /** Some nodes do not accept the key yet, or not any more: this roll-out has to be finished. */
+  | { readonly step: 'finish'; readonly id: string; readonly acceptedBy: number; readonly nodes: number }
+  /** All accept the key, some use it and some another one. */
+  | { readonly step: 'finish_front'; readonly ids: readonly string[] }
+  /** Nobody was seen to use it, so it is new; an older one may be dropped from `dropFromMs` on. */
+  | { readonly step: 'front'; readonly id: string; readonly dropFromMs: number }
+  | { readonly step: 'wait'; readonly id: string; readonly untilMs: number }
+  | { readonly step: 'drop'; readonly id: string }
+  | { readonly step: 'append' };
+
+/**
+ * The steps for one variable: one for each key that is not in use, else a single one.
+ *
+ * @param lifeMs longest life of what is made with the key, in milliseconds
+ * @param reportMs time between two reports of a node: what it did since the last one is not known
+ */
+export function keySteps(ring: ReportedRing, lifeMs: number, reportMs: number): KeyStep[] {
+  const { nodes, nowMs, sinceMs } = ring;
+  const fronts = [
+    ...new Set(nodes.flatMap(({ makes, ids }) => (makes && ids[0] !== undefined ? [ids[0]] : []))),
+  ];
+  if (fronts.length === 0) return [{ step: 'unknown' }];
+  const all = [...new Set(nodes.flatMap(({ ids }) => ids))];
+  const unfinished = all.flatMap((id): KeyStep[] => {
+    const acceptedBy = nodes.filter(({ ids }) => ids.includes(id)).length;
+    return acceptedBy < nodes.length ? [{ step: 'finish', id, acceptedBy, nodes: nodes.length }] : [];
+  });
+  if (unfinished.length > 0) return unfinished;
+  if (fronts.length > 1) return [{ step: 'finish_front', ids: fronts }];
+
+  const rest = all.filter((id) => !fronts.includes(id));
+  if (rest.length === 0) return [{ step: 'append' }];
+  return rest.map((id): KeyStep => {
+    const usedMs = ring.lastUsedMs(id);
+    const untilMs = (usedMs ?? sinceMs) + reportMs + lifeMs;
+    if (usedMs === undefined) return { step: 'front', id, dropFromMs: untilMs };
+    return untilMs <= nowMs ? { step: 'drop', id } : { step: 'wait', id, untilMs };
+  });
+}
+
+/** The ids of this node's keys, as it reports them. */
+export function runningKeys(rings: {
+  readonly accessSecrets: KeyRing;
+  readonly refreshSecrets: KeyRing;
+  readonly encryptionKeys: KeyRing;
+  readonly challengeSecrets: KeyRing;
+}): { readonly makes: true; readonly ids: Record<KeyVariable, string[]> } {
+  const idsOf = (ring: KeyRing) => ring.all.map(({ id }) => id);
+  return {
+    makes: true,
+    ids: {
+      ACCESS_SECRET: idsOf(rings.accessSecrets),
+      REFRESH_SECRET: idsOf(rings.refreshSecrets),
+      ENCRYPTION_KEY: idsOf(rings.encryptionKeys),
+      CHALLENGE_SECRET: idsOf(rings.challengeSecrets),
+    },
+  };
+}

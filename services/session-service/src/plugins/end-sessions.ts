@@ -1,0 +1,42 @@
+// Ends sessions whose ids are known: first the entry that every node reads, then the session step (decisions 3.4).
+
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { SessionName } from '../stores/session-store.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Ends one session and says whether there was one.
+     * @throws StoreUnavailableError when either step fails; asked again it does what is left
+     */
+    endSession(session: SessionName): Promise<boolean>;
+    /**
+     * Ends every session that a user has now, but `spared`; one that starts meanwhile lives.
+     * @returns the ids of those that were alive
+     * @throws StoreUnavailableError as `endSession` does
+     */
+    endSessions(uid: number, spared?: string): Promise<string[]>;
+  }
+}
+
+async function endSessions(app: FastifyInstance): Promise<void> {
+  const { sessions, revoker } = app;
+  app.decorate('endSession', async (session) => {
+    await revoker.revoke([session.sid]);
+    return sessions.end(session);
+  });
+  app.decorate('endSessions', async (uid, spared) => {
+    const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== spared);
+    if (listed.length === 0) return [];
+    await revoker.revoke(listed);
+    return sessions.endListed(uid, listed);
+  });
+}
+
+/** Decorates the server with `endSession` and `endSessions`. */
+export default fp(endSessions, {
+  name: 'tollgate-end-sessions',
+  fastify: '5.x',
+  dependencies: ['tollgate-session-parts'],
+});

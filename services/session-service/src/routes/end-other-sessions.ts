@@ -1,0 +1,30 @@
+// DELETE /sessions: ends every session of the user but the one that asks.
+
+import { Type } from '@sinclair/typebox';
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import type { FastifyInstance } from 'fastify';
+
+/** @param options.limitPerMinute requests per minute and address */
+export default async function endOtherSessions(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.delete(
+    '/sessions',
+    {
+      onRequest: app.requireBearer,
+      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      schema: {
+        summary: 'End every session of the signed-in user but the current one',
+        security: [{ bearer: [] }],
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id: uid, sid: spared } = bearerOf(request);
+      for (const sid of await app.endSessions(uid, spared)) app.audit(request, 'revoke', { uid, sid });
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,39 @@
+// DELETE /sessions/:id: ends one of the user's own sessions.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
+import type { FastifyInstance } from 'fastify';
+
+const Params = Type.Object({ id: SessionId });
+
+/** @param options.limitPerMinute requests per minute and address */
+export default async function endSession(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.delete<{ Params: Static<typeof Params> }>(
+    '/sessions/:id',
+    {
+      onRequest: app.requireBearer,
+      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      schema: {
+        summary: "End one of the signed-in user's sessions",
+        security: [{ bearer: [] }],
+        params: Params,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id: uid } = bearerOf(request);
+      const sid = request.params.id;
+      // Looked up first: the entry ends whatever session it names, whoever's it is.
+      const own = await app.sessions.list(uid);
+      if (!own.some((session) => session.sid === sid)) throw refuse(NotFound);
+      if (await app.endSession({ uid, sid })) app.audit(request, 'revoke', { uid, sid });
+      return reply.code(204).send();
+    },
+  );
+}

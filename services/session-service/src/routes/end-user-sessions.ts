@@ -1,0 +1,28 @@
+// DELETE /users/:id/sessions on the admin port: ends every session of a user.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { NotFound, refuse } from '@tollgate/shared/http/errors.js';
+import type { FastifyInstance } from 'fastify';
+
+const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
+
+/** Register it in a scope that demands the key. */
+export default async function endUserSessions(app: FastifyInstance): Promise<void> {
+  app.delete<{ Params: Static<typeof Params> }>(
+    '/users/:id/sessions',
+    {
+      schema: {
+        summary: 'End every session of a user: changed password, disabled account, support',
+        security: [{ apiKey: [] }],
+        params: Params,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const uid = Number(request.params.id);
+      if (!Number.isSafeInteger(uid)) throw refuse(NotFound);
+      for (const sid of await app.endSessions(uid)) app.audit(request, 'revoke', { uid, sid });
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,26 @@
+// POST /introspect on the admin port: what an access token says, for services that cannot open it (RFC 7662).
+
+import { IntrospectionAnswer, IntrospectionForm } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+
+/** Register it in a scope that takes forms and demands the key. */
+export default async function introspect(app: FastifyInstance): Promise<void> {
+  app.post<{ Body: IntrospectionForm }>(
+    '/introspect',
+    {
+      schema: {
+        summary: 'Whether an access token is valid, and what it says',
+        consumes: ['application/x-www-form-urlencoded'],
+        security: [{ apiKey: [] }],
+        body: IntrospectionForm,
+        response: { 200: IntrospectionAnswer },
+      },
+    },
+    async (request): Promise<IntrospectionAnswer> => {
+      const verdict = await app.verifyAccess(request.body.token);
+      if (!verdict.ok) return { active: false };
+      const { id, email, sid, exp, iat } = verdict.claims;
+      return { active: true, sub: String(id), email, sid, exp, iat, token_type: 'Bearer' };
+    },
+  );
+}

@@ -1,0 +1,31 @@
+// GET /sessions: where a user is signed in.
+
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { shownSession } from '../domain/shown-session.js';
+
+/** @param options.limitPerMinute requests per minute and address */
+export default async function listSessions(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.get(
+    '/sessions',
+    {
+      onRequest: app.requireBearer,
+      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      schema: {
+        summary: 'The sessions of the signed-in user, the most recently used first',
+        security: [{ bearer: [] }],
+        response: { 200: SessionsBody },
+      },
+    },
+    async (request): Promise<SessionsBody> => {
+      const { id: uid, sid } = bearerOf(request);
+      const listed = await app.sessions.list(uid);
+      return { sessions: listed.map((session) => shownSession(session, sid)) };
+    },
+  );
+}

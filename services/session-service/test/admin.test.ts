@@ -1,0 +1,195 @@
+// The admin port: what other services ask with the key.
+
+import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import t from 'tap';
+import {
+  API_KEY,
+  logIn,
+  refresh,
+  type SessionNode,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from './support/session-node.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function introspect(
+  { admin }: SessionNode,
+  payload: string,
+  headers: InjectOptions['headers'] = {},
+): Promise<LightMyRequestResponse> {
+  return admin.inject({
+    method: 'POST',
+    url: '/introspect',
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': FORM, ...headers },
+    payload,
+  });
+}
+
+const formOf = (token: string) => new URLSearchParams({ token }).toString();
+
+t.test('an access token is introspected, a refresh token and every other text is not active', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com');
+    const node = await startNode(t, { store, directory });
+    const held = await logIn(node, 'ann@example.com');
+    const sid = await sessionIdOf(node, held);
+    const answer = await introspect(node, `${formOf(held.accessToken)}&token_type_hint=access_token`);
+    t.equal(answer.statusCode, 200);
+    t.equal(answer.headers['cache-control'], 'no-store');
+    const { iat, exp, ...rest } = answer.json();
+    t.strictSame(rest, { active: true, sub: '1', email: 'ann@example.com', sid, token_type: 'Bearer' });
+    t.equal(exp - iat, 900);
+    t.ok(Math.abs(iat - Date.now() / 1000) < 5);
+
+    const refreshToken = held.cookie.slice(held.cookie.indexOf('=') + 1);
+    for (const token of [refreshToken, 'x', '%', `${held.accessToken} `, 'x'.repeat(10_000)]) {
+      const other = await introspect(node, formOf(token));
+      t.equal(other.statusCode, 200);
+      t.strictSame(other.json(), { active: false });
+    }
+    await withBearer(node, 'POST', '/logout', held);
+    t.strictSame((await introspect(node, formOf(held.accessToken))).json(), { active: false });
+  });
+});
+
+t.test('introspection takes forms only, with one token in them', async (t) => {
+  const { store } = await redisStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t) });
+  const json = await introspect(node, '{"token":"x"}', { 'content-type': 'application/json' });
+  t.equal(json.statusCode, 415);
+  t.equal(json.json().code, 'unsupported_media_type');
+  t.equal((await introspect(node, 'token=x', { 'content-type': 'text/plain' })).statusCode, 415);
+  t.equal((await introspect(node, `token=${'x'.repeat(17_000)}`)).statusCode, 413);
+  for (const [payload, message] of [
+    ['', 'This field is required.'],
+    ['token=', 'This field is required.'],
+    ['__proto__=x&constructor=y', 'This field is required.'],
+    ['token=a&token=b', 'This value is of the wrong type.'],
+  ] as const) {
+    const answer = await introspect(node, payload);
+    t.equal(answer.statusCode, 422);
+    t.strictSame(answer.json(), {
+      message: 'Some of the data is missing or wrong.',
+      code: 'validation_failed',
+      errors: { token: [message] },
+    });
+  }
+});
+
+t.test('without the right key nothing is parsed and nothing is told', async (t) => {
+  const { store } = await redisStore(t);
+  const directory = await userDirectory(t, 'ann@example.com');
+  const node = await startNode(t, { store, directory });
+  const held = await logIn(node, 'ann@example.com');
+  const wrong = [
+    undefined,
+    '',
+    API_KEY,
+    `Basic ${API_KEY}`,
+    `Bearer ${API_KEY.slice(0, -1)}`,
+    `Bearer ${API_KEY}x`,
+    `Bearer ${held.accessToken}`,
+    `Bearer ${'x'.repeat(8000)}`,
+  ];
+  for (const authorization of wrong) {
+    const headers = {
+      'content-type': 'application/json',
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    for (const [method, url] of [
+      ['POST', '/introspect'],
+      ['DELETE', '/users/1/sessions'],
+      ['DELETE', '/users/x/sessions'],
+    ] as const) {
+      // Neither the media type, nor the JSON, nor the length of the body is looked at.
+      const answer = await node.admin.inject({ method, url, headers, payload: `{${'x'.repeat(20_000)}` });
+      t.equal(answer.statusCode, 401);
+      t.equal(answer.headers['www-authenticate'], 'Bearer');
+      t.strictSame(answer.json(), {
+        message: 'The API key is missing or wrong.',
+        code: 'api_key_invalid',
+      });
+    }
+  }
+  t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
+});
+
+t.test('without a configured key those routes do not exist; health and metrics do', async (t) => {
+  const { store } = await redisStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t), env: { SESSION_API_KEY: '' } });
+  for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${API_KEY}`]) {
+    const asked = await introspect(node, 'token=x', { authorization });
+    t.equal(asked.statusCode, 404);
+    t.strictSame(asked.json(), { message: 'There is nothing here.', code: 'not_found' });
+    const ended = await node.admin.inject({
+      method: 'DELETE',
+      url: '/users/1/sessions',
+      headers: { authorization },
+    });
+    t.equal(ended.statusCode, 404);
+  }
+  t.equal((await node.admin.inject({ url: '/health/live' })).statusCode, 200);
+  t.equal((await node.admin.inject({ url: '/metrics' })).statusCode, 200);
+  t.equal((await node.app.inject({ method: 'POST', url: '/introspect' })).statusCode, 404);
+  t.equal((await node.app.inject({ url: '/metrics' })).statusCode, 404, 'not on the public port');
+});
+
+t.test('all sessions of a user end at once, those of others live', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const ended = [await logIn(node, 'ann@example.com'), await logIn(node, 'ann@example.com')];
+    const bob = await logIn(node, 'bob@example.com');
+    const end = (id: string) =>
+      node.admin.inject({
+        method: 'DELETE',
+        url: `/users/${id}/sessions`,
+        headers: { authorization: `Bearer ${API_KEY}` },
+      });
+    const answer = await end('1');
+    t.equal(answer.statusCode, 204);
+    t.equal(answer.body, '');
+    for (const held of ended) {
+      t.equal((await withBearer(node, 'GET', '/profile', held)).json().code, 'session_revoked');
+      t.equal((await refresh(node, held)).json().code, 'session_revoked');
+    }
+    t.equal((await withBearer(node, 'GET', '/profile', bob)).statusCode, 200);
+    t.equal((await end('1')).statusCode, 204, 'again');
+    t.equal((await end('99')).statusCode, 204, 'a user without sessions');
+    for (const id of ['0', '-1', 'x', '1.5', '01', '9007199254740993', '99999999999999999']) {
+      t.equal((await end(id)).statusCode, 404, id);
+    }
+    const again = await logIn(node, 'ann@example.com');
+    t.equal((await withBearer(node, 'GET', '/profile', again)).statusCode, 200);
+  });
+});
+
+t.test('metrics count every event and every token under its key, and tell the lag', async (t) => {
+  const { store } = await redisStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t, 'ann@example.com') });
+  const text = async () => (await node.admin.inject({ url: '/metrics' })).body;
+  const before = await text();
+  for (const event of [
+    ...['login', 'login_failed', 'login_throttled', 'refresh_reuse_detected'],
+    ...['state_rollback', 'logout', 'revoke'],
+  ]) {
+    t.match(before, `tollgate_audit_events_total{event="${event}"} 0\n`);
+  }
+  const held = await logIn(node, 'ann@example.com');
+  await refresh(node, held);
+  await withBearer(node, 'POST', '/logout', held);
+  const answer = await node.admin.inject({ url: '/metrics' });
+  t.match(answer.headers['content-type'], /^text\/plain; version=0\.0\.4/);
+  t.match(answer.body, 'tollgate_audit_events_total{event="login"} 1\n');
+  t.match(answer.body, 'tollgate_audit_events_total{event="logout"} 1\n');
+  t.match(answer.body, /tollgate_tokens_made_total\{kind="access",key="[0-9a-f]{8}"\} 2\n/);
+  t.match(answer.body, /tollgate_tokens_made_total\{kind="refresh",key="[0-9a-f]{8}"\} 2\n/);
+  t.match(answer.body, 'tollgate_revocation_lag_seconds 0\n');
+  t.match(answer.body, 'tollgate_revoked_sessions 1\n');
+  t.match(answer.body, 'tollgate_password_checks{state="running"} 0\n');
+  t.notMatch(answer.body, held.accessToken);
+});

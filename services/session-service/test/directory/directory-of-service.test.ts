@@ -1,0 +1,173 @@
+// The whole service in front of an existing users table on a real PostgreSQL.
+
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import t from 'tap';
+import { hashCost, hashPassword, TODAYS_COST } from '../../src/directory/password-hash.js';
+import { startPostgres } from '../support/postgres.js';
+import { startRunningService, startSessionService } from '../support/session-process.js';
+
+const server = await startPostgres(t);
+const PASSWORD = 'right password';
+const STATEMENTS = {
+  USERS_BY_EMAIL: 'SELECT id, login AS email, pw AS hash, locked AS disabled FROM members WHERE login = $1',
+  USERS_BY_ID: 'SELECT id, login AS email, pw AS hash, locked AS disabled FROM members WHERE id = $1',
+  USERS_SAVE_HASH: 'UPDATE members SET pw = $3 WHERE id = $1 AND pw = $2',
+};
+const DIRECTORY = { USERS_URL: server.url, ...STATEMENTS };
+
+t.beforeEach(async () => {
+  const argon2id = await hashPassword(PASSWORD);
+  const bcrypt = await bcryptHash(PASSWORD, 5);
+  await server.start();
+  await server.sql(`
+    DROP TABLE IF EXISTS members;
+    CREATE TABLE members (id bigint PRIMARY KEY, login text UNIQUE, pw text, locked boolean);
+    INSERT INTO members VALUES
+      (1, 'ada@example.com', '${argon2id}', false), (2, 'bob@example.com', '${argon2id}', true),
+      (3, 'old@example.com', '${bcrypt}', NULL), (4, 'sso@example.com', NULL, false)`);
+});
+
+function logIn(publicUrl: string, email: string, password: string): Promise<Response> {
+  return fetch(`${publicUrl}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'http://localhost:8080' },
+    body: JSON.stringify({ email, password }),
+  });
+}
+
+function refresh(publicUrl: string, cookie: string): Promise<Response> {
+  return fetch(`${publicUrl}/refresh`, {
+    method: 'POST',
+    headers: { cookie, origin: 'http://localhost:8080' },
+  });
+}
+
+function cookieOf(response: Response): string {
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+/** All of an answer but what differs between any two: the time, the rest of the limit, the ticket's own bytes. */
+async function wholeOf(response: Response) {
+  const headers = [...response.headers].filter(
+    ([name]) => !/^(?:date|ratelimit-(?:remaining|reset))$/.test(name),
+  );
+  const body = (await response.text()).replace(/("pow_scope":")([^"]*)/, (_all, name, ticket) => {
+    return `${name}${ticket.length} characters`;
+  });
+  return { status: response.status, headers, body };
+}
+
+t.test(
+  'accounts enumerated by status, headers or body: unknown, disabled and wrong get one answer',
+  async (t) => {
+    const { publicUrl } = await startRunningService(t, DIRECTORY);
+    const wrong = await wholeOf(await logIn(publicUrl, 'ada@example.com', 'wrong password'));
+    t.equal(wrong.status, 422);
+    t.match(JSON.parse(wrong.body), { code: 'login_failed', captcha_required: false });
+    for (const email of ['eve@example.com', 'bob@example.com', 'old@example.com', 'sso@example.com']) {
+      t.strictSame(await wholeOf(await logIn(publicUrl, email, 'wrong password')), wrong, email);
+    }
+    t.strictSame(
+      await wholeOf(await logIn(publicUrl, 'bob@example.com', PASSWORD)),
+      wrong,
+      'disabled, but right',
+    );
+  },
+);
+
+t.test('an old hash is replaced at the first log-in', async (t) => {
+  const { publicUrl } = await startRunningService(t, DIRECTORY);
+  t.equal((await logIn(publicUrl, ' OLD@example.com', PASSWORD)).status, 200);
+  const [row] = await server.sql('SELECT pw FROM members WHERE id = 3');
+  t.equal(hashCost(String(row?.pw)), TODAYS_COST);
+  t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD)).status, 200);
+});
+
+t.test('with the directory away log-ins wait and refreshes go on; then it decides again', async (t) => {
+  const { publicUrl, adminUrl, log } = await startRunningService(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
+  const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+  t.equal(started.status, 200);
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+
+  await server.stop();
+  const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+  t.equal(refused.status, 503);
+  t.equal(refused.headers.get('retry-after'), '1');
+  t.strictSame(refused.headers.getSetCookie(), []);
+  const first = await refresh(publicUrl, cookieOf(started));
+  t.equal(first.status, 200);
+  t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
+  const ready = await fetch(`${adminUrl}/health/ready`);
+  t.equal(ready.status, 503);
+  t.match(await ready.json(), { checks: { directory: 'failed', store: 'ok' } });
+
+  await server.start();
+  await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
+  const second = await refresh(publicUrl, cookieOf(first));
+  t.equal(second.status, 200);
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+  const { accessToken } = (await second.json()) as { accessToken: string };
+  const profile = await fetch(`${publicUrl}/profile`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  t.match(await profile.json(), { email: 'lovelace@example.com' });
+
+  await server.sql('UPDATE members SET locked = true WHERE id = 1');
+  const other = cookieOf(second);
+  t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
+  await server.sql('UPDATE members SET locked = false WHERE id = 1');
+  t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
+
+  const text = log.join('\n');
+  for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
+    t.notOk(text.includes(secret), 'nothing secret is in the log');
+  }
+});
+
+t.test('it starts without its database, says so, and works once the database is there', async (t) => {
+  await server.stop();
+  const { publicUrl, adminUrl } = await startRunningService(t, DIRECTORY);
+  t.match(await (await fetch(`${adminUrl}/health/ready`)).json(), { checks: { directory: 'failed' } });
+  await server.start();
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+  t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 200);
+});
+
+t.test('a mistake stops the start with one line', async (t) => {
+  const cases: [Record<string, string>, string[]][] = [
+    [
+      { USERS_BY_EMAIL: 'SELECT id, login AS email, pw AS hash FROM members WHERE login = $1' },
+      ['USERS_BY_EMAIL returns no column disabled'],
+    ],
+    [
+      { USERS_BY_ID: 'SELECT * FROM member WHERE id = $1', USERS_SAVE_HASH: '' },
+      ['USERS_BY_ID does not run: relation "member" does not exist'],
+    ],
+    [
+      { USERS_URL: server.url.replace(server.password, 'wrong-secret') },
+      ['USERS_URL is wrong: the user database does not answer: the server refuses the user or the password'],
+    ],
+    [
+      { USERS_BY_EMAIL: '', USERS_BY_ID: 'SELECT $1, $2' },
+      [
+        'USERS_BY_EMAIL is missing: with postgres:// it must be a statement that finds a user by $1',
+        'USERS_BY_ID must use $1 and no other placeholder',
+      ],
+    ],
+    [{ USERS_URL: 'module:package.json' }, [] as string[]],
+  ];
+  for (const [env, lines] of cases) {
+    const stopped = await startSessionService(t, { ...DIRECTORY, ...env });
+    t.match(stopped, { code: 1 });
+    const complaint = 'complaint' in stopped ? stopped.complaint : [];
+    if (lines.length > 0) t.strictSame(complaint, lines);
+    else t.match(complaint.join('\n'), /^USERS_URL names a module that cannot be loaded: [^\n]*$/);
+  }
+});
+
+t.test('a driver of one’s own serves', async (t) => {
+  const USERS_URL = 'module:services/session-service/test/directory/example-driver.js';
+  const { publicUrl, adminUrl } = await startRunningService(t, { USERS_URL });
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+  t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 422);
+});

@@ -1,0 +1,159 @@
+// The directory that a module of the host makes.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { openModuleDirectory } from '../../src/directory/module-directory.js';
+import { openDirectory } from '../../src/directory/open-directory.js';
+import { testDirectory } from './directory-contract.js';
+
+const EXAMPLE = fileURLToPath(new URL('../../../test/directory/example-driver.js', import.meta.url));
+
+/** A module with this text. */
+function writeModule(t: Test, text: string): string {
+  const path = join(tempDir(t), 'driver.mjs');
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The whole of a driver, with some of its methods replaced. */
+function driver(methods: string): string {
+  return `const user = { id: 1, email: 'e@x.org', hash: 'h', disabled: false };
+    export default {
+      findByEmail: async () => user, findById: async () => user, health: async () => {}, close: async () => {},
+      ${methods}
+    };`;
+}
+
+async function complaint(asked: Promise<unknown>): Promise<string> {
+  const error = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof DirectoryUnavailableError && error.cause === undefined
+    ? error.message
+    : 'no complaint';
+}
+
+t.test('the example keeps the contract of a directory', async (t) => {
+  await testDirectory(t, async () => {
+    const { saveHash, ...directory } = await openModuleDirectory(EXAMPLE);
+    if (saveHash === undefined) throw new TypeError('a driver that saves no hash');
+    return {
+      directory: { ...directory, saveHash },
+      ada: { id: 1, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false },
+      bob: { id: 2, email: 'bob@example.com', hash: 'hash of bob', disabled: true },
+    };
+  });
+});
+
+t.test('a module: URL is relative to the given folder', async (t) => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const directory = await openDirectory('module:./test/directory/example-driver.js', root);
+  t.match(await directory.findById(1), { email: 'Ada@Example.com' });
+});
+
+t.test('the default export is a driver, or a function that returns one', async (t) => {
+  const text = driver('');
+  const forms = [
+    text,
+    text.replace('export default', 'const driver =').concat('export default () => driver;'),
+    text.replace('export default', 'const driver =').concat('export default async () => driver;'),
+  ];
+  for (const form of forms) {
+    const directory = await openModuleDirectory(writeModule(t, form));
+    t.match(await directory.findById(1), { email: 'e@x.org' });
+    t.notOk('saveHash' in directory, 'what the driver cannot do the directory cannot');
+    await t.resolves(directory.health());
+    await directory.close();
+    await directory.close();
+  }
+});
+
+t.test('a method is called on its driver', async (t) => {
+  const text = `export default new (class {
+    #users = [{ id: 3, email: 'e@x.org', hash: 'h', disabled: false, more: 'of it' }];
+    findByEmail(key) { return this.#users.find(({ email }) => email === key); }
+    findById(id) { return this.#users.find((user) => user.id === id) ?? null; }
+    saveHash(id) { return this.#users[0].id === id; }
+    health() {}
+    close() {}
+  })();`;
+  const directory = await openModuleDirectory(writeModule(t, text));
+  t.strictSame(await directory.findByEmail('e@x.org'), {
+    ...{ id: 3, email: 'e@x.org', hash: 'h', disabled: false },
+  });
+  t.equal(await directory.findById(4), undefined, 'null is nobody');
+  t.equal(await directory.saveHash?.(3, 'h', 'new'), true);
+  await t.resolves(directory.health());
+});
+
+t.test(
+  'what is no driver is refused at the start, in one line without the words of the module',
+  async (t) => {
+    const noDriver = 'names a module whose default export is no driver and no function that returns one';
+    const cases = {
+      'export const directory = {};': noDriver,
+      'export default undefined;': noDriver,
+      'export default () => {};': noDriver,
+      "export default 'driver';": noDriver,
+      'export default {};': 'names a module whose driver has no method findByEmail, findById, health, close',
+      [driver('findById: 1')]: 'names a module whose driver has no method findById',
+      [driver('saveHash: true')]: 'names a module whose driver has a saveHash that is no method',
+      "throw new TypeError('secret');": 'names a module that cannot be loaded: it threw TypeError',
+      "throw 'secret';": 'names a module that cannot be loaded: it threw something that is no error',
+      "export default () => { throw new RangeError('secret'); };":
+        'names a module whose default export threw RangeError',
+      'export default {': 'names a module that cannot be loaded: Unexpected end of input',
+    };
+    for (const [text, message] of Object.entries(cases)) {
+      await t.rejects(openModuleDirectory(writeModule(t, text)), new RangeError(message));
+    }
+    await t.rejects(openModuleDirectory('/nowhere/driver.js'), {
+      name: 'RangeError',
+      message: /^names a module that cannot be loaded: Cannot find module '\/nowhere\/driver\.js'[^\n]*$/,
+    });
+  },
+);
+
+t.test('a user that cannot be one is refused, and no value is told', async (t) => {
+  const found = 'findByEmail: async () =>';
+  const cases = {
+    [`${found} 'secret'`]: 'something that is no user',
+    [`${found} ({})`]: 'a user without id',
+    [`${found} ({ ...user, id: '1' })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
+    [`${found} ({ ...user, id: 2 ** 53 })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
+    [`${found} ({ ...user, id: 1n })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
+    [`${found} ({ ...user, email: '' })`]: 'a user whose email is not a text',
+    [`${found} ({ ...user, hash: null })`]: 'a user whose hash is not a text',
+    [`${found} ({ ...user, disabled: 0 })`]: 'a user whose disabled is not true or false',
+  };
+  for (const [method, words] of Object.entries(cases)) {
+    const directory = await openModuleDirectory(writeModule(t, driver(method)));
+    t.equal(await complaint(directory.findByEmail('e@x.org')), `the driver's findByEmail returned ${words}`);
+  }
+});
+
+t.test('a driver that fails or is silent is a directory that does not answer', async (t) => {
+  const methods = `
+    findByEmail: async () => { throw new Error('secret'); },
+    findById: () => new Promise(() => {}),
+    saveHash: async () => 1,
+    health: () => { throw new TypeError('secret'); }`;
+  const directory = await openModuleDirectory(writeModule(t, driver(methods)), 20);
+  t.equal(await complaint(directory.findByEmail('e@x.org')), "the driver's findByEmail threw Error");
+  t.equal(await complaint(directory.findById(1)), "the driver's findById gave no answer within 20 ms");
+  t.equal(
+    await complaint(directory.saveHash?.(1, 'h', 'new') ?? Promise.resolve()),
+    "the driver's saveHash returned neither true nor false",
+  );
+  t.equal(await complaint(directory.health()), "the driver's health threw TypeError");
+  const other = await openModuleDirectory(writeModule(t, driver('')));
+  t.equal(
+    await complaint(other.findById(2)),
+    "the driver's findById returned another user than the one asked for",
+  );
+});

@@ -1,0 +1,326 @@
+// The directory on a real PostgreSQL.
+
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
+import type { PostgresLimits } from '../../src/directory/postgres-pool.js';
+import type { StatementTexts } from '../../src/directory/user-statements.js';
+import { startPostgres } from '../support/postgres.js';
+import { testDirectory } from './directory-contract.js';
+
+const server = await startPostgres(t);
+let tables = 0;
+
+/** A table with ada and bob, whose addresses are kept as they were typed, and the statements for it. */
+async function makeTable(idType = 'bigint') {
+  const table = `users_${++tables}`;
+  await server.sql(`
+    CREATE TABLE ${table} (id ${idType} PRIMARY KEY, email text, hash text, disabled boolean);
+    INSERT INTO ${table} VALUES
+      (7, 'Ada@Example.com', 'hash of ada', false), (8, 'bob@example.com', 'hash of bob', true)`);
+  const statements = {
+    byEmail: `SELECT id, email, hash, disabled FROM ${table} WHERE lower(email) = $1`,
+    byId: `SELECT id, email, hash, disabled FROM ${table} WHERE id = $1`,
+    saveHash: `UPDATE ${table} SET hash = $3 WHERE id = $1 AND hash = $2`,
+  };
+  return { table, statements };
+}
+
+function open(t: Test, statements: StatementTexts, limits: Partial<PostgresLimits> = {}, url = server.url) {
+  // Patient, so that a busy machine makes no difference where no limit is what is tested.
+  const patient = { connectMs: 20_000, statementMs: 20_000 };
+  const directory = openPostgresDirectory(url, statements, { ...patient, ...limits });
+  t.teardown(() => directory.close());
+  return directory;
+}
+
+/** What the directory complains of when it is asked. */
+async function complaint(asked: Promise<unknown>): Promise<string> {
+  const error = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof DirectoryUnavailableError && error.cause === undefined
+    ? error.message
+    : 'no complaint';
+}
+
+t.test('it keeps the contract of a directory', async (t) => {
+  for (const idType of ['bigint', 'integer', 'numeric']) {
+    await t.test(`with an id of type ${idType}`, (t) =>
+      testDirectory(t, async (t) => {
+        const { statements } = await makeTable(idType);
+        const { saveHash, ...directory } = open(t, statements);
+        if (saveHash === undefined) throw new TypeError('a directory that saves no hash');
+        return {
+          directory: { ...directory, saveHash },
+          ada: { id: 7, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false },
+          bob: { id: 8, email: 'bob@example.com', hash: 'hash of bob', disabled: true },
+        };
+      }),
+    );
+  }
+});
+
+t.test('an existing table is used as it is, through AS', async (t) => {
+  await server.sql(`
+    CREATE TABLE members (
+      member_no integer PRIMARY KEY, login varchar(80), pw char(100), state text, nickname text);
+    INSERT INTO members VALUES
+      (2147483647, 'ada@example.com', '$2b$12$x', 'active', 'A'), (2, 'bob@example.com', 'h', 'locked', 'B')`);
+  const columns = `member_no AS id, login AS email, pw AS hash, state = 'locked' AS disabled, nickname`;
+  const directory = open(t, {
+    byEmail: `SELECT ${columns} FROM members WHERE login = $1`,
+    byId: `SELECT ${columns} FROM members WHERE member_no = $1`,
+    saveHash: 'UPDATE members SET pw = $3 WHERE member_no = $1 AND pw = $2',
+  });
+  const ada = { id: 2147483647, email: 'ada@example.com', hash: '$2b$12$x', disabled: false };
+  t.strictSame(await directory.probe(), []);
+  t.strictSame(await directory.findByEmail('ada@example.com'), ada, 'without the blanks of char(n)');
+  t.strictSame(await directory.findById(2), { id: 2, email: 'bob@example.com', hash: 'h', disabled: true });
+  t.equal(await directory.saveHash?.(ada.id, ada.hash, 'new'), true);
+  t.match(await directory.findById(ada.id), { hash: 'new' });
+});
+
+t.test('a null disabled is enabled, and a null hash is no password', async (t) => {
+  const { table, statements } = await makeTable();
+  await server.sql(`UPDATE ${table} SET disabled = NULL, hash = NULL WHERE id = 8`);
+  const bob = { id: 8, email: 'bob@example.com', hash: '', disabled: false };
+  t.strictSame(await open(t, statements).findById(8), bob);
+});
+
+t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
+  const { table, statements } = await makeTable();
+  const { MAX_SAFE_INTEGER } = Number;
+  await server.sql(`
+    INSERT INTO ${table} VALUES
+      (${MAX_SAFE_INTEGER}, 'max@x.org', 'h'), (9007199254740992, 'over@x.org', 'h'), (0, 'zero@x.org', 'h')`);
+  const directory = open(t, statements);
+  t.match(await directory.findById(MAX_SAFE_INTEGER), { id: MAX_SAFE_INTEGER, email: 'max@x.org' });
+  const words = 'USERS_BY_EMAIL returned a user whose id is not a whole number from 1 to 2^53 - 1';
+  t.equal(await complaint(directory.findByEmail('over@x.org')), words);
+  t.equal(await complaint(directory.findByEmail('zero@x.org')), words);
+});
+
+t.test('an injection in an address finds nobody and changes nothing', async (t) => {
+  const { table, statements } = await makeTable();
+  const directory = open(t, statements);
+  const hostile = [
+    ...["' OR '1'='1", "ada@example.com' --", "'; DROP TABLE users; --", `'; DELETE FROM ${table}; --`],
+    ...[
+      '$1',
+      '$$',
+      '\\',
+      "\\' OR 1=1 --",
+      'ada@example.com\0',
+      '\ud800',
+      '%',
+      '_da@example.com',
+      '\u2019 OR 1=1',
+    ],
+  ];
+  for (const key of hostile) t.equal(await directory.findByEmail(key), undefined);
+  for (const key of hostile.filter((text) => !text.includes('\0') && text !== '\ud800')) {
+    t.equal(await directory.saveHash?.(7, 'hash of ada', key), true);
+    t.equal((await directory.findById(7))?.hash, key);
+    t.equal(await directory.saveHash?.(7, key, 'hash of ada'), true);
+  }
+  t.strictSame(await server.sql(`SELECT count(*)::int AS n FROM ${table}`), [{ n: 2 }]);
+});
+
+t.test('statements are prepared once per connection', async (t) => {
+  const { statements } = await makeTable();
+  // What the connection itself has prepared, shown as the e-mail address of the user who is looked for.
+  const prepared = `(SELECT string_agg(name, ',' ORDER BY name) FROM pg_prepared_statements)`;
+  const directory = open(
+    t,
+    { ...statements, byId: `SELECT $1::int AS id, ${prepared} AS email, 'h' AS hash, false AS disabled` },
+    { connections: 1 },
+  );
+  for (let times = 0; times < 3; times++) await directory.findByEmail('ada@example.com');
+  t.equal((await directory.findById(1))?.email, 'tollgate_user_by_email,tollgate_user_by_id');
+});
+
+t.test('the probe names what is wrong with each statement, in one line', async (t) => {
+  const { table, statements } = await makeTable();
+  const select = (columns: string) => `SELECT ${columns} FROM ${table} WHERE id::text = $1`;
+  const cases: [StatementTexts, string[]][] = [
+    [{}, []],
+    [{ saveHash: undefined }, []],
+    [{ byEmail: select('id, email, hash') }, ['USERS_BY_EMAIL returns no column disabled']],
+    [{ byId: select('id AS "ID"') }, ['USERS_BY_ID returns no column id, email, hash, disabled']],
+    [
+      { byId: select('email AS id, email, id AS hash, 0 AS disabled') },
+      [
+        'USERS_BY_ID returns a column id that is no whole number',
+        'USERS_BY_ID returns a column disabled that is no boolean',
+        'USERS_BY_ID returns a column hash that is no text',
+      ],
+    ],
+    [{ byEmail: 'SELEC $1' }, ['USERS_BY_EMAIL does not run: syntax error at or near "SELEC"']],
+    [
+      { byEmail: select('mail'), byId: 'SELECT 1 FROM nowhere WHERE id = $1' },
+      [
+        'USERS_BY_EMAIL does not run: column "mail" does not exist',
+        'USERS_BY_ID does not run: relation "nowhere" does not exist',
+      ],
+    ],
+    [
+      { byEmail: `${statements.byEmail}; DROP TABLE ${table}` },
+      ['USERS_BY_EMAIL does not run: cannot insert multiple commands into a prepared statement'],
+    ],
+    [
+      { saveHash: `UPDATE ${table} SET pw = $3 WHERE id = $1 AND hash = $2` },
+      [`USERS_SAVE_HASH does not run: column "pw" of relation "${table}" does not exist`],
+    ],
+  ];
+  for (const [wrong, lines] of cases) {
+    t.strictSame(await open(t, { ...statements, ...wrong }).probe(), lines);
+  }
+  const [line, ...more] = await open(t, { ...statements, byId: statements.byId.replace('$1', '1') }).probe();
+  t.match(line, /^USERS_BY_ID does not run: bind message supplies 1 parameters/);
+  t.strictSame(more, []);
+  t.match(await open(t, statements).findById(7), { hash: 'hash of ada' }, 'nothing was changed by probing');
+});
+
+t.test('a refused password and a missing database are mistakes, told without the password', async (t) => {
+  const { statements } = await makeTable();
+  const wrongPassword = server.url.replace(server.password, 'another-secret');
+  const lines = await open(t, statements, {}, wrongPassword).probe();
+  t.strictSame(lines, [
+    'USERS_URL is wrong: the user database does not answer: the server refuses the user or the password',
+  ]);
+  const noDatabase = server.url.replace('/postgres?', '/nowhere?');
+  t.strictSame(await open(t, statements, {}, noDatabase).probe(), [
+    'USERS_URL is wrong: the user database does not answer: the server has no such database',
+  ]);
+  t.throws(
+    () => openPostgresDirectory('postgres://u:se%ret@h:port/d', statements),
+    new RangeError('cannot be read: special characters in user and password are percent-encoded'),
+  );
+  t.throws(
+    () => openPostgresDirectory(server.url, { byEmail: 'x' }),
+    new RangeError('with postgres:// needs USERS_BY_EMAIL and USERS_BY_ID'),
+  );
+});
+
+t.test('a user that cannot be one is refused, and no value is told', async (t) => {
+  const { statements } = await makeTable();
+  const returns = (columns: string) => ({ ...statements, byEmail: `${columns}, $1::text AS key` });
+  const cases = {
+    "SELECT 7 AS id, 'secret' AS email, 1 AS hash, false AS disabled": 'whose hash is not a text',
+    "SELECT 7 AS id, NULL AS email, 'secret' AS hash, false AS disabled": 'whose email is not a text',
+    "SELECT 'secret' AS id, 'e' AS email, 'h' AS hash, false AS disabled":
+      'whose id is not a whole number from 1 to 2^53 - 1',
+    "SELECT 7 AS id, 'e' AS email, 'h' AS hash, 'secret' AS disabled": 'whose disabled is not true or false',
+    "SELECT 7 AS id, 'e' AS email, 'h' AS hash": 'without disabled',
+  };
+  for (const [columns, words] of Object.entries(cases)) {
+    const asked = open(t, returns(columns)).findByEmail('ada@example.com');
+    t.equal(await complaint(asked), `USERS_BY_EMAIL returned a user ${words}`);
+  }
+  const two = { ...statements, byEmail: statements.byEmail.replace('lower(email) = $1', '$1 <> email') };
+  t.equal(await complaint(open(t, two).findByEmail('x')), 'USERS_BY_EMAIL returned more than one user');
+  const other = { ...statements, byId: statements.byId.replace('id = $1', 'id <> $1') };
+  t.equal(
+    await complaint(open(t, other).findById(8)),
+    'USERS_BY_ID returned another user than the one asked for',
+  );
+});
+
+t.test('without USERS_SAVE_HASH there is nothing to save with', async (t) => {
+  const { statements } = await makeTable();
+  t.notOk('saveHash' in open(t, { ...statements, saveHash: undefined }));
+});
+
+t.test('a statement that takes too long is ended on the server, and the next one runs', async (t) => {
+  const { statements } = await makeTable();
+  const slow = `SELECT 7 AS id, 'e' AS email, pg_sleep(60)::text AS hash, $1 = '' AS disabled`;
+  const directory = open(t, { ...statements, byEmail: slow }, { statementMs: 500, connections: 1 });
+  t.equal(
+    await complaint(directory.findByEmail('ada@example.com')),
+    'the user database does not answer: a statement took too long',
+  );
+  t.strictSame(
+    await server.sql(
+      "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT 7%pg_sleep%'",
+    ),
+    [],
+  );
+  t.match(await directory.findById(7), { hash: 'hash of ada' });
+});
+
+t.test('nothing waits for ever: not for a connection, nor in an endless line', async (t) => {
+  const { statements } = await makeTable();
+  const slow = `SELECT 7 AS id, pg_sleep(60)::text AS hash, $1 = '' AS disabled`;
+  const limits = { connections: 2, waiting: 3, connectMs: 1000, statementMs: 2000 };
+  const directory = open(t, { ...statements, byEmail: slow }, limits);
+  // The line forms behind connections that exist.
+  await Promise.all([directory.findById(7), directory.findById(8)]);
+  const asked = Array.from({ length: 7 }, () => complaint(directory.findByEmail('ada@example.com')));
+  const tooLong = 'the user database does not answer: a statement took too long';
+  const noConnection = 'the user database does not answer: all its connections are in use';
+  const tooMany = 'too many statements wait for the user database';
+  const expected = [tooLong, tooLong, noConnection, noConnection, noConnection, tooMany, tooMany];
+  t.strictSame((await Promise.all(asked)).sort(), expected.sort());
+});
+
+t.test('a server that accepts and then says nothing is given up', async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const address = silent.address();
+  if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
+  const { statements } = await makeTable();
+  const directory = open(t, statements, { connectMs: 50 }, `postgres://u:secret@127.0.0.1:${address.port}/d`);
+  t.match(await complaint(directory.findById(7)), /^the user database does not answer: [^:]*time-?out/i);
+  t.notMatch(await complaint(directory.health()), /secret/);
+});
+
+t.test('the directory goes away and comes back by itself', async (t) => {
+  const { statements } = await makeTable();
+  const directory = open(t, statements);
+  t.match(await directory.findById(7), { id: 7 });
+  await t.resolves(directory.health());
+  await server.stop();
+  t.teardown(() => server.start());
+  const asked: ((each: Directory) => Promise<unknown>)[] = [
+    (each) => each.findById(7),
+    (each) => each.findByEmail('ada@example.com'),
+    (each) => each.saveHash?.(7, 'hash of ada', 'new') ?? Promise.resolve(),
+    (each) => each.health(),
+  ];
+  for (const ask of asked) t.match(await complaint(ask(directory)), /^the user database does not answer: /);
+  await server.start();
+  t.match(await directory.findById(7), { id: 7, hash: 'hash of ada' });
+  await t.resolves(directory.health());
+});
+
+t.test('a directory that was away at the start is probed once it is there', async (t) => {
+  const { statements } = await makeTable();
+  const right = open(t, statements);
+  const wrong = open(t, { ...statements, byId: 'SELECT $1 AS id' });
+  await server.stop();
+  t.teardown(() => server.start());
+  await t.rejects(right.probe(), DirectoryUnavailableError);
+  await t.rejects(wrong.probe(), DirectoryUnavailableError);
+  await server.start();
+  await t.resolves(right.health());
+  const line =
+    'USERS_BY_ID returns no column email, hash, disabled; USERS_BY_ID returns a column id that is no whole number';
+  t.equal(await complaint(wrong.health()), line);
+});
+
+t.test('it may be closed twice, and answers nobody afterwards', async (t) => {
+  const { statements } = await makeTable();
+  const directory = open(t, statements);
+  await directory.findById(7);
+  await Promise.all([directory.close(), directory.close()]);
+  t.match(await complaint(directory.findById(7)), /^the user database does not answer/);
+});

@@ -1,0 +1,195 @@
+// Whether a password opens an account, and what it costs to find out.
+
+import { hash } from '@node-rs/argon2';
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import t from 'tap';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+} from '../../src/directory/directory.js';
+import { createHashingQueue, HashingOverloadedError } from '../../src/directory/hashing-queue.js';
+import { hashCost, hashPassword, TODAYS_COST, verifyPassword } from '../../src/directory/password-hash.js';
+import { createSignIn } from '../../src/directory/sign-in.js';
+
+type Users = Record<string, { hash: string; disabled?: boolean }>;
+
+/** A directory of these users by account key, and a sign-in that tells what it verified. */
+function signInTo(users: Users, change: Partial<Directory> = {}) {
+  const found = new Map<string, DirectoryUser>(
+    Object.entries(users).map(([email, user], index) => [
+      email,
+      { id: index + 1, email, disabled: false, ...user },
+    ]),
+  );
+  const lookedFor: string[] = [];
+  const verified: string[] = [];
+  const unreadable: number[] = [];
+  const errors: unknown[] = [];
+  const directory: Directory = {
+    async findByEmail(key) {
+      lookedFor.push(key);
+      return found.get(key);
+    },
+    findById: async (id) => [...found.values()].find((user) => user.id === id),
+    async saveHash(id, oldHash, newHash) {
+      const user = [...found.values()].find((each) => each.id === id);
+      if (user?.hash !== oldHash) return false;
+      found.set(user.email, { ...user, hash: newHash });
+      return true;
+    },
+    health: async () => {},
+    close: async () => {},
+    ...change,
+  };
+  const queue = createHashingQueue({ running: 2, waiting: 100 });
+  const signIn = createSignIn(directory, queue, (error) => errors.push(error), {
+    onUnreadableHash: (id) => unreadable.push(id),
+    verify(passwordHash, password) {
+      verified.push(passwordHash);
+      return verifyPassword(passwordHash, password);
+    },
+  });
+  return { signIn, found, lookedFor, verified, unreadable, errors };
+}
+
+t.test(
+  'accounts enumerated by time: unknown, disabled and wrong cost one look and one equal hash',
+  async (t) => {
+    const hashes: [string, (password: string) => Promise<string>][] = [
+      [TODAYS_COST, hashPassword],
+      ['$2b$05', (password) => bcryptHash(password, 5)],
+      [
+        '$argon2id$v=19$m=4096,t=3,p=1',
+        (password) => hash(password, { memoryCost: 4096, timeCost: 3, parallelism: 1 }),
+      ],
+    ];
+    for (const [cost, make] of hashes) {
+      const users = {
+        'first@x.org': { hash: await make('a password') },
+        'wrong@x.org': { hash: await make('a password') },
+        'disabled@x.org': { hash: await make('password'), disabled: true },
+        'empty@x.org': { hash: '' },
+        'broken@x.org': { hash: '$5$rounds=1000$x' },
+      };
+      const { signIn, verified, lookedFor, unreadable } = signInTo(users);
+      // The first account that exists teaches the cost, whether its password is right or wrong.
+      await signIn.check('first@x.org', 'password');
+      verified.length = 0;
+      lookedFor.length = 0;
+      const keys = ['unknown@x.org', 'wrong@x.org', 'disabled@x.org', 'empty@x.org', 'broken@x.org'];
+      for (const key of keys) t.equal(await signIn.check(key, 'password'), undefined, key);
+      t.strictSame(lookedFor, keys, 'one look each');
+      t.strictSame(
+        verified.map(hashCost),
+        [cost, cost, cost, cost, cost],
+        'one verification each, of equal cost',
+      );
+      t.strictSame(unreadable, [5], 'a hash that is none is told; no password is nothing to tell');
+    }
+  },
+);
+
+t.test('before any account was seen, an unknown one costs a hash of today', async (t) => {
+  const { signIn, verified } = signInTo({});
+  t.equal(await signIn.check('unknown@x.org', 'password'), undefined);
+  t.strictSame(verified.map(hashCost), [TODAYS_COST]);
+});
+
+t.test(
+  'no password opens an account without a hash or one that does not exist, not even the dummy’s',
+  async (t) => {
+    const { signIn } = signInTo({ 'empty@x.org': { hash: '' } });
+    const guessed = createSignIn(
+      directoryOf({ id: 1, email: 'empty@x.org', hash: '', disabled: false }),
+      createHashingQueue({ running: 1, waiting: 0 }),
+      () => {},
+      { verify: async () => true },
+    );
+    t.equal(await signIn.check('empty@x.org', ''), undefined);
+    t.equal(await guessed.check('empty@x.org', 'password'), undefined);
+    t.equal(await guessed.check('unknown@x.org', 'password'), undefined);
+  },
+);
+
+t.test('the right password opens an account, and an old hash is replaced once', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found, errors } = signInTo({ 'ada@x.org': { hash: old } });
+  t.match(await signIn.check('ada@x.org', 'password'), { id: 1, email: 'ada@x.org' });
+  const replaced = found.get('ada@x.org')?.hash ?? '';
+  t.equal(hashCost(replaced), TODAYS_COST);
+  t.match(await signIn.check('ada@x.org', 'password'), { id: 1 });
+  t.equal(found.get('ada@x.org')?.hash, replaced);
+  t.equal(await signIn.check('ada@x.org', 'another'), undefined);
+  t.strictSame(errors, []);
+});
+
+t.test('a disabled account’s hash is left alone, whatever the password', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: old, disabled: true } });
+  t.equal(await signIn.check('ada@x.org', 'password'), undefined);
+  t.equal(found.get('ada@x.org')?.hash, old);
+});
+
+t.test('a password that changed meanwhile is not overwritten by the old one’s new hash', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: old } });
+  const checked = signIn.check('ada@x.org', 'password');
+  found.set('ada@x.org', { id: 1, email: 'ada@x.org', hash: 'changed', disabled: false });
+  t.match(await checked, { id: 1 });
+  t.equal(found.get('ada@x.org')?.hash, 'changed');
+});
+
+t.test('a slip after the 72nd byte does not become the password', async (t) => {
+  const password = 'p'.repeat(80);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: await bcryptHash(password, 4) } });
+  t.match(await signIn.check('ada@x.org', `${password.slice(0, 79)}q`), { id: 1 });
+  t.match(await signIn.check('ada@x.org', password), { id: 1 });
+  t.match(found.get('ada@x.org')?.hash, /^\$2b\$04\$/);
+});
+
+t.test('where hashes cannot be saved none is made, and where saving fails the log-in succeeds', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: old, disabled: false });
+  const works: string[] = [];
+  const queue = createHashingQueue({ running: 1, waiting: 0 });
+  const counting = {
+    run: <T>(work: () => Promise<T>) => {
+      works.push('hash');
+      return queue.run(work);
+    },
+    load: queue.load,
+  };
+  t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
+  t.equal(works.length, 1, 'the password was compared, and not hashed again');
+
+  const failing = signInTo(
+    { 'ada@x.org': { hash: old } },
+    { saveHash: () => Promise.reject(new DirectoryUnavailableError('away')) },
+  );
+  t.match(await failing.signIn.check('ada@x.org', 'password'), { id: 1 });
+  t.match(failing.errors, [{ message: 'away' }]);
+});
+
+t.test('a directory that is away and a full queue are no verdict', async (t) => {
+  const away = signInTo({}, { findByEmail: () => Promise.reject(new DirectoryUnavailableError('away')) });
+  await t.rejects(away.signIn.check('ada@x.org', 'password'), DirectoryUnavailableError);
+  t.strictSame(away.verified, []);
+  const full = createSignIn(
+    directoryOf(undefined),
+    { run: () => Promise.reject(new HashingOverloadedError('full')), load: { running: 1, waiting: 0 } },
+    () => {},
+  );
+  await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);
+});
+
+/** A directory of one user, found under its own address. */
+function directoryOf(user: DirectoryUser | undefined): Directory {
+  return {
+    findByEmail: async (key) => (key === user?.email ? user : undefined),
+    findById: async () => user,
+    saveHash: async () => true,
+    health: async () => {},
+    close: async () => {},
+  };
+}

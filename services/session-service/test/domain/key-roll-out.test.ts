@@ -1,0 +1,80 @@
+// Which step of changing a key is safe.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { keySteps, type ReportedRing } from '../../src/domain/key-roll-out.js';
+
+const LIFE = 1000;
+const REPORT = 100;
+const NOW = 1_000_000;
+
+const ring = (lists: readonly string[][], used: Record<string, number> = {}, sinceMs = 0): ReportedRing => ({
+  nowMs: NOW,
+  sinceMs,
+  nodes: lists.map((ids) => ({ makes: true, ids })),
+  lastUsedMs: (id) => used[id],
+});
+const steps = (reported: ReportedRing) => keySteps(reported, LIFE, REPORT);
+
+t.test('the three roll-outs, node by node', async (t) => {
+  t.strictSame(steps(ring([])), [{ step: 'unknown' }]);
+  t.strictSame(steps(ring([['old'], ['old']], { old: NOW })), [{ step: 'append' }]);
+  t.strictSame(steps(ring([['old', 'new'], ['old']], { old: NOW })), [
+    { step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 },
+  ]);
+  const appended = [
+    ['old', 'new'],
+    ['old', 'new'],
+  ];
+  t.strictSame(steps(ring(appended, { old: NOW })), [
+    { step: 'front', id: 'new', dropFromMs: REPORT + LIFE },
+  ]);
+  const mixed = [
+    ['new', 'old'],
+    ['old', 'new'],
+  ];
+  t.strictSame(steps(ring(mixed, { old: NOW, new: NOW })), [{ step: 'finish_front', ids: ['new', 'old'] }]);
+  const fronted = [
+    ['new', 'old'],
+    ['new', 'old'],
+  ];
+  const usedAt = (old: number) => steps(ring(fronted, { old, new: NOW }));
+  t.strictSame(usedAt(NOW), [{ step: 'wait', id: 'old', untilMs: NOW + REPORT + LIFE }]);
+  t.strictSame(usedAt(NOW - REPORT - LIFE + 1), [{ step: 'wait', id: 'old', untilMs: NOW + 1 }]);
+  t.strictSame(usedAt(NOW - REPORT - LIFE), [{ step: 'drop', id: 'old' }]);
+  t.strictSame(steps(ring([['new'], ['new', 'old']], { old: 0, new: NOW })), [
+    { step: 'finish', id: 'old', acceptedBy: 1, nodes: 2 },
+  ]);
+});
+
+t.test('a service that only verifies must accept a key before it is used, and uses none', async (t) => {
+  const nodes = [
+    { makes: true, ids: ['old', 'new'] },
+    { makes: false, ids: ['old'] },
+  ];
+  const reported = { ...ring([]), nodes };
+  t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
+  t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
+});
+
+t.test('no step that is said to be safe makes a node refuse what another makes', async (t) => {
+  const lists = fc.array(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const uses = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: NOW - 3000, max: NOW }));
+  fc.assert(
+    fc.property(lists, uses, (nodes, used) => {
+      // Whoever is in front now is used now.
+      for (const [front] of nodes) used[String(front)] = NOW;
+      return steps(ring(nodes, used)).every((step) => {
+        if (step.step === 'front') return nodes.every((ids) => ids.includes(step.id));
+        if (step.step !== 'drop') return true;
+        const isUsed = nodes.some(([front]) => front === step.id);
+        return !isUsed && (used[step.id] ?? 0) + REPORT + LIFE <= NOW;
+      });
+    }),
+    { numRuns: 1000 },
+  );
+  t.pass('for 1,000 states');
+});

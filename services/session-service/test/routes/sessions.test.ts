@@ -1,0 +1,117 @@
+// A user's own sessions: shown, ended one by one, ended but the current one.
+
+import { eachStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import {
+  logIn,
+  refresh,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from '../support/session-node.js';
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
+
+t.test('sessions are listed with their times, the one that asks marked', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const phone = await logIn(node, 'ann@example.com');
+    const laptop = await logIn(node, 'ann@example.com');
+    await logIn(node, 'bob@example.com');
+    const [phoneId, laptopId] = [await sessionIdOf(node, phone), await sessionIdOf(node, laptop)];
+
+    const answer = await withBearer(node, 'GET', '/sessions', phone);
+    t.equal(answer.statusCode, 200);
+    const { sessions } = answer.json();
+    t.strictSame(sessions.map(({ id }: { id: string }) => id).sort(), [phoneId, laptopId].sort());
+    for (const session of sessions) {
+      t.strictSame(Object.keys(session), [
+        ...['id', 'created_at', 'last_used_at', 'expires_at', 'user_agent', 'current'],
+      ]);
+      t.equal(session.user_agent, 'a browser');
+      t.equal(session.current, session.id === phoneId);
+      for (const time of [session.created_at, session.last_used_at, session.expires_at]) t.match(time, ISO);
+      t.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 604_800_000);
+    }
+    const anonymous = await node.app.inject({ url: '/sessions' });
+    t.equal(anonymous.statusCode, 401);
+    t.equal(anonymous.headers['www-authenticate'], 'Bearer');
+    t.strictSame(anonymous.json(), { message: 'Please sign in.', code: 'token_invalid' });
+  });
+});
+
+t.test('one session is ended at once, with its access and its refresh token', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com');
+    const node = await startNode(t, { store, directory });
+    const phone = await logIn(node, 'ann@example.com');
+    const laptop = await logIn(node, 'ann@example.com');
+    const id = await sessionIdOf(node, laptop);
+
+    const answer = await withBearer(node, 'DELETE', `/sessions/${id}`, phone);
+    t.equal(answer.statusCode, 204);
+    t.equal(answer.body, '');
+    t.equal(answer.headers['set-cookie'], undefined);
+    const refused = await withBearer(node, 'GET', '/profile', laptop);
+    t.equal(refused.statusCode, 401);
+    t.equal(refused.headers['www-authenticate'], 'Bearer');
+    const body = { message: 'Your session has been ended. Please sign in again.', code: 'session_revoked' };
+    t.strictSame(refused.json(), body);
+    const notRefreshed = await refresh(node, laptop);
+    t.equal(notRefreshed.statusCode, 401);
+    t.strictSame(notRefreshed.json(), body);
+    t.equal(notRefreshed.headers['set-cookie'], undefined, 'a failed refresh keeps the cookie');
+    t.equal((await withBearer(node, 'GET', '/profile', phone)).statusCode, 200);
+    t.equal((await withBearer(node, 'DELETE', `/sessions/${id}`, phone)).statusCode, 404, 'it is gone');
+  });
+});
+
+t.test("another user's session is not found, and lives on", async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const ann = await logIn(node, 'ann@example.com');
+    const bob = await logIn(node, 'bob@example.com');
+    const foreign = await withBearer(node, 'DELETE', `/sessions/${await sessionIdOf(node, bob)}`, ann);
+    t.equal(foreign.statusCode, 404);
+    t.strictSame(foreign.json(), { message: 'There is nothing here.', code: 'not_found' });
+    t.equal((await withBearer(node, 'GET', '/profile', bob)).statusCode, 200);
+    t.equal((await refresh(node, bob)).statusCode, 200);
+
+    for (const id of [
+      '0123456789ABCDEFGHIJKL',
+      'short',
+      `${'x'.repeat(22)}y`,
+      '__proto__',
+      '%00',
+      'x'.repeat(500),
+    ]) {
+      const unknown = await withBearer(node, 'DELETE', `/sessions/${id}`, ann);
+      t.equal(unknown.statusCode, 404, id.slice(0, 30));
+      t.strictSame(unknown.json(), foreign.json());
+    }
+  });
+});
+
+t.test('all others are ended, the one that asks and those of other users live', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const others = [await logIn(node, 'ann@example.com'), await logIn(node, 'ann@example.com')];
+    const current = await logIn(node, 'ann@example.com');
+    const bob = await logIn(node, 'bob@example.com');
+    for (let times = 0; times < 2; times++) {
+      t.equal((await withBearer(node, 'DELETE', '/sessions', current)).statusCode, 204);
+      for (const other of others) {
+        t.equal((await withBearer(node, 'GET', '/profile', other)).json().code, 'session_revoked');
+        t.equal((await refresh(node, other)).json().code, 'session_revoked');
+      }
+      for (const held of [current, bob]) {
+        t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
+      }
+    }
+    t.equal((await withBearer(node, 'GET', '/sessions', current)).json().sessions.length, 1);
+  });
+});

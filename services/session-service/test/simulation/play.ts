@@ -1,0 +1,74 @@
+// Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
+
+import { decideRotation, type Rotation } from '../../src/domain/rotation.js';
+import type { SessionRecord } from '../../src/domain/session-record.js';
+import { newSession } from '../../src/domain/session-set.js';
+import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
+import type { History } from './history.js';
+import { type SimulationOptions, simulate } from './simulate.js';
+import type { Trace } from './trace.js';
+
+const LOG_IN_MS = 1_700_000_000_000;
+
+/** What happens in this history under `decideRotation`. */
+export function playOnRule(history: History, options: SimulationOptions): Trace {
+  const { rules } = options;
+  const play = simulate(history, options);
+  let session: SessionRecord | undefined = newSession('', LOG_IN_MS, rules);
+  let step = play.next();
+  while (!step.done) {
+    const { kind, atMs, generation } = step.value;
+    if (kind === 'prove') {
+      if (session !== undefined && session.used < generation) session = { ...session, used: generation };
+      step = play.next();
+      continue;
+    }
+    const nowMs: number = LOG_IN_MS + atMs;
+    const rotation = decideRotation(session, generation, nowMs, rules);
+    session = rotation.next;
+    step = play.next(answerOf(rotation, nowMs));
+  }
+  return step.value;
+}
+
+function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
+  if (rotation.next === undefined) return { outcome: rotation.verdict };
+  const { generation, absoluteExpiresAtMs } = rotation.next;
+  return { outcome: rotation.verdict, generation, nowMs, absoluteExpiresAtMs };
+}
+
+/** A store with the means to make all that it holds older. */
+export interface AgeingStore {
+  readonly sessions: SessionStore;
+  age(ms: number): Promise<void>;
+}
+
+/**
+ * What happens in this history on a store. Choose `tickMs` so that the milliseconds a test takes decide nothing.
+ * @param uid a user without sessions
+ */
+export async function playOnStore(
+  { sessions, age }: AgeingStore,
+  uid: number,
+  history: History,
+  options: SimulationOptions,
+): Promise<Trace> {
+  const session = { uid, sid: 'simulated' };
+  const { rules } = options;
+  const play = simulate(history, options);
+  await sessions.start({ ...session, userAgent: '' }, rules);
+  let ageMs = 0;
+  let step = play.next();
+  while (!step.done) {
+    const { kind, atMs, generation } = step.value;
+    if (atMs > ageMs) await age(atMs - ageMs);
+    ageMs = atMs;
+    if (kind === 'rotate') step = play.next(await sessions.rotate({ ...session, generation }, rules));
+    else {
+      await sessions.proveUsed({ ...session, generation });
+      step = play.next();
+    }
+  }
+  await sessions.endAll(uid);
+  return step.value;
+}

@@ -1,0 +1,65 @@
+// Measures how often owners are logged out for nothing, and how often thieves stay unseen.
+
+import fc from 'fast-check';
+import { RULES } from '../stores/session-rules.js';
+import type { Case } from './behaviours.js';
+import { falseLogOut } from './false-log-out.js';
+import { histories } from './histories.js';
+import { playOnRule } from './play.js';
+import { firstTheft } from './theft.js';
+import type { Trace } from './trace.js';
+
+export interface Sampling {
+  /** How many histories. */
+  readonly histories: number;
+  /** The same seed gives the same histories. */
+  readonly seed: number;
+  readonly provesUse: boolean;
+}
+
+export interface LogOutRate {
+  readonly histories: number;
+  readonly refreshes: number;
+  readonly falseLogOuts: number;
+}
+
+/** What became of the thieves who came before the session was over: each history is one of the three. */
+export interface TheftRate {
+  readonly thefts: number;
+  /** The thief's first refresh was refused, and the session ended. */
+  readonly turnedAway: number;
+  /** The thief got tokens, and later the session ended. */
+  readonly found: number;
+  readonly undetected: number;
+}
+
+/** False log-outs among owners alone. */
+export function measureLogOuts(chosen: Case, sampling: Sampling): LogOutRate {
+  let refreshes = 0;
+  let falseLogOuts = 0;
+  eachTrace(chosen, sampling, (trace) => {
+    refreshes += trace.filter(({ kind }) => kind === 'refresh').length;
+    if (falseLogOut(trace) !== undefined) falseLogOuts += 1;
+  });
+  return { histories: sampling.histories, refreshes, falseLogOuts };
+}
+
+/** Thefts and their discovery until the end of the history. */
+export function measureThefts(chosen: Case, sampling: Sampling): TheftRate {
+  const ends = { turned_away: 0, found: 0, undetected: 0 };
+  eachTrace(chosen, sampling, (trace) => {
+    const end = firstTheft(trace);
+    if (end !== undefined) ends[end] += 1;
+  });
+  const { turned_away: turnedAway, found, undetected } = ends;
+  return { thefts: turnedAway + found + undetected, turnedAway, found, undetected };
+}
+
+function eachTrace({ behaviour, ...rules }: Case, sampling: Sampling, visit: (trace: Trace) => void): void {
+  const options = { rules: { ...RULES, ...rules }, provesUse: sampling.provesUse };
+  // A property only for its way through the histories, one at a time however many there are.
+  fc.assert(
+    fc.property(histories(behaviour), (history) => visit(playOnRule(history, options))),
+    { numRuns: sampling.histories, seed: sampling.seed },
+  );
+}

@@ -1,0 +1,55 @@
+// Prints how often owners are logged out for nothing and how often thieves stay unseen, by behaviour.
+
+import t from 'tap';
+import { ALONE, ROBBED } from './behaviours.js';
+import { measureLogOuts, measureThefts } from './rates.js';
+
+// A busy machine takes several times as long; tap gives a file 30 seconds.
+t.setTimeout(120_000);
+
+const SAMPLING = { histories: 300, seed: 3_040_915 };
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+}
+
+t.test(
+  'false log-outs are counted for every behaviour, and none happens to an ordinary browser',
+  async (t) => {
+    for (const [name, chosen] of Object.entries(ALONE)) {
+      const [proven, unproven] = [true, false].map((provesUse) =>
+        measureLogOuts(chosen, { ...SAMPLING, provesUse }),
+      );
+      if (proven === undefined || unproven === undefined) continue;
+      t.comment(
+        `${name}: ${percent(proven.falseLogOuts, proven.histories)} of ${proven.histories} sessions logged out`,
+        `(${proven.refreshes} refreshes); without proof of use ${percent(unproven.falseLogOuts, unproven.histories)}`,
+      );
+      t.equal(proven.histories, SAMPLING.histories);
+      if (name === 'an ordinary browser' || name === 'one tab, nothing lost, W = 0') {
+        t.equal(proven.falseLogOuts, 0, name);
+      }
+    }
+  },
+);
+
+t.test(
+  'undetected thefts are counted for every behaviour, and proof of use turns no fewer thieves away',
+  async (t) => {
+    for (const [name, chosen] of Object.entries(ROBBED)) {
+      const rates = [true, false].map((provesUse) => {
+        const rate = measureThefts(chosen, { ...SAMPLING, provesUse });
+        const { thefts, turnedAway, found, undetected } = rate;
+        t.comment(
+          `${name}${provesUse ? '' : ', without proof of use'}: of ${thefts} thieves ${percent(turnedAway, thefts)}`,
+          `turned away, ${percent(found, thefts)} found later, ${percent(undetected, thefts)} undetected`,
+        );
+        return rate;
+      });
+      const [proven, unproven] = rates;
+      if (proven === undefined || unproven === undefined) continue;
+      t.ok(proven.thefts > 50, 'thieves came');
+      t.ok(proven.turnedAway >= unproven.turnedAway, name);
+    }
+  },
+);

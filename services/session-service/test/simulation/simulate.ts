@@ -1,0 +1,207 @@
+// Plays a history against a store, call by call, and writes down what happened.
+
+import type { SessionRules } from '../../src/domain/session-rules.js';
+import type { RotationVerdict } from '../../src/stores/session-store.js';
+import type { History, Round, TabRefresh, Thief } from './history.js';
+import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';
+
+/** What the store is asked, `atMs` milliseconds after the log-in. Only a rotation has a verdict. */
+export interface StoreCall {
+  readonly kind: 'rotate' | 'prove';
+  readonly atMs: number;
+  readonly generation: number;
+}
+
+export interface SimulationOptions {
+  readonly rules: SessionRules;
+  /** Whether the first use of an access token is told to the store. */
+  readonly provesUse: boolean;
+  /** Every time is rounded down to a multiple of this; 1 when left out. */
+  readonly tickMs?: number;
+}
+
+interface Token {
+  readonly generation: number;
+  readonly expiresAtMs: number;
+}
+
+/** Something that happens at a time: what the store is asked, and what its verdict does. */
+interface Happening {
+  readonly atMs: number;
+  happen(): StoreCall | undefined;
+  hear?(verdict: RotationVerdict): void;
+}
+
+interface World extends SimulationOptions {
+  readonly entries: (RefreshEntry | UseEntry)[];
+  /** What the browser sends with a refresh: the cookie of the last answer that arrived. */
+  jar: Token;
+  /** Who has been refused, or holds an expired token only. */
+  readonly out: Set<Party>;
+  at(ms: number): number;
+}
+
+/** Plays the history. Yields what the store is asked and wants the verdict of a rotation back. */
+export function* simulate(
+  history: History,
+  options: SimulationOptions,
+): Generator<StoreCall, Trace, RotationVerdict | undefined> {
+  const { tickMs = 1, rules } = options;
+  const world: World = {
+    ...options,
+    entries: [],
+    jar: { generation: 1, expiresAtMs: Math.min(rules.refreshTtlMs, rules.maxAgeMs) },
+    out: new Set(),
+    at: (ms) => ms - (ms % tickMs),
+  };
+  const beginnings = roundBeginnings(history.rounds);
+  const agenda = [
+    ...history.rounds.flatMap(({ refreshes }, round) =>
+      refreshes.flatMap((refresh) => tabHappenings(world, refresh, beginnings[round] ?? 0)),
+    ),
+    ...history.thieves.flatMap((thief, place) => thiefHappenings(world, thief, place, beginnings)),
+  ].sort((a, b) => a.atMs - b.atMs);
+
+  for (const happening of agenda) {
+    const call = happening.happen();
+    if (call === undefined) continue;
+    const verdict = yield call;
+    if (verdict !== undefined) happening.hear?.(verdict);
+  }
+  return world.entries;
+}
+
+function roundBeginnings(rounds: readonly Round[]): number[] {
+  let beginMs = 0;
+  return rounds.map(({ pauseMs }) => {
+    beginMs += pauseMs;
+    return beginMs;
+  });
+}
+
+function tabHappenings(world: World, refresh: TabRefresh, beginMs: number): Happening[] {
+  const { fate, useMs } = refresh;
+  if (fate === 'unsent') return [];
+  const sentMs = beginMs + refresh.startMs;
+  const decidedMs = sentMs + refresh.requestMs;
+  const arrivesMs = decidedMs + refresh.answerMs;
+  const storedAtMs = fate === 'lost' ? undefined : world.at(arrivesMs);
+  let presented: Token | undefined;
+  let answer: Token | undefined;
+
+  const send: Happening = {
+    atMs: sentMs,
+    happen() {
+      presented = usable(world, 'owner', world.jar, sentMs);
+      return undefined;
+    },
+  };
+  const decide: Happening = {
+    atMs: decidedMs,
+    happen() {
+      presented = presented && usable(world, 'owner', presented, decidedMs);
+      return presented && rotateCall(world, presented, decidedMs);
+    },
+    hear(verdict) {
+      if (presented === undefined) return;
+      const times = { sentAtMs: world.at(sentMs), decidedAtMs: world.at(decidedMs), storedAtMs };
+      answer = record(world, 'owner', presented, times, verdict);
+    },
+  };
+  const store: Happening = {
+    atMs: arrivesMs,
+    happen() {
+      if (answer !== undefined) world.jar = answer;
+      return undefined;
+    },
+  };
+  const happenings = [send, decide];
+  if (fate !== 'lost') happenings.push(store);
+  if (fate === 'arrives' && useMs !== undefined) {
+    happenings.push(use(world, 'owner', () => answer, arrivesMs + useMs));
+  }
+  return happenings;
+}
+
+function thiefHappenings(
+  world: World,
+  thief: Thief,
+  place: number,
+  beginnings: readonly number[],
+): Happening[] {
+  let round = thief.copy.round % beginnings.length;
+  let token: Token | undefined;
+  const copy: Happening = {
+    atMs: (beginnings[round] ?? 0) + thief.copy.afterMs,
+    happen() {
+      token = world.jar;
+      return undefined;
+    },
+  };
+  const moves = thief.moves.flatMap((move): Happening[] => {
+    round += move.roundsLater;
+    const beginMs = beginnings[round];
+    if (beginMs === undefined) return [];
+    const atMs = beginMs + move.afterMs;
+    const decidedAtMs = world.at(atMs);
+    const times = { sentAtMs: decidedAtMs, decidedAtMs, storedAtMs: decidedAtMs };
+    let presented: Token | undefined;
+    let answer: Token | undefined;
+    const refresh: Happening = {
+      atMs,
+      happen() {
+        presented = token && usable(world, place, token, atMs);
+        return presented && rotateCall(world, presented, atMs);
+      },
+      hear(verdict) {
+        if (presented === undefined) return;
+        answer = record(world, place, presented, times, verdict);
+        token = answer;
+      },
+    };
+    if (move.useMs === undefined) return [refresh];
+    return [refresh, use(world, place, () => answer, atMs + move.useMs)];
+  });
+  return [copy, ...moves];
+}
+
+/** The token if its holder can still present it: the store is never asked about an expired one. */
+function usable(world: World, party: Party, token: Token, atMs: number): Token | undefined {
+  if (world.out.has(party)) return undefined;
+  if (world.at(atMs) < token.expiresAtMs) return token;
+  world.out.add(party);
+  return undefined;
+}
+
+function rotateCall(world: World, { generation }: Token, atMs: number): StoreCall {
+  return { kind: 'rotate', atMs: world.at(atMs), generation };
+}
+
+function record(
+  world: World,
+  by: Party,
+  { generation: presented }: Token,
+  times: Pick<RefreshEntry, 'sentAtMs' | 'decidedAtMs' | 'storedAtMs'>,
+  verdict: RotationVerdict,
+): Token | undefined {
+  const generation = 'generation' in verdict ? verdict.generation : undefined;
+  world.entries.push({ kind: 'refresh', by, ...times, presented, outcome: verdict.outcome, generation });
+  if (generation === undefined) {
+    world.out.add(by);
+    return undefined;
+  }
+  const { refreshTtlMs, maxAgeMs } = world.rules;
+  return { generation, expiresAtMs: Math.min(times.decidedAtMs + refreshTtlMs, maxAgeMs) };
+}
+
+function use(world: World, by: Party, answer: () => Token | undefined, atMs: number): Happening {
+  return {
+    atMs,
+    happen() {
+      const generation = answer()?.generation;
+      if (generation === undefined) return undefined;
+      world.entries.push({ kind: 'use', by, generation });
+      return world.provesUse ? { kind: 'prove', atMs: world.at(atMs), generation } : undefined;
+    },
+  };
+}

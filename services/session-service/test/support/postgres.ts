@@ -1,0 +1,135 @@
+// A private PostgreSQL for one test file: made in a folder of its own, reached through a socket in it, removed at the end.
+
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import pg from 'pg';
+import type { Test } from 'tap';
+
+/** A running server. What is in its tables outlives `stop`. */
+export interface PostgresServer {
+  /** Address with user and password. */
+  readonly url: string;
+  readonly password: string;
+  /** Runs a text of statements, for preparing and for looking. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
+  /** Ends all connections and the server. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+const PASSWORD = 'password-of-the-test';
+const INSTALL = 'PostgreSQL is not installed: install the package postgresql';
+
+/** Starts a server; it accepts connections when the promise resolves. */
+export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<PostgresServer> {
+  const programs = findPrograms();
+  const folder = tempDir(t);
+  const owner = unprivilegedUser();
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const options: SpawnOptions = {
+    ...owner,
+    cwd: folder,
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+  };
+
+  writeFileSync(join(folder, 'password'), `${PASSWORD}\n`, { mode: 0o644 });
+  const making = spawn(
+    join(programs, 'initdb'),
+    [
+      ...['--pgdata', 'data', '--username', 'tester', '--pwfile', 'password', '--auth', 'scram-sha-256'],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+    ],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const complaint = making.stderr?.setEncoding('utf8').toArray();
+  const [code] = await once(making, 'close');
+  if (code !== 0) throw new Error(`initdb failed: ${(await complaint)?.join('')}`);
+
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    server ??= await launch(join(programs, 'postgres'), folder, options);
+  };
+  const stop = async () => {
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const exited = once(running, 'exit');
+    running.kill('SIGINT');
+    await exited;
+  };
+  t.teardown(stop);
+  await start();
+
+  const url = `postgres://tester:${PASSWORD}@/postgres?host=${encodeURIComponent(folder)}`;
+  return {
+    url,
+    password: PASSWORD,
+    async sql(text) {
+      const client = new pg.Client(url);
+      await client.connect();
+      try {
+        return (await client.query(text)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    stop,
+    start,
+  };
+}
+
+/** The folder of the programs: that of Debian's newest version, else one of the PATH. */
+function findPrograms(): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const folders = [
+    ...versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')));
+  if (found === undefined) throw new Error(INSTALL);
+  return found;
+}
+
+/** PostgreSQL refuses to run as root, and asks for a user that has a name. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = ['postgres', 'nobody'].map((name) => users.find(([known]) => known === name)).find(Boolean);
+  if (user === undefined) throw new Error('PostgreSQL refuses to run as root, and there is no other user');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/** The process once it accepts connections. */
+async function launch(program: string, folder: string, options: SpawnOptions): Promise<ChildProcess> {
+  const settings = { fsync: 'off', full_page_writes: 'off', listen_addresses: '', log_min_messages: 'log' };
+  const child = spawn(
+    program,
+    [
+      ...['-D', 'data', '-k', folder],
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const said: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said.join('\n')}`)));
+    if (child.stderr === null) throw new TypeError('a process without a pipe');
+    // The lines are read to the end, or a full pipe would stop the server.
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+  });
+  const quit = () => child.kill('SIGQUIT');
+  process.once('exit', quit);
+  child.once('exit', () => process.off('exit', quit));
+  return child;
+}

@@ -1,0 +1,191 @@
+// A node of the session service inside the test's process: both applications over stores of the test.
+
+import { join } from 'node:path';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
+import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
+import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { buildSessionAdmin } from '../../src/admin.js';
+import { buildApp, type SessionParts } from '../../src/app.js';
+import { readSessionConfig, type SessionConfig } from '../../src/config.js';
+import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { createHashingQueue } from '../../src/directory/hashing-queue.js';
+import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { createProofOfUse } from '../../src/stores/proof-of-use.js';
+
+export const PUBLIC_URL = 'https://example.com';
+export const PASSWORD = 'a long enough password';
+export const API_KEY = 'the-key-of-the-other-services-0123456789';
+export const SECRETS = {
+  ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
+  REFRESH_SECRET: 'refresh-secret-of-this-test-0123456789',
+  ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
+  CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A node and what a test looks at. */
+export interface SessionNode {
+  readonly app: FastifyInstance;
+  readonly admin: FastifyInstance;
+  readonly revocations: RevocationFollower;
+  readonly config: SessionConfig;
+  close(): Promise<void>;
+}
+
+/** Tokens that a client holds. */
+export interface Held {
+  readonly accessToken: string;
+  /** The Cookie header. */
+  readonly cookie: string;
+}
+
+/** A directory with these users, whose password is `PASSWORD`; the first has id 1. */
+export async function userDirectory(t: Test, ...emails: string[]): Promise<EmbeddedDirectory> {
+  const directory = openEmbeddedDirectory(join(tempDir(t), 'users.mdb'));
+  t.teardown(() => directory.close());
+  for (const email of emails) await directory.add(email, 'not looked at');
+  return directory;
+}
+
+/**
+ * Builds a node; it follows the revocation log when the promise resolves, unless `log` keeps it from that.
+ * @param options.log the revocation log, when it is not that of the store
+ */
+export async function startNode(
+  t: Test,
+  options: {
+    readonly store: Store;
+    readonly directory: EmbeddedDirectory;
+    readonly env?: Environment;
+    readonly log?: RevocationLog;
+    readonly waits?: boolean;
+  },
+): Promise<SessionNode> {
+  const { store, directory, env = {}, log = openRevocationLog(store), waits = true } = options;
+  const config = readSessionConfig({
+    ...SECRETS,
+    PUBLIC_URL,
+    SESSION_API_KEY: API_KEY,
+    CAPTCHA_POW_ENABLED: 'false',
+    CAPTCHA_ESCALATION_AFTER: '100',
+    RATE_LIMIT_LOGIN: '100000',
+    RATE_LIMIT_REFRESH: '100000',
+    RATE_LIMIT_SESSION: '100000',
+    ...env,
+  });
+  const { values } = config;
+  const logger = createLogger({ name: 'test', level: 'silent' });
+  const revocations = followRevocations(log, logger);
+  const revoker = createRevoker({
+    log,
+    follower: revocations,
+    accessTtlMs: values.ACCESS_TTL * 1000,
+    logger,
+  });
+  const queue = createHashingQueue({ running: 4, waiting: 1000 });
+  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
+  const sessions = openSessionStore(store);
+  const parts: SessionParts = {
+    sessions,
+    revocations,
+    revoker,
+    proveUse: createProofOfUse(sessions),
+    challenges: openChallengeStore(store, 'captcha:'),
+    countRequest: openRequestCounter(store, 'session'),
+    directory,
+    // Hashing is not what these tests are about, and would be most of their time.
+    signIn: {
+      async check(key, password) {
+        const user = await directory.findByEmail(key);
+        return password === PASSWORD && user?.disabled === false ? user : undefined;
+      },
+    },
+    ring: openKeyRing(values.CHALLENGE_SECRET),
+    tokenKeys: {
+      accessSecrets: openKeyRing(values.ACCESS_SECRET),
+      refreshSecrets: openKeyRing(values.REFRESH_SECRET),
+      encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
+      onIssued: figures.countToken,
+    },
+    figures,
+    redis: {},
+    logger,
+  };
+  const app = await buildApp(config, parts);
+  const admin = await buildSessionAdmin(config, parts, { checks: {}, state: { stopping: false } });
+  await app.ready();
+  await admin.ready();
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await app.close();
+    await admin.close();
+    await revoker.flush(2000);
+    revoker.stop();
+    await revocations.stop();
+  };
+  const closeOnce = () => {
+    closing ??= close();
+    return closing;
+  };
+  t.teardown(closeOnce);
+  if (waits) await revocations.caughtUp();
+  return { app, admin, revocations, config, close: closeOnce };
+}
+
+/** Logs a user in. @param cookie what the browser sends along */
+export async function logIn({ app }: SessionNode, email: string, cookie?: string): Promise<Held> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/login',
+    headers: { 'user-agent': 'a browser', ...(cookie === undefined ? {} : { cookie }) },
+    payload: { email, password: PASSWORD },
+  });
+  if (answer.statusCode !== 200) throw new Error(`log-in: ${answer.statusCode} ${answer.body}`);
+  return heldFrom(answer);
+}
+
+/** What a client holds after a log-in or a refresh. */
+export function heldFrom(answer: LightMyRequestResponse): Held {
+  const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  return { accessToken: answer.json().accessToken, cookie };
+}
+
+/** A request with a bearer. */
+export function withBearer(
+  { app }: SessionNode,
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE',
+  url: string,
+  { accessToken }: Held,
+): Promise<LightMyRequestResponse> {
+  return app.inject({ method, url, headers: { authorization: `Bearer ${accessToken}` } });
+}
+
+export function refresh({ app }: SessionNode, { cookie }: Held): Promise<LightMyRequestResponse> {
+  return app.inject({ method: 'POST', url: '/refresh', headers: { cookie } });
+}
+
+/** The id of the session of these tokens. */
+export async function sessionIdOf(node: SessionNode, held: Held): Promise<string> {
+  const answer = await withBearer(node, 'GET', '/verify', held);
+  return String(answer.headers['x-auth-session-id']);
+}
+
+/** Waits until something is so; fails after five seconds. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const limitMs = performance.now() + 5000;
+  while (!(await isSo())) {
+    if (performance.now() > limitMs) throw new Error('it did not come about within five seconds');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

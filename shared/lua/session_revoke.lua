@@ -1,0 +1,15 @@
+-- Appends one entry to the log of revoked sessions and drops the entries that no token can outlive.
+--
+-- KEYS[1]  the log: stream (src/sessions/revocation-log.ts)
+-- ARGV[1]  how long the entry matters, in milliseconds
+-- ARGV[2]  ids of the sessions, with spaces between them
+-- Returns  id of the entry. Sent again it appends the same again, which changes nothing for a reader.
+
+local key, keep = KEYS[1], tonumber(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local oldest = string.format('%.0f', math.max(0, now - keep))
+local id = redis.call('XADD', key, 'MINID', oldest, '*', 'sids', ARGV[2], 'keep_ms', ARGV[1])
+if redis.call('PTTL', key) < keep then redis.call('PEXPIRE', key, keep) end
+return id

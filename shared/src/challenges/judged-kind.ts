@@ -1,0 +1,28 @@
+// A kind of challenge on the image endpoint whose answer is not one text: it brings its own judgement.
+
+import type { KeyRing } from '../crypto/key-ring.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import type { Scope } from './scope-ticket.js';
+
+/** What a judgement may look at beside record and answer. */
+export interface KindContext {
+  readonly options: CaptchaOptions;
+  readonly ring: KeyRing;
+  /** Says whether a scope names the account that is tried; undefined without an account. */
+  readonly isAccount: ((scope: Scope) => boolean) | undefined;
+  /** Failures of that account; 0 without one. */
+  readonly failures: number;
+}
+
+/** A kind that judges its answers itself. Registered with every host that checks it. */
+export interface JudgedKind {
+  readonly name: string;
+  /** Longest answer that is looked at, in characters. */
+  readonly maxAnswerCharacters: number;
+  /** Whether `min_seconds` applies. */
+  readonly hasMinimumTime: boolean;
+  /**
+   * The verdict over what the kind itself wrote into the record (`rest`) and the answer as it came. Pure.
+   */
+  verify(rest: string, answer: string, context: KindContext): 'right' | 'wrong' | 'insufficient';
+}

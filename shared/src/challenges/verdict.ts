@@ -1,0 +1,36 @@
+// The verdict over a submission, as a host hears it.
+
+import type { IssuedWork } from '../pow/sufficiency.js';
+import type { Refusal } from './judge.js';
+import type { FieldProblem, FieldProblems } from './submission.js';
+
+/** Why a submission fails, as a code on the wire. */
+export type VerdictCode = 'pow_invalid' | 'pow_insufficient' | 'captcha_invalid' | 'captcha_required';
+
+/** A submission that fails. `reason` is for the log. */
+export interface FailedVerdict {
+  readonly ok: false;
+  readonly code: VerdictCode;
+  readonly fields: FieldProblems;
+  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient';
+}
+
+/** What a submission that passes has given, so that it can be judged again when failures have risen meanwhile. */
+export interface GivenProof {
+  /** Null when no work was checked. */
+  readonly work: IssuedWork | null;
+  readonly image: boolean;
+}
+
+/** The answer to a submission. */
+export type Verdict = { readonly ok: true; readonly given: GivenProof } | FailedVerdict;
+
+/** A failed verdict about one field. */
+export function failed(
+  code: VerdictCode,
+  field: string,
+  problem: FieldProblem,
+  reason: FailedVerdict['reason'],
+): FailedVerdict {
+  return { ok: false, code, fields: { [field]: [problem] }, reason };
+}

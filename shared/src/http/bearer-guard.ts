@@ -1,0 +1,68 @@
+// Lets any Fastify service verify the session service's bearers by itself.
+
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { importAccessKeys } from '../crypto/access-keys.js';
+import { createKeyedEnvelope } from '../crypto/envelope.js';
+import { openKeyRing } from '../crypto/key-ring.js';
+import { AccessClaims } from '../schemas/token-claims.js';
+import { openRevocationLog } from '../sessions/open-revocation-log.js';
+import { followRevocations, type RevocationFollower } from '../sessions/revocation-follower.js';
+import { reportKeys } from '../store/key-report.js';
+import type { Store } from '../store/open-store.js';
+import bearer from './bearer.js';
+import { openTokenCodec, type TokenCodec } from './token-codec.js';
+
+/** What a service needs to verify bearers. */
+export interface BearerGuardOptions {
+  /** `ACCESS_SECRET`, as the session service has it. */
+  readonly accessSecret: string;
+  /** What the session service's `keys export-access` prints. `ENCRYPTION_KEY` itself would open refresh tokens too. */
+  readonly accessKeys: string;
+  /**
+   * The store of the session service, opened with `openStore` and closed by its owner: ended sessions are refused
+   * within a second. Without it they are refused when their access tokens expire, after `ACCESS_TTL` at most.
+   */
+  readonly store?: Store;
+}
+
+/** @throws RangeError when `accessKeys` is not what the command prints */
+async function bearerGuard(
+  app: FastifyInstance,
+  { accessSecret, accessKeys, store }: BearerGuardOptions,
+): Promise<void> {
+  const secrets = openKeyRing(accessSecret);
+  const keys = importAccessKeys(accessKeys);
+  let tokens: TokenCodec<AccessClaims> | undefined;
+  // In a scope of its own, so that the host may have registered @fastify/jwt for itself.
+  await app.register(async (scope) => {
+    const envelope = createKeyedEnvelope('access', keys);
+    tokens = await openTokenCodec(scope, { kind: 'access', claims: AccessClaims, secrets, envelope });
+  });
+  if (tokens === undefined) throw new TypeError('the scope of the tokens did not load');
+
+  let revocations: RevocationFollower | undefined;
+  if (store !== undefined) {
+    const follower = followRevocations(openRevocationLog(store), app.log);
+    const report = reportKeys(
+      store,
+      {
+        makes: false,
+        ids: { ACCESS_SECRET: secrets.all.map(({ id }) => id), ENCRYPTION_KEY: keys.map(({ id }) => id) },
+      },
+      app.log,
+    );
+    app.addHook('onClose', async () => {
+      await follower.stop();
+      await report.stop();
+    });
+    revocations = follower;
+  }
+  await app.register(bearer, { tokens, revocations });
+}
+
+/**
+ * Decorates the server with `requireBearer`, an `onRequest` hook that sets `request.bearer` or answers 401, and
+ * with `verifyAccess`.
+ */
+export default fp(bearerGuard, { name: 'tollgate-bearer-guard', fastify: '5.x' });

@@ -1,0 +1,72 @@
+// Opens protected routes to who presents a valid access token of a session that has not ended.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { AccessClaims, TokenReading } from '../schemas/token-claims.js';
+import { SessionRevoked, TokenInvalid } from './bearer-errors.js';
+import { refuse } from './errors.js';
+
+/** What decides about a bearer. */
+export interface BearerOptions {
+  readonly tokens: { read(token: string): TokenReading<AccessClaims> };
+  /** Without it the end of a session shows when its access tokens expire. */
+  readonly revocations?: { isRevoked(sid: string): Promise<boolean> } | undefined;
+  /** Told of each token that was verified. */
+  readonly onVerified?: (claims: Readonly<AccessClaims>) => void;
+}
+
+/** What an access token is worth now. */
+export type AccessVerdict =
+  | { readonly ok: true; readonly claims: Readonly<AccessClaims> }
+  | { readonly ok: false; readonly reason: 'invalid' | 'expired' | 'revoked' };
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Looks at an access token. Never throws; asks the store only while the revocation log is lost. */
+    verifyAccess(token: string): Promise<AccessVerdict>;
+    /** An `onRequest` hook: refuses a request without a valid bearer, else sets `request.bearer`. */
+    requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  }
+  interface FastifyRequest {
+    bearer: Readonly<AccessClaims> | null;
+  }
+}
+
+const SCHEME = 'bearer ';
+
+async function bearer(
+  app: FastifyInstance,
+  { tokens, revocations, onVerified = () => {} }: BearerOptions,
+): Promise<void> {
+  app.decorateRequest('bearer', null);
+  app.decorate('verifyAccess', async (token: string): Promise<AccessVerdict> => {
+    const reading = tokens.read(token);
+    if (!reading.ok) return reading;
+    if (await revocations?.isRevoked(reading.claims.sid)) return { ok: false, reason: 'revoked' };
+    onVerified(reading.claims);
+    return reading;
+  });
+  app.decorate('requireBearer', async (request: FastifyRequest, reply: FastifyReply) => {
+    const verdict = await app.verifyAccess(bearerToken(request.headers.authorization));
+    if (!verdict.ok) {
+      reply.header('www-authenticate', 'Bearer');
+      throw refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid);
+    }
+    request.bearer = verdict.claims;
+  });
+}
+
+/** The token after the scheme, whose name has no case (RFC 9110, 11.1); empty when there is none. */
+export function bearerToken(header: string | undefined): string {
+  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return '';
+  return header.slice(SCHEME.length).trim();
+}
+
+/** Claims of a request that `requireBearer` let in. */
+export function bearerOf(request: FastifyRequest): Readonly<AccessClaims> {
+  if (request.bearer === null) throw new TypeError('the route has no requireBearer hook');
+  return request.bearer;
+}
+
+/** Decorates the server with `requireBearer` and `verifyAccess`. */
+export default fp(bearer, { name: 'tollgate-bearer', fastify: '5.x' });

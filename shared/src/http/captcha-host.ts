@@ -1,0 +1,87 @@
+// The one plugin that a host application needs: opens the common store and makes the guards of its routes work.
+
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { JudgedKind } from '../challenges/judged-kind.js';
+import { openChallengeStore } from '../challenges/open-challenge-store.js';
+import { watchOptions } from '../challenges/options-mark.js';
+import {
+  captchaOptionsFrom,
+  captchaVariables,
+  checkCaptchaVariables,
+} from '../config/captcha-environment.js';
+import { checkSecrets, checkStores } from '../config/checks.js';
+import { readEnvironment } from '../config/environment.js';
+import { cacheStoreUrlOf } from '../config/fallbacks.js';
+import { hostNameMistake } from '../config/host-keys.js';
+import { HttpVariables, SecretVariables, StoreVariables } from '../config/variables.js';
+import { openKeyRing } from '../crypto/key-ring.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../schemas/captcha-options.js';
+import { ConfigurationError } from '../schemas/configuration-error.js';
+import { openConfiguredStore } from '../store/configured-store.js';
+import { closeStore } from '../store/open-store.js';
+import { warnOfStore } from '../store/warnings.js';
+import guard from './guard.js';
+
+/** What a host application tells the plugin. */
+export interface CaptchaHostOptions {
+  /** Names this application: its account keys meet those of no other host. */
+  readonly host: string;
+  /**
+   * Variables as the challenge service has them: `CHALLENGE_SECRET`, `STORE_URL` or `CAPTCHA_CACHE_STORE`, and the same
+   * `CAPTCHA_*`; usually `process.env`.
+   */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The options in code, in place of the `CAPTCHA_*` variables. */
+  readonly options?: CaptchaOptionsInput;
+  /** Folder that a relative `file:` path starts from; the working folder by default. */
+  readonly root?: string;
+  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
+  readonly kinds?: readonly JudgedKind[];
+}
+
+const HostEnvironment = Type.Object({
+  CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
+  ...StoreVariables,
+  NODE_ENV: HttpVariables.NODE_ENV,
+  ...captchaVariables,
+});
+
+async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): Promise<void> {
+  const { host, environment, root = '.', kinds = [] } = settings;
+  const values = readEnvironment(HostEnvironment, environment, (found) => [
+    ...[hostNameMistake(host)].flatMap((mistake) => (mistake === null ? [] : [`the host ${mistake}`])),
+    ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
+    ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
+    ...checkCaptchaVariables(found),
+  ]);
+  const options =
+    settings.options === undefined ? captchaOptionsFrom(values) : resolveCaptchaOptions(settings.options);
+  if (options.test_mode && values.NODE_ENV === 'production') {
+    throw new ConfigurationError(['CAPTCHA_TEST_MODE must be false with NODE_ENV=production']);
+  }
+
+  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', cacheStoreUrlOf(values), root);
+  warnOfStore(store, app.log);
+  const optionsWatch = watchOptions(store, options, app.log);
+  app.addHook('onClose', async () => {
+    optionsWatch.stop();
+    await closeStore(store);
+  });
+  await app.register(guard, {
+    store: openChallengeStore(store, options.cache.prefix),
+    ring: openKeyRing(values.CHALLENGE_SECRET),
+    options,
+    host,
+    kinds,
+  });
+}
+
+/**
+ * Await it before adding routes: `config.guards` of a route then takes `captcha` and `pow()`, and `app.captcha` is the
+ * host object.
+ *
+ * @throws ConfigurationError with a line per mistake
+ */
+export default fp(captchaHost, { name: 'tollgate-captcha-host', fastify: '5.x' });

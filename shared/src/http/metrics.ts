@@ -1,0 +1,68 @@
+// Figures for Prometheus: what a service counts, and the admin route that shows it.
+
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+/** The figures of one process. */
+export interface Metrics {
+  /**
+   * Adds a counter; `labels` name its dimensions. Returns what counts one more.
+   * @param from values that a single label will have: they show as 0 until they are counted
+   */
+  counter<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    from?: Readonly<Record<Label, readonly string[]>>,
+  ): (values: Record<Label, string>) => void;
+  /** Adds a figure that is read when it is asked for; with a label, one for each of its values. */
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | Readonly<Record<string, number>>,
+    label?: string,
+  ): void;
+  /** All figures in Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** @param options.process whether the process's own figures (memory, event loop) are among them */
+export function createMetrics(options: { readonly process: boolean }): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.process) collectDefaultMetrics({ register: registry });
+  return {
+    counter(name, help, labels, from) {
+      const counter = new Counter({ name, help, labelNames: [...labels], registers });
+      for (const label of from === undefined ? [] : labels) {
+        for (const value of from?.[label] ?? []) counter.inc({ [label]: value } as never, 0);
+      }
+      return (values) => counter.inc(values as never);
+    },
+    gauge(name, help, read, label) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        labelNames: label === undefined ? [] : [label],
+        collect() {
+          const found = read();
+          if (typeof found === 'number') this.set(found);
+          else if (label !== undefined)
+            for (const [value, figure] of Object.entries(found)) this.set({ [label]: value }, figure);
+        },
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+/** `GET /metrics`, for the admin port. */
+export default async function metricsRoute(
+  app: FastifyInstance,
+  { metrics }: { readonly metrics: Metrics },
+): Promise<void> {
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+}

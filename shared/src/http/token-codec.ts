@@ -1,0 +1,96 @@
+// Signs and verifies the tokens of one kind with @fastify/jwt, inside their envelope.
+
+import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
+import type { Static, TSchema } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { FastifyInstance } from 'fastify';
+import type { Envelope, TokenKind } from '../crypto/envelope.js';
+import type { KeyRing, RingKey } from '../crypto/key-ring.js';
+import type { TokenReading } from '../schemas/token-claims.js';
+
+/** Tolerance towards the clock of the node that issued a token, in milliseconds. */
+export const CLOCK_TOLERANCE_MS = 5000;
+
+/** Verified access tokens whose claims are remembered, so that a bearer's next request costs less. */
+const REMEMBERED_TOKENS = 1000;
+
+/** Issues and reads the tokens of one kind. */
+export interface TokenCodec<Claims> {
+  /** The sealed token of these claims, percent-encoded: ready for a header or a cookie. */
+  issue(claims: Claims): string;
+  /** Opens, then verifies. Never throws. */
+  read(token: string): TokenReading<Claims>;
+}
+
+/** What the tokens of one kind are made of. */
+export interface TokenParts<Schema extends TSchema> {
+  readonly kind: TokenKind;
+  readonly claims: Schema;
+  readonly secrets: KeyRing;
+  readonly envelope: Envelope;
+}
+
+interface Signature {
+  /** First segment of every token signed under this key: algorithm, type and key id, and nothing more. */
+  readonly head: string;
+  readonly jwt: JWT;
+}
+
+/** Makes the codec. Registers @fastify/jwt with the server, once for each secret. */
+export async function openTokenCodec<Schema extends TSchema>(
+  app: FastifyInstance,
+  { kind, claims: schema, secrets, envelope }: TokenParts<Schema>,
+): Promise<TokenCodec<Static<Schema>>> {
+  const known = await signatures(app, kind, secrets);
+  const shape = TypeCompiler.Compile(schema);
+  const current = known[0]?.jwt;
+  if (current === undefined) throw new RangeError('tokens need at least one secret');
+  return {
+    issue: (claims) => envelope.seal(current.sign(claims as object)),
+    read(token) {
+      const signed = envelope.open(token);
+      if (signed === null) return { ok: false, reason: 'invalid' };
+      // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
+      const head = signed.slice(0, signed.indexOf('.'));
+      const signature = known.find((one) => one.head === head);
+      if (signature === undefined) return { ok: false, reason: 'invalid' };
+      try {
+        const claims: unknown = signature.jwt.verify(signed);
+        return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
+      } catch (error) {
+        const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
+        return { ok: false, reason: expired ? 'expired' : 'invalid' };
+      }
+    },
+  };
+}
+
+// A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.
+async function signatures(app: FastifyInstance, kind: TokenKind, ring: KeyRing): Promise<Signature[]> {
+  for (const key of ring.all) await app.register(fastifyJwt, signing(kind, key));
+  const byNamespace = app.jwt as unknown as Record<string, JWT>;
+  return ring.all.map((key) => {
+    const header = JSON.stringify({ alg: 'HS256', typ: 'JWT', kid: key.id });
+    const jwt = byNamespace[namespace(kind, key)];
+    if (jwt === undefined) throw new TypeError('@fastify/jwt did not register its namespace');
+    return { head: Buffer.from(header).toString('base64url'), jwt };
+  });
+}
+
+function signing(kind: TokenKind, key: RingKey): FastifyJWTOptions {
+  return {
+    namespace: namespace(kind, key),
+    secret: key.secret.export(),
+    sign: { algorithm: 'HS256', kid: key.id },
+    verify: {
+      algorithms: ['HS256'],
+      clockTolerance: CLOCK_TOLERANCE_MS,
+      requiredClaims: ['iat', 'exp'],
+      ...(kind === 'access' ? { cache: REMEMBERED_TOKENS } : {}),
+    },
+  };
+}
+
+function namespace(kind: TokenKind, key: RingKey): string {
+  return `${kind}_${key.id}`;
+}

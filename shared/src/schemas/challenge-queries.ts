@@ -1,0 +1,18 @@
+// The queries of the endpoints that issue challenges.
+
+import { type Static, Type } from '@sinclair/typebox';
+
+/** Query of `GET {prefix}/pow`. Whatever is no valid ticket is ignored, so nothing is validated here. */
+export const ScopeQuery = Type.Object({
+  scope: Type.Optional(
+    Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
+  ),
+});
+export type ScopeQuery = Static<typeof ScopeQuery>;
+
+/** Query of `GET {prefix}`. */
+export const ImageQuery = Type.Object({
+  preset: Type.Optional(Type.String({ description: 'Name of a preset; `default` when empty' })),
+  ...ScopeQuery.properties,
+});
+export type ImageQuery = Static<typeof ImageQuery>;

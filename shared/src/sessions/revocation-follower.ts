@@ -1,0 +1,158 @@
+// Follows the revocation log into memory, so that verifying a token needs no store.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { pauseMs } from '../store/redis-connection.js';
+import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
+import { createRevokedIds } from './revoked-ids.js';
+
+/** The part of a logger that this file uses. */
+export interface FollowerLog {
+  info(about: object, message: string): void;
+  warn(about: object, message: string): void;
+}
+
+/** Knows which sessions have ended. */
+export interface RevocationFollower {
+  /**
+   * Whether the access tokens of a session are to be refused. Asks the store only while the log is lost; when
+   * that fails too, what is in memory decides. Never throws.
+   */
+  isRevoked(sid: string): Promise<boolean>;
+  /** Refuses these sessions on this node from now on. */
+  refuse(sids: readonly string[], keepMs: number): void;
+  /** Resolves when the log has been read to its end; at once while it is being followed. */
+  caughtUp(): Promise<void>;
+  /** Seconds since the log was lost, or since the start when it was never read to its end; 0 while it is followed. */
+  lagSeconds(): number;
+  /** Ids in memory. */
+  readonly size: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts to follow; a log that is lost is tried again for ever.
+ * @param options.clock milliseconds of a clock that never goes back
+ */
+export function followRevocations(
+  log: RevocationLog,
+  logger: FollowerLog,
+  clock: () => number = () => performance.now(),
+): RevocationFollower {
+  const revoked = createRevokedIds(clock);
+  const stopping = new AbortController();
+  let lostSinceMs: number | undefined = clock();
+  let isWarned = false;
+  let failures = 0;
+  let waiting: (() => void)[] = [];
+  let tail: RevocationTail | undefined;
+  // Where the reads that requests make have come to while the log is lost.
+  let asked = LOG_START;
+  let asking: Promise<void> | undefined;
+  let askingNext: Promise<void> | undefined;
+
+  const take = (page: RevocationPage): string => {
+    for (const { sids, keepMs } of page.entries) revoked.add(sids, keepMs);
+    return page.position;
+  };
+
+  async function readTail(): Promise<void> {
+    tail = await log.openTail();
+    // From the start each time: the log may come from another server than the one that was lost.
+    let position = LOG_START;
+    while (!stopping.signal.aborted) {
+      const page = await tail.next(position, lostSinceMs === undefined);
+      position = take(page);
+      if (lostSinceMs !== undefined && page.complete) found();
+    }
+  }
+
+  function found(): void {
+    if (isWarned) logger.info({}, 'the revocation log is followed again');
+    isWarned = false;
+    failures = 0;
+    lostSinceMs = undefined;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+
+  function lost(error: unknown): void {
+    failures += 1;
+    if (lostSinceMs === undefined) {
+      lostSinceMs = clock();
+      asked = LOG_START;
+    }
+    // The first try after a loss comes at once, and often succeeds.
+    if (failures < 2 || isWarned) return;
+    isWarned = true;
+    logger.warn({ err: error }, 'the revocation log is lost: the store is asked for each token');
+  }
+
+  async function follow(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await readTail();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        lost(error);
+      } finally {
+        tail?.close();
+        tail = undefined;
+      }
+      const waitMs = failures < 2 ? 0 : pauseMs(failures - 1);
+      await pause(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  async function readToEnd(): Promise<void> {
+    for (;;) {
+      const page = await log.readAfter(asked);
+      asked = take(page);
+      if (page.complete) return;
+    }
+  }
+
+  // A read that is on its way may have begun before the session ended, so who comes meanwhile waits for the next;
+  // all of those share it.
+  function ask(): Promise<void> {
+    if (asking === undefined) {
+      asking = readToEnd().finally(() => {
+        asking = undefined;
+      });
+      return asking;
+    }
+    askingNext ??= asking.then(
+      () => {
+        askingNext = undefined;
+        return ask();
+      },
+      (error: unknown) => {
+        askingNext = undefined;
+        throw error;
+      },
+    );
+    return askingNext;
+  }
+
+  const following = follow();
+  return {
+    async isRevoked(sid) {
+      if (revoked.has(sid)) return true;
+      if (lostSinceMs === undefined) return false;
+      await ask().catch(() => {});
+      return revoked.has(sid);
+    },
+    refuse: (sids, keepMs) => revoked.add(sids, keepMs),
+    async caughtUp() {
+      if (lostSinceMs !== undefined) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    lagSeconds: () => (lostSinceMs === undefined ? 0 : (clock() - lostSinceMs) / 1000),
+    get size() {
+      return revoked.size;
+    },
+    async stop() {
+      stopping.abort();
+      tail?.close();
+      await following;
+    },
+  };
+}

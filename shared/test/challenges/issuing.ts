@@ -1,0 +1,226 @@
+// Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
+
+import { randomBytes } from 'node:crypto';
+import { normaliseAddress } from '../../src/challenges/address.js';
+import { ALGORITHM, digestOf } from '../../src/challenges/algorithms.js';
+import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-host.js';
+import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
+import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/effort-kind.js';
+import { scrambleAnswer } from '../../src/challenges/image-answer.js';
+import type { JudgedKind } from '../../src/challenges/judged-kind.js';
+import { addressName, slotTag } from '../../src/challenges/names.js';
+import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
+import { formatAnswerRecord, kindLineTail, powLineTail } from '../../src/challenges/records.js';
+import { openScope, type Scope } from '../../src/challenges/scope-ticket.js';
+import { makeToken } from '../../src/challenges/tokens.js';
+import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
+import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
+import { EFFORT_PARTS } from '../../src/pow/effort.js';
+import {
+  type CaptchaOptions,
+  type CaptchaOptionsInput,
+  resolveCaptchaOptions,
+} from '../../src/schemas/captcha-options.js';
+import type { Store } from '../../src/store/open-store.js';
+
+export const SECRET = 'challenge-secret-of-these-tests-01';
+export const ring = openKeyRing(SECRET);
+export const IP = '203.0.113.7';
+export const ACCOUNT = 'someone@example.com';
+export const ANSWER = 'k7mxqp';
+
+/** The salt of every effort here. The least that is issued takes seconds to solve, so its answers are known. */
+export const EFFORT_SALT = '00112233445566778899aabbccddeeff';
+const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
+  [
+    18,
+    '594790.270759.62109.581260.183380.244348.356310.265693.214565.6256.421691.92874.126659.98676.495863.593720',
+  ],
+  [
+    20,
+    '2318628.270759.828758.2017011.852854.394568.356310.517660.2321533.700344.638360.92874.697679.1118989.495863.937868',
+  ],
+]);
+
+const LIMIT = { max: 100_000, windowMs: 60_000 };
+const sha256 = digestOf(ALGORITHM) as Digest;
+
+/** Cheap to solve, and otherwise as it ships: a floor of 2 bits, a step of 2, an image after 2 failures. */
+export const cheap: CaptchaOptionsInput = {
+  test_mode: true,
+  pow: { difficulty: 2, max_difficulty: 14, volume: { step: 0 } },
+  min_seconds: 0,
+};
+
+/** A challenge service and a host on one store. */
+export interface Desk {
+  readonly challenges: ChallengeStore;
+  readonly host: ChallengeHost;
+  readonly options: CaptchaOptions;
+  /** Solved work; `ticket` as in `?scope=`. */
+  work(asked?: Asked): Promise<Work>;
+  /** An image and its answer. */
+  image(asked?: Asked): Promise<{ imageToken: string; imageAnswer: string }>;
+  /** Effort with its answer; parts of 18 or 20 bits, or few. */
+  effort(asked?: Asked & { partDifficulty?: number }): Promise<Effort>;
+  /** The ticket that a failed answer about the account would carry. */
+  ticket(key?: string): string;
+}
+
+export interface Asked {
+  readonly ticket?: unknown;
+  readonly ip?: string;
+  /** Options of the issuing service, where they differ from those of the host. */
+  readonly options?: CaptchaOptions;
+}
+
+export interface Work {
+  readonly powToken: string;
+  readonly powNonce: string;
+  readonly salt: string;
+  readonly difficulty: number;
+}
+
+export interface Effort {
+  readonly imageToken: string;
+  readonly imageAnswer: string;
+  readonly partDifficulty: number;
+}
+
+export interface DeskParts {
+  readonly input?: CaptchaOptionsInput;
+  readonly keys?: KeyRing;
+  readonly name?: string;
+  readonly kinds?: readonly JudgedKind[];
+  readonly clock?: () => number;
+}
+
+export function openDesk(store: Store, parts: DeskParts = {}): Desk {
+  const { input = cheap, keys = ring, name = 'tests', kinds = [], clock = Date.now } = parts;
+  const options = resolveCaptchaOptions(input);
+  const challenges = openChallengeStore(store, options.cache.prefix);
+  const host = createChallengeHost({ store: challenges, ring: keys, options, host: name, kinds, clock });
+  const decayMs = options.escalation.decay * 1000;
+
+  const priced = async ({ ticket }: Asked): Promise<{ scope: Scope | null; failures: number }> => {
+    const scope = options.pow.escalate ? openScope(keys, ticket, clock()) : null;
+    if (scope === null) return { scope, failures: 0 };
+    return { scope, failures: (await challenges.standing(scope.account, undefined, decayMs)).failures };
+  };
+  const tokenFor = (asked: Asked) => {
+    const address = addressName(keys.current, normaliseAddress(asked.ip ?? IP) ?? '');
+    return { address, token: makeToken(slotTag(address)), bound: options.bind_ip ? address : null };
+  };
+
+  return {
+    challenges,
+    host,
+    options,
+
+    async work(asked = {}) {
+      const { pow, escalation } = asked.options ?? options;
+      const { scope, failures } = await priced(asked);
+      const { address, token, bound } = tokenFor(asked);
+      const salt = randomBytes(16).toString('hex');
+      const keyId = keys.current.id;
+      const issued = await challenges.issuePow({
+        token,
+        address,
+        limit: LIMIT,
+        lineTail: powLineTail({
+          floor: pow.difficulty,
+          algorithm: ALGORITHM,
+          keyId,
+          salt,
+          address: bound,
+          scope,
+        }),
+        terms: {
+          floor: pow.difficulty,
+          ceiling: pow.max_difficulty,
+          failureStep: pow.escalate ? pow.step : 0,
+          volumeStep: pow.volume.step,
+          volumeEvery: pow.volume.every,
+        },
+        failures,
+        volumeMs: escalation.decay * 1000,
+        expireSeconds: pow.expire,
+        expireGrows: pow.expire_grows,
+      });
+      if (!issued.allowed) throw new Error('the request was over its limit');
+      const { difficulty } = issued;
+      return { powToken: token, powNonce: findNonce(salt, difficulty), salt, difficulty };
+    },
+
+    async image(asked = {}) {
+      const { address, token, bound } = tokenFor(asked);
+      const answer = scrambleAnswer(keys.current, token, ANSWER);
+      const rest = formatAnswerRecord({ preset: 'default', driver: 'none', seed: 1, fold: true, answer });
+      await challenges.issueImage({
+        token,
+        address,
+        limit: LIMIT,
+        lineTail: kindLineTail({
+          judgedBy: 'answer',
+          kind: 'text',
+          keyId: keys.current.id,
+          address: bound,
+          rest,
+        }),
+        expireSeconds: options.cache.expire,
+      });
+      return { imageToken: token, imageAnswer: ANSWER };
+    },
+
+    async effort(asked = {}) {
+      const { scope, failures } = await priced(asked);
+      const { address, token, bound } = tokenFor(asked);
+      const partDifficulty = asked.partDifficulty ?? effortPartDifficulty(asked.options ?? options, failures);
+      const rest = formatEffortRecord({ partDifficulty, salt: EFFORT_SALT, scope });
+      await challenges.issueImage({
+        token,
+        address,
+        limit: LIMIT,
+        lineTail: kindLineTail({
+          judgedBy: 'verify',
+          kind: EFFORT,
+          keyId: keys.current.id,
+          address: bound,
+          rest,
+        }),
+        expireSeconds: options.cache.expire,
+      });
+      return { imageToken: token, imageAnswer: solveEffort(partDifficulty), partDifficulty };
+    },
+
+    ticket: (key = ACCOUNT) => host.nextAttempt(key, 0).pow_scope ?? '',
+  };
+}
+
+/** The first nonce that solves. */
+export function findNonce(salt: string, bits: number): string {
+  for (let nonce = 0; ; nonce++) {
+    if (leadingZeroBits(sha256(`${salt}${nonce}`)) >= bits) return String(nonce);
+  }
+}
+
+/** The first nonce that does not solve. */
+export function missNonce(salt: string, bits: number): string {
+  for (let nonce = 0; ; nonce++) {
+    if (leadingZeroBits(sha256(`${salt}${nonce}`)) < bits) return String(nonce);
+  }
+}
+
+/** The sixteen nonces for `EFFORT_SALT`, joined. */
+export function solveEffort(bits: number): string {
+  const known = KNOWN_ANSWERS.get(bits);
+  if (known !== undefined) return known;
+  return Array.from({ length: EFFORT_PARTS }, (_, part) =>
+    findNonce(EFFORT_SALT + String(part).padStart(2, '0'), bits),
+  ).join('.');
+}
+
+/** Records so many failures of the account. */
+export async function fail(host: ChallengeHost, times: number, key = ACCOUNT): Promise<void> {
+  for (let i = 0; i < times; i++) await host.recordFailure(key);
+}

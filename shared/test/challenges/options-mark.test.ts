@@ -1,0 +1,97 @@
+// Processes that disagree about the options of the challenges are warned of.
+
+import { once } from 'node:events';
+import fc from 'fast-check';
+import t from 'tap';
+import { optionsHash, watchOptions } from '../../src/challenges/options-mark.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
+import { closeStore, openStore, type Store } from '../../src/store/open-store.js';
+import { eachStore, redisStore } from '../support/stores.js';
+
+const plain = resolveCaptchaOptions();
+const other = resolveCaptchaOptions({ pow: { step: 3 } });
+const DIFFERS = 'another process on this store has, or lately had, other CAPTCHA_ options';
+
+interface Line {
+  readonly about: object;
+  readonly message: string;
+}
+
+function watched(t: { teardown(stop: () => void): unknown }, store: Store, options = plain) {
+  const lines: Line[] = [];
+  const watch = watchOptions(store, options, { warn: (about, message) => lines.push({ about, message }) });
+  t.teardown(watch.stop);
+  return { lines, ...watch };
+}
+
+t.test('equal options have one hash, whatever set them; every single difference is another', async (t) => {
+  t.match(optionsHash(plain), /^[0-9a-f]{32}$/);
+  t.equal(optionsHash(resolveCaptchaOptions({ pow: { step: 2 }, min_seconds: 1.5 })), optionsHash(plain));
+  const changes: CaptchaOptionsInput[] = [
+    { driver: 'canvas' },
+    { pow: { difficulty: 17 } },
+    { pow: { fields: { token: 'work' } } },
+    { fields: { token: 'pow_token2' } },
+    { bind_ip: true },
+    { effort: { bits: 5 } },
+    { effort: { enabled: false } },
+    { escalation: { after: 3 } },
+    { escalation: { decay: 3 } },
+  ];
+  const hashes = changes.map((change) => optionsHash(resolveCaptchaOptions(change)));
+  t.equal(new Set([optionsHash(plain), ...hashes]).size, changes.length + 1);
+  fc.assert(
+    fc.property(fc.integer({ min: 16, max: 24 }), fc.integer({ min: 16, max: 24 }), (one, two) => {
+      const hashOf = (difficulty: number) => optionsHash(resolveCaptchaOptions({ pow: { difficulty } }));
+      return (hashOf(one) === hashOf(two)) === (one === two);
+    }),
+  );
+});
+
+t.test('a process warns once of each hash that is not its own', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const first = watched(t, store);
+    const second = watched(t, store);
+    const stranger = watched(t, store, other);
+    await Promise.all([first, second, stranger].map(({ checkNow }) => checkNow()));
+    for (let round = 0; round < 3; round++) {
+      await first.checkNow();
+      await stranger.checkNow();
+      await second.checkNow();
+      await first.checkNow();
+    }
+    const ownHash = optionsHash(plain);
+    const otherHash = optionsHash(other);
+    t.strictSame(stranger.lines, [{ about: { own: otherHash, found: ownHash }, message: DIFFERS }]);
+    const seen = [...first.lines, ...second.lines];
+    t.ok(seen.length >= 1 && seen.length <= 2, 'whoever came after the stranger');
+    t.strictSame(new Set(seen.map(({ message }) => message)), new Set([DIFFERS]));
+  });
+});
+
+t.test('options of long ago are forgotten, and the mark expires', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const stranger = watched(t, store, other);
+    await stranger.checkNow();
+    if (redis !== undefined) t.ok((await redis.client.pttl('captcha:options')) > 3_000_000);
+    await age(3_600_000);
+    const process = watched(t, store);
+    await process.checkNow();
+    t.strictSame(process.lines, []);
+  });
+});
+
+t.test('a store that is away at the start is looked at once it is there', async (t) => {
+  const { redis } = await redisStore(t);
+  await redis.stop();
+  const store = openStore(redis.url, '.');
+  t.teardown(() => closeStore(store));
+  const { lines } = watched(t, store);
+  await redis.start();
+  await redis.client.set('captcha:options', 'f'.repeat(32));
+  if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
+  while ((await redis.client.get('captcha:options')) !== optionsHash(plain)) await redis.client.ping();
+  await new Promise(setImmediate);
+  t.ok(lines.length <= 1);
+  t.equal(await redis.client.get('captcha:options'), optionsHash(plain));
+});

@@ -1,0 +1,17 @@
+// The comparison of a presented secret: right only for the secret itself.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { matcherOf } from '../../src/crypto/secret-matcher.js';
+
+t.test('only the secret matches', async (t) => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (secret, presented) => {
+      t.equal(matcherOf(secret)(presented), secret === presented);
+      t.equal(matcherOf(secret)(secret), true);
+    }),
+    { numRuns: 50 },
+  );
+  const matches = matcherOf('the secret');
+  for (const near of ['', 'the secre', 'the secret ', 'The secret', 'the secret\0']) t.notOk(matches(near));
+});

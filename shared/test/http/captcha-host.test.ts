@@ -1,0 +1,69 @@
+// The plugin of a host application: its settings, and the store that it opens and closes.
+
+import { join } from 'node:path';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import captchaHost, { type CaptchaHostOptions } from '../../src/http/captcha-host.js';
+import { pow } from '../../src/http/guard.js';
+import { ConfigurationError } from '../../src/schemas/configuration-error.js';
+import { SECRET } from '../challenges/issuing.js';
+import { tempDir } from '../support/temp-dir.js';
+
+async function open(t: Test, changes: Partial<CaptchaHostOptions> = {}) {
+  const app = Fastify();
+  t.teardown(() => app.close());
+  const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  await app.register(captchaHost, { host: 'shop', environment, ...changes });
+  app.post('/form', { config: { guards: [pow()] } }, async () => 'in');
+  return app;
+}
+
+t.test('one plugin makes the guards work', async (t) => {
+  const app = await open(t);
+  const answer = await app.inject({ method: 'POST', url: '/form', payload: {} });
+  t.match(answer.json(), { code: 'pow_invalid', captcha_required: false, errors: { pow_token: [String] } });
+  t.equal((await app.captcha.recordFailure('someone')).failures, 1);
+  t.equal(app.captcha.options.pow.difficulty, 16);
+});
+
+t.test('the options come from the variables, or from code', async (t) => {
+  const store = `file:${join(tempDir(t), 'store.mdb')}`;
+  const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_POW_DIFFICULTY: '18' };
+  t.equal((await open(t, { environment })).captcha.options.pow.difficulty, 18);
+  const coded = await open(t, { environment, options: { pow: { difficulty: 20 } } });
+  t.equal(coded.captcha.options.pow.difficulty, 20);
+});
+
+t.test('a mistake stops the start with its line', async (t) => {
+  const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  const right = { CHALLENGE_SECRET: SECRET, ...store };
+  const table: [Partial<CaptchaHostOptions>, RegExp][] = [
+    [{ host: 'login' }, /^the host must not be named login/],
+    [{ host: '' }, /^the host must have a name/],
+    [{ environment: store }, /^CHALLENGE_SECRET is missing/],
+    [{ environment: { ...right, CHALLENGE_SECRET: 'short' } }, /^CHALLENGE_SECRET must have at least 32/],
+    [{ environment: { ...right, STORE_URL: 'mysql://x' } }, /^STORE_URL /],
+    [{ environment: { ...right, CAPTCHA_EFFORT_BITS: '9' } }, /^CAPTCHA_EFFORT_BITS must be a whole number/],
+    [{ environment: { ...right, NODE_ENV: 'production' } }, /^STORE_URL must name a Redis/],
+    [{ options: { effort: { bits: 9 } } }, /^effort\.bits must be a whole number from 0 to 8/],
+    [
+      {
+        environment: {
+          ...right,
+          NODE_ENV: 'production',
+          ALLOW_EMBEDDED: 'true',
+          CAPTCHA_TEST_MODE: 'true',
+        },
+      },
+      /^CAPTCHA_TEST_MODE must be false/,
+    ],
+  ];
+  for (const [changes, line] of table) {
+    const error = await open(t, changes).catch((error: unknown) => error);
+    t.ok(error instanceof ConfigurationError, String(line));
+    if (error instanceof ConfigurationError) {
+      t.equal(error.lines.length, 1);
+      t.match(error.lines[0], line);
+    }
+  }
+});

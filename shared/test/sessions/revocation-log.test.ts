@@ -1,0 +1,215 @@
+// The contract of the revocation log, on every kind of store.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import t, { type Test } from 'tap';
+import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
+import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
+import { closeStore, openStore } from '../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { eachStore, redisStore } from '../support/stores.js';
+import { tempDir } from '../support/temp-dir.js';
+
+const KEEP_MS = 960_000;
+const idsOf = ({ entries }: { entries: readonly { sids: readonly string[] }[] }) =>
+  entries.map(({ sids }) => sids.join('+'));
+
+async function appendAll(log: RevocationLog, ...entries: string[][]): Promise<void> {
+  for (const sids of entries) await log.append({ sids, keepMs: KEEP_MS });
+}
+
+t.test('entries are read in their order, once, from any position', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const log = openRevocationLog(store);
+    t.strictSame(await log.readAfter(LOG_START), { entries: [], position: LOG_START, complete: true });
+    await appendAll(log, ['a'], ['b', 'c']);
+    const page = await log.readAfter(LOG_START);
+    t.strictSame(page.entries, [
+      { sids: ['a'], keepMs: KEEP_MS },
+      { sids: ['b', 'c'], keepMs: KEEP_MS },
+    ]);
+    t.strictSame(await log.readAfter(page.position), {
+      entries: [],
+      position: page.position,
+      complete: true,
+    });
+    await appendAll(log, ['d'], ['d']);
+    t.strictSame(idsOf(await log.readAfter(page.position)), ['d', 'd'], 'a repeated entry does no harm');
+  });
+});
+
+t.test('a tail hears of an entry while it waits, and waits half a second at most', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const log = openRevocationLog(store);
+    await appendAll(log, ['a']);
+    const tail = await log.openTail();
+    t.teardown(() => tail.close());
+    const { position, complete, ...first } = await tail.next(LOG_START, false);
+    t.strictSame(idsOf(first), ['a']);
+    t.equal(complete, true);
+    const sinceMs = performance.now();
+    const waiting = tail.next(position, true);
+    await appendAll(log, ['b']);
+    t.strictSame(idsOf(await waiting), ['b']);
+    t.ok(performance.now() - sinceMs < 1000);
+    const last = await log.readAfter(position);
+    t.strictSame((await tail.next(last.position, true)).entries, [], 'nothing new');
+  });
+});
+
+t.test('trimmed stream: an entry is there as long as it says, and gone with the next one', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const log = openRevocationLog(store);
+    await appendAll(log, ['old']);
+    await age(KEEP_MS - 10_000);
+    await appendAll(log, ['new']);
+    t.strictSame(idsOf(await log.readAfter(LOG_START)), ['old', 'new']);
+    await age(20_000);
+    await appendAll(log, ['newer']);
+    t.strictSame(idsOf(await log.readAfter(LOG_START)), ['new', 'newer']);
+    if (redis !== undefined) t.equal(await redis.client.xlen('session:revoked'), 2);
+    await age(KEEP_MS);
+    t.strictSame(idsOf(await log.readAfter(LOG_START)), []);
+    await appendAll(log, ['again']);
+    t.strictSame(idsOf(await log.readAfter(LOG_START)), ['again'], 'a log that had expired begins anew');
+  });
+});
+
+t.test('many entries come in pages, none is left out', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const log = openRevocationLog(store);
+    const all = Array.from({ length: 2500 }, (_, at) => `s${at}`);
+    for (let at = 0; at < all.length; at += 100) {
+      await Promise.all(all.slice(at, at + 100).map((sid) => log.append({ sids: [sid], keepMs: KEEP_MS })));
+    }
+    const read: string[] = [];
+    let position = LOG_START;
+    for (let isComplete = false; !isComplete; ) {
+      const page = await log.readAfter(position);
+      read.push(...idsOf(page));
+      position = page.position;
+      isComplete = page.complete;
+    }
+    t.strictSame([...read].sort(), [...all].sort());
+  });
+});
+
+t.test('every key expires, and an append is one command', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const log = openRevocationLog(store);
+  await appendAll(log, ['a']);
+  const ttl = await redis.client.pttl('session:revoked');
+  t.ok(ttl > KEEP_MS - 5000 && ttl <= KEEP_MS);
+  await log.append({ sids: ['b'], keepMs: 1000 });
+  t.ok((await redis.client.pttl('session:revoked')) > 1000, 'a shorter life shortens nothing');
+  const sent = await redis.commands(() => appendAll(log, ['c']));
+  t.equal(sent.length, 1);
+  t.match(sent[0], /^evalsha [0-9a-f]{40} 1 session:revoked 960000 c$/);
+});
+
+t.test('with Redis away everything says so, a waiting tail too', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const log = openRevocationLog(store);
+  await appendAll(log, ['a']);
+  const tail = await log.openTail();
+  const waiting = tail.next('0', false).then(({ position }) => tail.next(position, true));
+  const outcome = waiting.catch((error: unknown) => error);
+  await redis.stop();
+  t.ok((await outcome) instanceof StoreUnavailableError);
+  for (const attempt of [
+    () => appendAll(log, ['b']),
+    () => log.readAfter(LOG_START),
+    () => log.openTail(),
+    () => tail.next(LOG_START, false),
+  ]) {
+    t.ok((await attempt().catch((error: unknown) => error)) instanceof StoreUnavailableError);
+  }
+});
+
+t.test('a server that goes silent is noticed by the waiting tail', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const tail = await openRevocationLog(store).openTail();
+  t.teardown(() => tail.close());
+  await redis.client.client('PAUSE', 3000, 'ALL');
+  const sinceMs = performance.now();
+  const outcome = await tail.next(LOG_START, true).catch((error: unknown) => error);
+  t.ok(outcome instanceof StoreUnavailableError);
+  t.ok(performance.now() - sinceMs < 2500);
+});
+
+t.test('on a cluster the log is appended to and followed', async (t) => {
+  const ports = await startCluster(t);
+  const store = openStore(`redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/`, '.');
+  t.teardown(() => closeStore(store));
+  if (store.kind === 'redis') await once(store.client, 'ready');
+  const log = openRevocationLog(store);
+  await appendAll(log, ['a']);
+  const tail = await log.openTail();
+  t.teardown(() => tail.close());
+  const first = await tail.next(LOG_START, false);
+  t.strictSame(idsOf(first), ['a']);
+  const waiting = tail.next(first.position, true);
+  await appendAll(log, ['b', 'c']);
+  t.strictSame(idsOf(await waiting), ['b+c']);
+  t.strictSame(idsOf(await log.readAfter(LOG_START)), ['a', 'b+c']);
+});
+
+/** Two masters with half of the slots each; resolves with their ports when the cluster serves. */
+async function startCluster(t: Test): Promise<number[]> {
+  const halves = ['0 8191', '8192 16383'];
+  const nodes = await Promise.all(halves.map(() => startClusterNode(t)));
+  for (const [at, { client }] of nodes.entries()) {
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', ...(halves[at] ?? '').split(' '));
+  }
+  await nodes[0]?.client.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[1]?.port));
+  for (const { client } of nodes) {
+    const limitMs = performance.now() + 15_000;
+    while (
+      !/cluster_state:ok[\s\S]*cluster_known_nodes:2/.test(String(await client.call('CLUSTER', 'INFO')))
+    ) {
+      if (performance.now() > limitMs) throw new Error('the cluster did not form');
+    }
+  }
+  return nodes.map(({ port }) => port);
+}
+
+async function startClusterNode(t: Test): Promise<{ port: number; client: Redis }> {
+  const port = await freeClusterPort();
+  const child = spawn(
+    'redis-server',
+    [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', tempDir(t), '--save', ''],
+      ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const closed = once(child, 'close');
+  await new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.includes('Ready to accept connections')) resolve();
+    });
+  });
+  const client = new Redis({ port, host: '127.0.0.1' });
+  t.teardown(async () => {
+    client.disconnect();
+    child.kill('SIGKILL');
+    await closed;
+  });
+  return { port, client };
+}
+
+/** A port whose bus port, 10,000 above it, exists as well. */
+async function freeClusterPort(): Promise<number> {
+  for (;;) {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as { port: number };
+    const closed = once(probe, 'close');
+    probe.close();
+    await closed;
+    if (port <= 55_000) return port;
+  }
+}

@@ -1,0 +1,66 @@
+// What becomes of an entry that cannot be written.
+
+import t from 'tap';
+import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
+import { followRevocations } from '../../src/sessions/revocation-follower.js';
+import { LOG_START } from '../../src/sessions/revocation-log.js';
+import { createRevoker } from '../../src/sessions/revoker.js';
+import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { redisStore } from '../support/stores.js';
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+t.test(
+  'an entry that follows its step is refused here at once and repeated until it is written',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const log = openRevocationLog(store);
+    const follower = followRevocations(log, quiet);
+    t.teardown(() => follower.stop());
+    const revoker = createRevoker({ log, follower, accessTtlMs: 900_000, logger: quiet });
+    t.teardown(() => revoker.stop());
+    await follower.caughtUp();
+    await redis.stop();
+
+    await t.rejects(revoker.revoke(['known']), StoreUnavailableError);
+    t.equal(await follower.isRevoked('known'), false, 'nothing is refused that was not written');
+    revoker.revokeEnded(['a', 'b']);
+    revoker.revokeEnded(['c']);
+    for (const sid of ['a', 'b', 'c']) t.equal(await follower.isRevoked(sid), true);
+    t.equal(revoker.waiting, 3);
+
+    await redis.start();
+    await revoker.flush(5000);
+    t.equal(revoker.waiting, 0);
+    const { entries } = await log.readAfter(LOG_START);
+    t.strictSame(entries.flatMap(({ sids }) => sids).sort(), ['a', 'b', 'c']);
+  },
+);
+
+t.test('it is given up when no access token can be left', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const log = openRevocationLog(store);
+  const follower = followRevocations(log, quiet);
+  t.teardown(() => follower.stop());
+  const revoker = createRevoker({ log, follower, accessTtlMs: 1, logger: quiet });
+  t.teardown(() => revoker.stop());
+  await redis.stop();
+  revoker.revokeEnded(['a']);
+  await revoker.flush(5000);
+  t.equal(revoker.waiting, 0);
+});
+
+t.test('a node that starts without its store goes on trying, and then follows', async (t) => {
+  const { store, redis } = await redisStore(t);
+  await redis.stop();
+  const log = openRevocationLog(store);
+  const follower = followRevocations(log, quiet);
+  t.teardown(() => follower.stop());
+  t.equal(await follower.isRevoked('a'), false);
+  t.ok(follower.lagSeconds() > 0);
+  await redis.start();
+  await redis.client.xadd('session:revoked', '*', 'sids', 'a', 'keep_ms', '960000');
+  await follower.caughtUp();
+  t.equal(follower.lagSeconds(), 0);
+  t.equal(await follower.isRevoked('a'), true);
+});

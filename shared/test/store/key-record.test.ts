@@ -1,0 +1,58 @@
+// The record of the keys that nodes run, on every kind of store.
+
+import t from 'tap';
+import { type NodeKeys, openKeyRecord, SILENCE_MS } from '../../src/store/key-record.js';
+import { reportKeys } from '../../src/store/key-report.js';
+import { eachStore, redisStore } from '../support/stores.js';
+
+const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };
+const VERIFIER: NodeKeys = { makes: false, ids: { ACCESS_SECRET: ['dddd'] } };
+
+t.test('nodes are there while they report, the use of keys stays known', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const record = openKeyRecord(store);
+    const empty = await record.read();
+    t.equal(empty.sinceMs, undefined);
+    t.strictSame(empty.nodes, []);
+    await record.report('one', MAKER, true);
+    await record.report('two', VERIFIER, true);
+    const both = await record.read();
+    t.strictSame(
+      [...both.nodes].sort((a, b) => Number(b.makes) - Number(a.makes)),
+      [MAKER, VERIFIER],
+    );
+    t.strictSame([...both.lastUsedMs.keys()].sort(), ['ACCESS_SECRET aaaa', 'ENCRYPTION_KEY cccc']);
+    t.ok(Math.abs((both.sinceMs ?? 0) - Date.now()) < 5000);
+
+    await record.report('two', VERIFIER, false);
+    t.strictSame((await record.read()).nodes, [MAKER], 'a node that stops is gone');
+    await age(SILENCE_MS);
+    const silent = await record.read();
+    t.strictSame(silent.nodes, [], 'a node that is silent is gone');
+    const usedMs = silent.lastUsedMs.get('ACCESS_SECRET aaaa') ?? 0;
+    t.ok(Math.abs(silent.nowMs - usedMs - SILENCE_MS) < 5000);
+  });
+});
+
+t.test('a node reports at its start and its end, with every key of the store expiring', async (t) => {
+  await eachStore(t, async (t, { store, redis }) => {
+    const record = openKeyRecord(store);
+    const report = reportKeys(store, MAKER, { warn() {} });
+    const limitMs = performance.now() + 5000;
+    while ((await record.read()).nodes.length === 0) if (performance.now() > limitMs) t.fail('no report');
+    t.strictSame((await record.read()).nodes, [MAKER]);
+    if (redis !== undefined) t.ok((await redis.client.pttl('session:keys')) > 0);
+    await report.stop();
+    t.strictSame((await record.read()).nodes, []);
+    t.equal((await record.read()).lastUsedMs.size, 2);
+  });
+});
+
+t.test('a store that is away stops nobody', async (t) => {
+  const { store, redis } = await redisStore(t);
+  await redis.stop();
+  const warnings: string[] = [];
+  const report = reportKeys(store, MAKER, { warn: (_about, message) => warnings.push(message) });
+  await report.stop();
+  t.ok(warnings.length <= 1);
+});
