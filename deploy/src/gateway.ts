@@ -86,6 +86,7 @@ async function route(app: FastifyInstance, path: string, upstream: string, heade
         rewriteHeaders: headers.towardsClient,
         onError: (reply) => {
           const message = 'The service does not answer. Try again shortly.';
+          reply.header('retry-after', 1);
           sendError(reply as unknown as FastifyReply, 503, 'upstream_unavailable', message);
         },
       },

@@ -96,6 +96,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       { unreadyMs: options.storeMs ?? 10_000, silentMs },
     );
     const gateway = await openGateway(environment, ports, demo);
+    if (options.signal?.aborted) {
+      await gateway.close();
+      options.signal.throwIfAborted();
+    }
     let stopped: Promise<void> | undefined;
     return {
       address: environment.PUBLIC_URL!,

@@ -2,24 +2,17 @@
 import { describeStoreUrl } from '@tollgate/shared/store/store-url.js';
 import type { Environment, ServiceName } from './settings.js';
 
-/**
- * Reads what `/health/ready` said and names what cannot be reached, without users and passwords, a line each.
- * @returns nothing when all that is missing is something that a system can do without, as the images
- */
-export function explainUnready(
-  name: ServiceName,
-  body: string,
-  environment: Environment,
-): string | undefined {
+/** Reads what `/health/ready` said and names what cannot be reached, without users and passwords, a line each. */
+export function explainUnready(name: ServiceName, body: string, environment: Environment): string {
   const failed = failedChecks(body);
   if (failed === undefined) return `${name} is not ready: ${body}`;
   const lines = failed.flatMap((check) => {
     const variable = variableOf(name, check, environment);
     const url = variable && environment[variable];
-    if (variable === undefined) return check === 'images' ? [] : [`${name} is not ready: ${check}`];
+    if (variable === undefined) return [`${name} is not ready: ${check}`];
     return [`${describeStoreUrl(url || 'The embedded store')} cannot be reached (${variable}).`];
   });
-  return lines.length === 0 ? undefined : [...new Set(lines)].join('\n');
+  return [...new Set(lines)].join('\n');
 }
 
 function variableOf(name: ServiceName, check: string, environment: Environment): string | undefined {

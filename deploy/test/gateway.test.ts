@@ -226,6 +226,7 @@ t.test('a service that is away gives 503 and the other one goes on', async (t) =
   const answer = await ask(`${url}/login`, { method: 'POST', body: '{}' });
   t.equal(answer.status, 503);
   t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');
+  t.equal(answer.headers['retry-after'], '1');
   t.equal(answer.headers['cache-control'], 'no-store');
   t.equal((await ask(`${url}/api/captcha/pow`)).status, 200);
 });

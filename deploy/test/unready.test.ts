@@ -19,10 +19,6 @@ t.test('a store of challenges of its own is told apart', async (t) => {
   t.equal(explainUnready('session-service', checks, environment), line);
 });
 
-t.test('a system without images starts all the same', async (t) => {
-  t.equal(explainUnready('challenge-service', body({ store: 'ok', images: 'failed' }), {}), undefined);
-});
-
 t.test('an answer that nobody expects is shown as it is', async (t) => {
   t.equal(explainUnready('session-service', 'bad gateway', {}), 'session-service is not ready: bad gateway');
   t.equal(

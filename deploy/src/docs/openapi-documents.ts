@@ -59,7 +59,15 @@ export async function adminApps(): Promise<Record<'challenge' | 'session', Fasti
 }
 
 function challengeParts(): ChallengeParts {
-  return { challenges: unused(), countRequest: unused(), ring, images: null, redis: {}, logger };
+  return {
+    challenges: unused(),
+    countRequest: unused(),
+    ring,
+    images: null,
+    onOtherDriver: () => {},
+    redis: {},
+    logger,
+  };
 }
 
 function sessionParts(): SessionParts {

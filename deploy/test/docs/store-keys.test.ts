@@ -94,6 +94,7 @@ async function openServices(t: Test, store: Store) {
     countRequest: openRequestCounter(store, prefix),
     ring,
     images,
+    onOtherDriver: () => {},
     redis: { challenges: store },
     logger,
   });

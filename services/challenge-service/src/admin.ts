@@ -15,7 +15,7 @@ import recordFailure from './routes/record-failure.js';
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
   parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'logger'>,
-  health: Pick<AdminOptions, 'checks' | 'state'>,
+  health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
   const { challenges, ring, logger } = parts;

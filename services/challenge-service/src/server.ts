@@ -37,10 +37,15 @@ async function main(): Promise<void> {
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const state = { stopping: false };
+  let otherDriver: string | undefined;
+  const onOtherDriver = (driver: string) => {
+    otherDriver = driver;
+  };
   const checks = {
     store: () => storeTimeMs(store),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
+      if (otherDriver !== undefined) throw new Error(`images of ${otherDriver} cannot be drawn here`);
     },
   };
   warnOfStore(store, logger);
@@ -54,10 +59,15 @@ async function main(): Promise<void> {
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
       images,
+      onOtherDriver,
       redis: { challenges: store },
       logger,
     }),
-    adminApp: await buildChallengeAdmin(config, { challenges, ring, logger }, { checks, state }),
+    adminApp: await buildChallengeAdmin(
+      config,
+      { challenges, ring, logger },
+      { checks, state, dispensable: ['images'] },
+    ),
     publicAt: {
       host: values.BIND,
       port: values.CHALLENGE_PORT,

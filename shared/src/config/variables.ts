@@ -91,7 +91,7 @@ export const HttpVariables = {
 /** Ports of the challenge service. */
 export const ChallengeListenVariables = {
   CHALLENGE_PORT: port(3002, 'Port of the challenge service'),
-  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
+  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health and host API'),
 };
 
 /** Keys of the host API. */

@@ -14,13 +14,15 @@ export interface HealthState {
 export interface HealthOptions {
   readonly checks: Readonly<Record<string, HealthCheck>>;
   readonly state: HealthState;
+  /** Names of checks without which the service still serves: they are shown as failed, and it stays ready. */
+  readonly dispensable?: readonly string[];
   /** Milliseconds after which a check has failed; 1,000 by default. */
   readonly timeLimitMs?: number;
 }
 
 /** `GET /health/live` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
-  const { checks, state, timeLimitMs = 1000 } = options;
+  const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
 
   app.get('/health/live', async () => ({ status: 'ok' }));
 
@@ -37,10 +39,10 @@ export default async function healthRoutes(app: FastifyInstance, options: Health
         }
       }),
     );
-    const works = results.every(([, result]) => result === 'ok');
-    return reply
-      .code(works ? 200 : 503)
-      .send({ status: works ? 'ok' : 'failed', checks: Object.fromEntries(results) });
+    const failed = results.filter(([, result]) => result !== 'ok').map(([name]) => name as string);
+    const isReady = failed.every((name) => dispensable.includes(name));
+    const status = failed.length === 0 ? 'ok' : isReady ? 'degraded' : 'failed';
+    return reply.code(isReady ? 200 : 503).send({ status, checks: Object.fromEntries(results) });
   });
 }
 

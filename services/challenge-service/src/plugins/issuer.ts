@@ -13,16 +13,20 @@ export interface IssuerOptions {
   readonly ring: KeyRing;
   /** Draws; null when no image library loads. */
   readonly images: ImagePool | null;
+  /** Told of an image that only another library, or another version of it, can draw. */
+  readonly onOtherDriver: (driver: string) => void;
 }
 
 declare module 'fastify' {
   interface FastifyInstance extends IssuerOptions {}
 }
 
-async function issuer(app: FastifyInstance, { challenges, ring, images }: IssuerOptions): Promise<void> {
+async function issuer(app: FastifyInstance, options: IssuerOptions): Promise<void> {
+  const { challenges, ring, images, onOtherDriver } = options;
   app.decorate('challenges', challenges);
   app.decorate('ring', ring);
   app.decorate('images', images);
+  app.decorate('onOtherDriver', onOtherDriver);
 }
 
 /** Decorates the server with its parts. */

@@ -44,8 +44,10 @@ export default async function drawImage(
       const found = image === null ? undefined : findPreset(image.preset);
       if (image === null || key === undefined || found === undefined) throw refuse(NotFound);
       if (app.images === null) throw refuse(NoImageLibrary);
-      if (app.images.driver !== image.driver)
+      if (app.images.driver !== image.driver) {
+        app.onOtherDriver(image.driver);
         throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
+      }
       const png = await draw(app.images, drawingJob(drawKey(key), token, image.seed, found.preset));
       return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
     },

@@ -72,6 +72,7 @@ export async function openDesk(t: Test, store: Store, variables: Record<string, 
     countRequest: openRequestCounter(store, captcha.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     images: null,
+    onOtherDriver: () => {},
     redis: {},
     logger,
   };

@@ -135,13 +135,16 @@ export default async function login(
       .sessions(request)
       .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
     const own = presented.find((session) => session.uid === uid);
+    // Foreign ones first: should that fail, no session of this user has begun.
+    for (const session of presented) if (session !== own) await app.endSession(session);
     const userAgent = request.headers['user-agent'] ?? '';
     const started = await app.sessions.start(
       { uid, sid, userAgent, ...(own === undefined ? {} : { endSid: own.sid }) },
       rules,
     );
-    app.revoker.revokeEnded([...presented.map((session) => session.sid), ...started.evicted]);
-    for (const session of presented) if (session !== own) await app.sessions.end(session);
+    const ended = own === undefined ? started.evicted : [own.sid, ...started.evicted];
+    app.revoker.revokeEnded(ended);
+    for (const session of presented) app.audit(request, 'revoke', session);
     for (const evicted of started.evicted) app.audit(request, 'revoke', { uid, sid: evicted });
     app.audit(request, 'login', { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };

@@ -1,0 +1,65 @@
+// The image route of a node that cannot draw: everything else works.
+
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { eachStore } from '@tollgate/shared/test/stores.js';
+import t, { type Test } from 'tap';
+import { buildApp } from '../src/app.js';
+import { readChallengeConfig } from '../src/config.js';
+import { type ImagePool, openImagePool } from '../src/image/pool.js';
+
+const environment = {
+  CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',
+  PUBLIC_URL: 'http://localhost:8080',
+};
+
+t.test('without an image library the image alone is missing, with its code', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const node = await openNode(t, store, null);
+    const drawn = await node.get(await node.issueImage());
+    t.equal(drawn.statusCode, 500);
+    t.equal(drawn.json().code, 'no_image_library');
+    t.equal((await node.get('/api/captcha/pow')).statusCode, 200);
+  });
+});
+
+t.test('a node draws no image of another library or version, and takes note of it', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const images = await openImagePool({ threads: 1, maxQueue: 4 });
+    if (images === null) throw new Error('the tests need an image library');
+    t.teardown(() => images.close());
+    const here = await openNode(t, store, images);
+    const elsewhere = await openNode(t, store, { ...images, driver: 'another@1.0.0:00000000' });
+
+    const path = await here.issueImage();
+    const refused = await elsewhere.get(path);
+    t.equal(refused.statusCode, 503);
+    t.equal(refused.json().code, 'image_unavailable');
+    t.equal(refused.headers['retry-after'], 1);
+    t.strictSame(elsewhere.others, [images.driver]);
+
+    const drawn = await here.get(path);
+    t.equal(drawn.statusCode, 200, 'the challenge is still there');
+    t.equal(drawn.headers['content-type'], 'image/png');
+    t.strictSame(here.others, []);
+  });
+});
+
+async function openNode(t: Test, store: Parameters<typeof openChallengeStore>[0], images: ImagePool | null) {
+  const others: string[] = [];
+  const app = await buildApp(readChallengeConfig(environment), {
+    challenges: openChallengeStore(store, 'captcha'),
+    countRequest: openRequestCounter(store, 'captcha'),
+    ring: openKeyRing(environment.CHALLENGE_SECRET),
+    images,
+    onOtherDriver: (driver) => others.push(driver),
+    redis: {},
+    logger: createLogger({ name: 'test', level: 'silent' }),
+  });
+  t.teardown(() => app.close());
+  const get = (url: string) => app.inject(url);
+  const issueImage = async () => new URL((await get('/api/captcha')).json().url).pathname;
+  return { others, get, issueImage };
+}
