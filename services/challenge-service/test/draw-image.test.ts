@@ -37,7 +37,7 @@ t.test('a node draws no image of another library or version, and takes note of i
     const refused = await elsewhere.get(path);
     t.equal(refused.statusCode, 503);
     t.equal(refused.json().code, 'image_unavailable');
-    t.equal(refused.headers['retry-after'], 1);
+    t.equal(refused.headers['retry-after'], '1');
     t.strictSame(elsewhere.others, [images.driver]);
 
     const drawn = await here.get(path);
