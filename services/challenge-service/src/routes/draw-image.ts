@@ -9,8 +9,7 @@ import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
 import { findPreset } from '../domain/presets.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';
-import type { DrawingJob } from '../image/derivation.js';
-import { drawingJob } from '../image/derivation.js';
+import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
 
 const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
