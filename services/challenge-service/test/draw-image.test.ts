@@ -4,7 +4,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-s
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
@@ -16,7 +16,7 @@ const environment = {
 };
 
 t.test('without an image library the image alone is missing, with its code', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, null);
     const drawn = await node.get(await node.issueImage());
     t.equal(drawn.statusCode, 500);
@@ -26,7 +26,7 @@ t.test('without an image library the image alone is missing, with its code', asy
 });
 
 t.test('a node draws no image of another library or version, and takes note of it', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const images = await openImagePool({ threads: 1, maxQueue: 4 });
     if (images === null) throw new Error('the tests need an image library');
     t.teardown(() => images.close());

@@ -1,6 +1,6 @@
 // The admin port: what other services ask with the key.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import t from 'tap';
 import {
@@ -32,7 +32,7 @@ function introspect(
 const formOf = (token: string) => new URLSearchParams({ token }).toString();
 
 t.test('an access token is introspected, a refresh token and every other text is not active', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
     const held = await logIn(node, 'ann@example.com');
@@ -139,7 +139,7 @@ t.test('without a configured key those routes do not exist; health and metrics d
 });
 
 t.test('all sessions of a user end at once, those of others live', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
     const ended = [await logIn(node, 'ann@example.com'), await logIn(node, 'ann@example.com')];

@@ -1,7 +1,7 @@
 // Keys are changed in three roll-outs, node by node, under load, without a failed request.
 
 import { randomBytes } from 'node:crypto';
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import {
   type Held,
@@ -33,7 +33,7 @@ const ROLL_OUTS = [
 ] as const;
 
 t.test('changing every key under load, over two nodes, fails no request', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const start = (env: Lists) => startNode(t, { store, directory, env });
     const nodes: [SessionNode, SessionNode] = [await start(SECRETS), await start(SECRETS)];
@@ -91,7 +91,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
 });
 
 t.test('a step that is skipped would refuse tokens: that is what the order prevents', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const old = await startNode(t, { store, directory });
     const next = await startNode(t, { store, directory, env: ROLL_OUTS[2] });

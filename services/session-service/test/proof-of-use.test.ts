@@ -1,6 +1,6 @@
 // A generation is proven used when one of its access tokens is first verified.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';
 import { createProofOfUse } from '../src/stores/proof-of-use.js';
@@ -15,7 +15,7 @@ import {
 } from './support/session-node.js';
 
 t.test('an answer that was used is not recovered by an old token, one that was lost is', async (t) => {
-  await eachStore(t, async (t, { store, age }) => {
+  await eachKind(t, async (t, { store, age }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
     for (const isUsed of [true, false]) {

@@ -3,7 +3,7 @@
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
-import { eachStore, redisStore, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import {
   heldFrom,
@@ -50,7 +50,7 @@ function breakableLog(log: RevocationLog) {
 t.test(
   'log-out on one node: the bearer is refused on another within a second, without a store command per request',
   async (t) => {
-    await eachStore(t, async (t, place) => {
+    await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);
       const held = await logIn(here, 'ann@example.com');
       const stays = await logIn(here, 'ann@example.com');
@@ -124,7 +124,7 @@ t.test('log-out and all its relatives: 503 while the store is away, the cookie k
 });
 
 t.test('a node that has lost the stream asks the store for each token, until it has caught up', async (t) => {
-  await eachStore(t, async (t, { kind, store, reopen, redis }) => {
+  await eachKind(t, async (t, { kind, store, reopen, redis }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const here = await startNode(t, { store, directory });
     const otherStore = kind === 'redis' ? await reopen() : store;
@@ -202,7 +202,7 @@ t.test('a connection of the stream that is killed is opened again by itself', as
 });
 
 t.test('what a step has ended by itself is refused everywhere too', async (t) => {
-  await eachStore(t, async (t, place) => {
+  await eachKind(t, async (t, place) => {
     const env = { MAX_SESSIONS: '2', REFRESH_WINDOW: '0' };
     const { here, there } = await twoNodes(t, place, env);
     const refused = (held: Parameters<typeof withBearer>[3]) => async () =>
@@ -234,7 +234,7 @@ t.test('what a step has ended by itself is refused everywhere too', async (t) =>
 });
 
 t.test('a disabled user is out everywhere with the next refresh', async (t) => {
-  await eachStore(t, async (t, place) => {
+  await eachKind(t, async (t, place) => {
     const { here, there, directory } = await twoNodes(t, place);
     const phone = await logIn(here, 'ann@example.com');
     const laptop = await logIn(here, 'ann@example.com');
@@ -250,7 +250,7 @@ t.test('a disabled user is out everywhere with the next refresh', async (t) => {
 t.test(
   'DELETE /refresh ends the session of an older generation too, at once and without the reuse event',
   async (t) => {
-    await eachStore(t, async (t, place) => {
+    await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);
       const first = await logIn(here, 'ann@example.com');
       const second = heldFrom(await refresh(here, first));

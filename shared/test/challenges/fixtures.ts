@@ -84,7 +84,7 @@ export function imageIssue(
   image: Partial<AnswerRecord & { keyId: string; address: string | null }> = {},
   keys: KeyRing = ring,
 ): ImageIssue {
-  const token = makeToken(slotTag(address));
+  const token = makeToken(slotTag(changes.address ?? address));
   const { keyId = keys.current.id, address: bound = null, fold = true, ...own } = image;
   const answer = scrambleAnswer(keys.current, token, normaliseAnswer(ANSWER, fold));
   const record = { preset: 'default', driver: 'canvas@3.2.0/1', seed: 123_456_789, fold, answer, ...own };

@@ -4,14 +4,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { eachStore, type StoreUnderTest } from '../support/stores.js';
+import { eachStore } from '../support/stores.js';
 import { challengesOn, imageIssue, newClaim, powIssue } from './fixtures.js';
 
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
-
-const urlOf = ({ store, redis }: StoreUnderTest) =>
-  store.kind === 'embedded' ? `file:${store.path}` : (redis?.url ?? '');
 
 t.test('a live challenge is spent once: by one claim, and by no other', async (t) => {
   await eachStore(t, async (t, { store }) => {
@@ -115,6 +112,6 @@ t.test('one solution spent 1,000 times by two processes at once is accepted once
   await eachStore(t, async (t, place) => {
     const work = powIssue();
     await challengesOn(place.store).issuePow(work);
-    t.strictSame(await spendTwice(urlOf(place), work.token), ['0', '1']);
+    t.strictSame(await spendTwice(place.url, work.token), ['0', '1']);
   });
 });

@@ -9,7 +9,7 @@ import bearerGuard, { type BearerGuardOptions } from '../../src/http/bearer-guar
 import errorHandler from '../../src/http/error-handler.js';
 import tokens from '../../src/http/tokens.js';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
-import { eachStore } from '../support/stores.js';
+import { eachKind } from '../support/stores.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
 const REFRESH_SECRET = 'refresh-secret-of-this-test-0123456789';
@@ -77,7 +77,7 @@ t.test('other keys or another secret open nothing', async (t) => {
 });
 
 t.test('with the store an ended session is refused at once, and closing stops to follow', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { access } = await issuer(t);
     const { app, ask } = await host(t, { store });
     t.equal((await ask(access())).statusCode, 200);

@@ -7,7 +7,7 @@ import errorHandler from '../../src/http/error-handler.js';
 import guard, { captcha, nextAttempt, pow } from '../../src/http/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { cheap, type Desk, missNonce, openDesk, ring } from '../challenges/issuing.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachKind, redisStore } from '../support/stores.js';
 
 const body = Type.Object(
   { email: Type.String({ minLength: 1 }), text: Type.Optional(Type.String({ maxLength: 5 })) },
@@ -67,7 +67,7 @@ const failed = 'The security check was not solved.';
 t.test(
   'the rule lets solved work through once; a strict schema does not remove its fields first',
   async (t) => {
-    await eachStore(t, async (t, { store }) => {
+    await eachKind(t, async (t, { store }) => {
       for (const withErrors of [false, true]) {
         const { post, fields } = await openGuarded(t, store, withErrors);
         const work = await fields();
@@ -91,7 +91,7 @@ t.test(
 );
 
 t.test('the guard checks the image fields, always', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields } = await openGuarded(t, store);
     const image = await imageFields();
     t.strictSame(await post('/captcha', { ...form, ...image }), { status: 200, json: form });
@@ -110,7 +110,7 @@ t.test('the guard checks the image fields, always', async (t) => {
 });
 
 t.test('failing work never spends an image', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields, work } = await openGuarded(t, store);
     const image = await imageFields();
     const { powToken, salt, difficulty } = await work();
@@ -123,7 +123,7 @@ t.test('failing work never spends an image', async (t) => {
 t.test(
   'the account of a request raises its price, demands an image, and is told to the client',
   async (t) => {
-    await eachStore(t, async (t, { store }) => {
+    await eachKind(t, async (t, { store }) => {
       const { app, post, fields, imageFields } = await openGuarded(t, store);
       t.strictSame(await post('/keyed', { ...form, ...(await fields()) }), { status: 200, json: {} });
       await app.captcha.recordFailure(form.email);
@@ -149,7 +149,7 @@ t.test(
 );
 
 t.test('a form that is wrong itself is told the same, in the usual shape', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openGuarded(t, store);
     await app.captcha.recordFailure(form.email);
     await app.captcha.recordFailure(form.email);
@@ -175,7 +175,7 @@ t.test('a form that is wrong itself is told the same, in the usual shape', async
 });
 
 t.test('in an application with an error handler of its own, everything else is still its own', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
     t.teardown(() => app.close());
@@ -199,7 +199,7 @@ t.test('in an application with an error handler of its own, everything else is s
 });
 
 t.test('a route declared before the plugin had loaded is refused, not left open', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
     t.teardown(() => app.close());

@@ -10,7 +10,7 @@ import { en } from '../../src/messages/en.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';
 import { ACCOUNT, ADDRESS, challengesOn, issuePicture, issueWork, ring } from '../challenges/fixtures.js';
-import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import { eachKind, embeddedStore, redisStore } from '../support/stores.js';
 
 const byEmail = pow({ key: (request) => (request.body as { email?: string } | undefined)?.email });
 
@@ -96,7 +96,7 @@ const wrongWork = {
 };
 
 t.test('solved work passes a strict schema once, and its fields do not reach the handler', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { post, handled } = await buildHost(t, store);
     const payload = { email: ACCOUNT, ...(await workFields(store)) };
     t.strictSame(await post(payload), { status: 200, body: { ok: true } });
@@ -136,7 +136,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
 });
 
 t.test('after two failures of the account an image is demanded, and every 422 says so', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { app, post } = await buildHost(t, store);
     await app.captcha.recordFailure(ACCOUNT);
     t.equal((await post({ email: ACCOUNT, ...(await workFields(store)) })).status, 200);
@@ -218,7 +218,7 @@ t.test('a body that no account can be read from is 422 all the same', async (t) 
 });
 
 t.test('the image guard alone checks the image, always', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { post } = await buildHost(t, store, { guards: [captcha] });
     const payload = { email: ACCOUNT, ...(await imageFields(store)) };
     t.equal((await post(payload)).status, 200);
@@ -237,7 +237,7 @@ t.test('with both guards failing work does not spend the image', async (t) => {
 });
 
 t.test('of 200 parallel submissions of one solved challenge exactly one is handled', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { post, handled } = await buildHost(t, store);
     const payload = { email: ACCOUNT, ...(await workFields(store)) };
     const answers = await Promise.all(Array.from({ length: 200 }, () => post(payload)));

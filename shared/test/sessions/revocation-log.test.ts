@@ -1,17 +1,10 @@
 // The contract of the revocation log, on every kind of store.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { createInterface } from 'node:readline';
-import { Redis } from 'ioredis';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
-import { closeStore, openStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
 import { eachStore, redisStore } from '../support/stores.js';
-import { tempDir } from '../support/temp-dir.js';
 
 const KEEP_MS = 960_000;
 const idsOf = ({ entries }: { entries: readonly { sids: readonly string[] }[] }) =>
@@ -139,77 +132,3 @@ t.test('a server that goes silent is noticed by the waiting tail', async (t) => 
   t.ok(outcome instanceof StoreUnavailableError);
   t.ok(performance.now() - sinceMs < 2500);
 });
-
-t.test('on a cluster the log is appended to and followed', async (t) => {
-  const ports = await startCluster(t);
-  const store = openStore(`redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/`, '.');
-  t.teardown(() => closeStore(store));
-  if (store.kind === 'redis') await once(store.client, 'ready');
-  const log = openRevocationLog(store);
-  await appendAll(log, ['a']);
-  const tail = await log.openTail();
-  t.teardown(() => tail.close());
-  const first = await tail.next(LOG_START, false);
-  t.strictSame(idsOf(first), ['a']);
-  const waiting = tail.next(first.position, true);
-  await appendAll(log, ['b', 'c']);
-  t.strictSame(idsOf(await waiting), ['b+c']);
-  t.strictSame(idsOf(await log.readAfter(LOG_START)), ['a', 'b+c']);
-});
-
-/** Two masters with half of the slots each; resolves with their ports when the cluster serves. */
-async function startCluster(t: Test): Promise<number[]> {
-  const halves = ['0 8191', '8192 16383'];
-  const nodes = await Promise.all(halves.map(() => startClusterNode(t)));
-  for (const [at, { client }] of nodes.entries()) {
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', ...(halves[at] ?? '').split(' '));
-  }
-  await nodes[0]?.client.call('CLUSTER', 'MEET', '127.0.0.1', String(nodes[1]?.port));
-  for (const { client } of nodes) {
-    const limitMs = performance.now() + 15_000;
-    while (
-      !/cluster_state:ok[\s\S]*cluster_known_nodes:2/.test(String(await client.call('CLUSTER', 'INFO')))
-    ) {
-      if (performance.now() > limitMs) throw new Error('the cluster did not form');
-    }
-  }
-  return nodes.map(({ port }) => port);
-}
-
-async function startClusterNode(t: Test): Promise<{ port: number; client: Redis }> {
-  const port = await freeClusterPort();
-  const child = spawn(
-    'redis-server',
-    [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', tempDir(t), '--save', ''],
-      ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
-    ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const closed = once(child, 'close');
-  await new Promise<void>((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('Ready to accept connections')) resolve();
-    });
-  });
-  const client = new Redis({ port, host: '127.0.0.1' });
-  t.teardown(async () => {
-    client.disconnect();
-    child.kill('SIGKILL');
-    await closed;
-  });
-  return { port, client };
-}
-
-/** A port whose bus port, 10,000 above it, exists as well. */
-async function freeClusterPort(): Promise<number> {
-  for (;;) {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as { port: number };
-    const closed = once(probe, 'close');
-    probe.close();
-    await closed;
-    if (port <= 55_000) return port;
-  }
-}

@@ -1,39 +1,42 @@
 // A private Redis for one test: started on a free port, stopped at the test's end.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { createInterface } from 'node:readline';
+import type { ChildProcess } from 'node:child_process';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
+import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { tempDir } from './temp-dir.js';
 
-/** A running server, without persistence: what it held is gone after `stop`. */
+/** A running server. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
   /** For looking and for preparing; what it sends is not listed by `commands`. */
   readonly client: Redis;
   stop(): Promise<void>;
-  /** Starts again on the same port, empty. */
+  /** Starts again on the same port: empty, or with all that it held where it keeps that. */
   start(): Promise<void>;
   /** The commands, name first and in lower case, that other clients sent while `during` ran; not those of scripts. */
   commands(during: () => Promise<unknown>): Promise<string[]>;
 }
 
-const PROGRAMS = ['redis-server', 'valkey-server'];
-const TRIES = 20;
+/** What a server keeps of its data on the disk; `always` has each write there before it is answered. */
+export const PERSISTENCE = {
+  none: ['--save', '', '--appendonly', 'no'],
+  always: ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
+} as const;
 
-/** Starts a server; it accepts connections when the promise resolves. */
-export async function startRedis(t: Pick<Test, 'teardown'>): Promise<RedisServer> {
-  const folder = tempDir(t);
-  let server: ChildProcess | undefined;
-  let port = 0;
-  for (let tries = 0; server === undefined; tries++) {
-    if (tries === TRIES) throw new Error('no private Redis could be started');
-    port = await freePort();
-    server = await launch(port, folder);
-  }
+/**
+ * Starts a server; it accepts connections when the promise resolves.
+ * @param persistence `none`: what it held is gone after `stop`
+ */
+export async function startRedis(
+  t: Pick<Test, 'teardown'>,
+  persistence: keyof typeof PERSISTENCE = 'none',
+): Promise<RedisServer> {
+  const args = ['--dir', tempDir(t), '--repl-diskless-sync-delay', '0', ...PERSISTENCE[persistence]];
+  const first = await launchOnFreePort(() => args);
+  const { port } = first;
+  let server: ChildProcess | undefined = first.child;
 
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => {});
@@ -41,10 +44,7 @@ export async function startRedis(t: Pick<Test, 'teardown'>): Promise<RedisServer
   const stop = async () => {
     const running = server;
     server = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    const exited = once(running, 'exit');
-    running.kill('SIGKILL');
-    await exited;
+    if (running !== undefined) await endProcess(running);
   };
   t.teardown(async () => {
     client.disconnect();
@@ -57,10 +57,7 @@ export async function startRedis(t: Pick<Test, 'teardown'>): Promise<RedisServer
     client,
     stop,
     async start() {
-      for (let tries = 0; server === undefined; tries++) {
-        if (tries === TRIES) throw new Error(`Redis did not start again on port ${port}`);
-        server = await launch(port, folder);
-      }
+      server ??= await launchAgain(port, args);
       await client.ping();
     },
     async commands(during) {
@@ -89,45 +86,4 @@ async function listen(client: Redis, monitor: Redis, during: () => Promise<unkno
   await client.echo(end);
   await ended;
   return heard;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
-  const closed = once(probe, 'close');
-  probe.close();
-  await closed;
-  return address.port;
-}
-
-/** The process once it accepts connections; undefined when it ended instead, as it does when the port was taken. */
-async function launch(port: number, folder: string): Promise<ChildProcess | undefined> {
-  for (const program of PROGRAMS) {
-    const child = spawn(
-      program,
-      [
-        ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
-        ...['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0', '--loglevel', 'notice'],
-      ],
-      { stdio: ['ignore', 'pipe', 'ignore'] },
-    );
-    const outcome = await new Promise<'missing' | 'ended' | 'ready'>((resolve) => {
-      child.once('error', () => resolve('missing'));
-      child.once('exit', () => resolve('ended'));
-      // The lines are read to the end, or a full pipe would stop the server.
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        if (line.includes('Ready to accept connections')) resolve('ready');
-      });
-    });
-    if (outcome === 'ended') return undefined;
-    if (outcome === 'ready') {
-      const kill = () => child.kill('SIGKILL');
-      process.once('exit', kill);
-      child.once('exit', () => process.off('exit', kill));
-      return child;
-    }
-  }
-  throw new Error(`none of ${PROGRAMS.join(', ')} is installed`);
 }

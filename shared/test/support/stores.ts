@@ -2,9 +2,11 @@
 
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Test } from 'tap';
-import { closeStore, openStore, type Store } from '../../src/store/open-store.js';
+import root, { type Test } from 'tap';
+import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
 import { ageRedis } from './ageing.js';
+import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
+import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
 
@@ -12,19 +14,30 @@ import { tempDir } from './temp-dir.js';
 export interface StoreUnderTest {
   readonly kind: Store['kind'];
   readonly store: Store;
+  /** The address by which another process opens it. */
+  readonly url: string;
   /** Makes all that is stored older by a whole number of milliseconds. */
   age(ms: number): Promise<void>;
   /** The same data as another process would open it: on Redis another connection, else the file closed and opened. */
   reopen(): Promise<Store>;
-  /** The server behind a store on Redis. */
+  /** The server behind a store on a plain Redis. */
   readonly redis?: RedisServer;
 }
 
-/** Runs the same sub-test on a private Redis and on an embedded store in a folder of its own. */
-export async function eachStore(
-  t: Test,
-  run: (t: Test, place: StoreUnderTest) => Promise<void>,
-): Promise<void> {
+type Run = (t: Test, place: StoreUnderTest) => Promise<void>;
+
+/**
+ * The contract of whatever stands on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
+ * masters, on a Redis behind a Sentinel, and on an embedded store.
+ */
+export async function eachStore(t: Test, run: Run): Promise<void> {
+  await eachKind(t, run);
+  await t.test('on Redis Cluster', async (t) => run(t, await clusterStore(t)));
+  await t.test('behind a Redis Sentinel', async (t) => run(t, await sentinelStore(t)));
+}
+
+/** Runs the same sub-test on a private Redis and on an embedded store, for tests whose subject is above the store. */
+export async function eachKind(t: Test, run: Run): Promise<void> {
   await t.test('on Redis', async (t) => run(t, await redisStore(t)));
   await t.test('on the embedded store', async (t) => run(t, embeddedStore(t)));
 }
@@ -32,30 +45,51 @@ export async function eachStore(
 /** A store on a private Redis; its connection is ready. */
 export async function redisStore(t: Test): Promise<StoreUnderTest & { readonly redis: RedisServer }> {
   const redis = await startRedis(t);
+  return { ...(await connectTo(t, redis.url)), age: (ms) => ageRedis(redis.client, ms), redis };
+}
+
+// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty.
+let cluster: Promise<RedisCluster> | undefined;
+let sentinel: Promise<RedisSentinel> | undefined;
+
+/** A store on a Redis Cluster of three masters, empty. */
+export async function clusterStore(t: Test): Promise<StoreUnderTest> {
+  cluster ??= startRedisCluster(root);
+  const { url, clear, age } = await cluster;
+  await clear();
+  return { ...(await connectTo(t, url)), age };
+}
+
+/** A store on a master that a Sentinel names, empty. */
+export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
+  sentinel ??= startRedisSentinel(root);
+  const { url, master } = await sentinel;
+  await master.client.flushall();
+  return { ...(await connectTo(t, url)), age: (ms) => ageRedis(master.client, ms) };
+}
+
+async function connectTo(t: Test, url: string): Promise<Omit<StoreUnderTest, 'age'>> {
   const connect = async (): Promise<Store> => {
-    const store = openStore(redis.url, '.');
+    const store = openStore(url, '.');
     t.teardown(() => closeStore(store));
     if (store.kind === 'redis') await once(store.client, 'ready');
+    await storeTimeMs(store);
     return store;
   };
-  return {
-    kind: 'redis',
-    store: await connect(),
-    age: (ms) => ageRedis(redis.client, ms),
-    reopen: connect,
-    redis,
-  };
+  return { kind: 'redis', url, store: await connect(), reopen: connect };
 }
 
 /** An embedded store whose clock `age` moves forward. */
 export function embeddedStore(t: Test): StoreUnderTest {
-  const folder = tempDir(t);
+  const path = join(tempDir(t), 'store.mdb');
+  const url = `file:${path}`;
   let aheadMs = 0;
-  const open = () => openStore(`file:${join(folder, 'store.mdb')}`, '.', () => Date.now() + aheadMs);
+  const open = () => openStore(url, '.', () => Date.now() + aheadMs);
   let store = open();
   t.teardown(() => closeStore(store));
   return {
     kind: 'embedded',
+    url,
     store,
     async age(ms) {
       aheadMs += ms;

@@ -1,7 +1,7 @@
 // The host API: who may call, what is checked, what is counted, and that a retry gets the same verdict.
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';
 import { HOST_KEY, IP, openDesk, SHOP_KEY } from './desk.js';
@@ -96,7 +96,7 @@ t.test('mistakes in the keys stop the start, a line each', async (t) => {
 });
 
 t.test('work passes once', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openDesk(t, store);
     const fields = await work();
     const first = await verify(fields);
@@ -108,7 +108,7 @@ t.test('work passes once', async (t) => {
 });
 
 t.test('a failed challenge is an answer, with code and errors as a guarded route sends them', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openDesk(t, store);
     const none = await verify({});
     t.strictSame(none.json, {
@@ -134,7 +134,7 @@ t.test('a failed challenge is an answer, with code and errors as a guarded route
 });
 
 t.test('what the API itself is given is validated: 422 as everywhere', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { call, work } = await openDesk(t, store);
     const fields = await work();
     const table: [(typeof ROUTES)[number], unknown, Record<string, RegExp>][] = [
@@ -181,7 +181,7 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
 });
 
 t.test('failures of an account demand an image and a better price', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { call, verify, work, image } = await openDesk(t, store);
     const first = await call('POST', '/host/failures', { key: KEY });
     t.equal(first.status, 200);
@@ -225,7 +225,7 @@ t.test('failures of an account demand an image and a better price', async (t) =>
 });
 
 t.test('a failure is withdrawn by its try; a success clears the account', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { call } = await openDesk(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json;
     const { try: id } = await record();
@@ -243,7 +243,7 @@ t.test('a failure is withdrawn by its try; a success clears the account', async 
 });
 
 t.test('a host neither reads nor clears the counters of another', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openDesk(t, store);
     const shop = { key: SHOP_KEY };
     for (let i = 1; i <= 3; i++) {
@@ -265,7 +265,7 @@ t.test('a host neither reads nor clears the counters of another', async (t) => {
 t.test(
   'a retry under one idempotency key gets the same verdict, any other submission does not',
   async (t) => {
-    await eachStore(t, async (t, { store }) => {
+    await eachKind(t, async (t, { store }) => {
       const { verify, work, image } = await openDesk(t, store);
       const fields: Record<string, string> = { ...(await work()), ...(await image()) };
       const body = { ...fields, idempotency_key: 'order 7' };
@@ -295,7 +295,7 @@ t.test(
 );
 
 t.test('min_seconds counts to the first try, not to its retry', async (t) => {
-  await eachStore(t, async (t, { store, age }) => {
+  await eachKind(t, async (t, { store, age }) => {
     const { verify, work, image } = await openDesk(t, store, { CAPTCHA_MIN_SECONDS: '10' });
     const body = { ...(await work()), ...(await image()), idempotency_key: 'x' };
     t.equal((await verify(body)).json.code, 'captcha_invalid');
@@ -305,7 +305,7 @@ t.test('min_seconds counts to the first try, not to its retry', async (t) => {
 });
 
 t.test('with bind_ip a submission without the right address fails, and is spent', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openDesk(t, store, { CAPTCHA_BIND_IP: 'true' });
     t.equal((await verify({ ...(await work()), ip: IP })).json.success, true);
     t.equal((await verify({ ...(await work()), ip: `::ffff:${IP}` })).json.success, true, 'the same address');
@@ -317,7 +317,7 @@ t.test('with bind_ip a submission without the right address fails, and is spent'
 });
 
 t.test('the fields have their configured names', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const { verify, work, image, call } = await openDesk(t, store, {
       CAPTCHA_POW_FIELDS_TOKEN: 'work',
       CAPTCHA_POW_FIELDS_NONCE: 'number',

@@ -1,6 +1,6 @@
 // Issuing under a ticket: the price of work and of effort, and what effort's answer looks like.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openDesk } from './desk.js';
 
@@ -14,7 +14,7 @@ async function ask(desk: Awaited<ReturnType<typeof openDesk>>, path: string) {
 const DEFAULT_PRICE = { CAPTCHA_POW_DIFFICULTY: '16', CAPTCHA_TEST_MODE: 'false' };
 
 t.test('effort is sixteen parts of work, and no image', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = await openDesk(t, store, DEFAULT_PRICE);
     const { status, json } = await ask(desk, '?preset=effort');
     t.equal(status, 200);
@@ -43,7 +43,7 @@ t.test('effort is sixteen parts of work, and no image', async (t) => {
 });
 
 t.test('work and effort get dearer with the failures of the account, and live longer', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = await openDesk(t, store, DEFAULT_PRICE);
     const seen = [];
     for (let failures = 1; failures <= 5; failures++) {
@@ -97,7 +97,7 @@ t.test('what is no ticket is ignored by both, never an error', async (t) => {
 });
 
 t.test('an old ticket is ignored', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_ESCALATION_DECAY: '1' });
     const { pow_scope: ticket } = (await desk.call('POST', '/host/failures', { key: KEY })).json;
     const expiry = Buffer.from(ticket, 'base64url').readUIntBE(5, 6) * 1000;
@@ -106,7 +106,7 @@ t.test('an old ticket is ignored', async (t) => {
 });
 
 t.test('effort switched off is a preset like any other that is not there', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = await openDesk(t, store, { CAPTCHA_EFFORT_ENABLED: 'false' });
     const { status, json } = await ask(desk, '?preset=effort');
     t.strictSame([status, json.code], [422, 'unknown_preset']);
@@ -117,7 +117,7 @@ t.test('effort switched off is a preset like any other that is not there', async
 });
 
 t.test('effort counts for the limit of images, and says so', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const desk = await openDesk(t, store, { RATE_LIMIT_ISSUE: '2' });
     t.match((await ask(desk, '?preset=effort')).headers, {
       'ratelimit-limit': '2',
@@ -131,7 +131,7 @@ t.test('effort counts for the limit of images, and says so', async (t) => {
 });
 
 t.test('without escalation no ticket is issued or read', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const escalating = await openDesk(t, store, DEFAULT_PRICE);
     const { pow_scope: ticket } = (await escalating.call('POST', '/host/failures', { key: KEY })).json;
     const flat = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_POW_ESCALATE: 'false' });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { type KeyLives, keyStatus } from '../../src/cli/key-status.js';
 import { runningKeys } from '../../src/domain/key-roll-out.js';
@@ -69,7 +69,7 @@ t.test('a command line that is none is answered with the usage', async (t) => {
 });
 
 t.test('status goes with the operator through the three roll-outs', async (t) => {
-  await eachStore(t, async (t, { store, age }) => {
+  await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const status = async () => (await keyStatus(record, LIVES)).join('\n');
     const old = SECRETS.ENCRYPTION_KEY;

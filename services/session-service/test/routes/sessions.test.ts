@@ -1,6 +1,6 @@
 // A user's own sessions: shown, ended one by one, ended but the current one.
 
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import {
   logIn,
@@ -14,7 +14,7 @@ import {
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 
 t.test('sessions are listed with their times, the one that asks marked', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
     const phone = await logIn(node, 'ann@example.com');
@@ -43,7 +43,7 @@ t.test('sessions are listed with their times, the one that asks marked', async (
 });
 
 t.test('one session is ended at once, with its access and its refresh token', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
     const phone = await logIn(node, 'ann@example.com');
@@ -69,7 +69,7 @@ t.test('one session is ended at once, with its access and its refresh token', as
 });
 
 t.test("another user's session is not found, and lives on", async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
     const ann = await logIn(node, 'ann@example.com');
@@ -96,7 +96,7 @@ t.test("another user's session is not found, and lives on", async (t) => {
 });
 
 t.test('all others are ended, the one that asks and those of other users live', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
     const others = [await logIn(node, 'ann@example.com'), await logIn(node, 'ann@example.com')];

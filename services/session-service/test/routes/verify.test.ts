@@ -1,11 +1,11 @@
 // Forward authentication: what a gateway gets for a bearer.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { logIn, sessionIdOf, startNode, userDirectory, withBearer } from '../support/session-node.js';
 
 t.test('a valid bearer is named in headers, by GET and by HEAD', async (t) => {
-  await eachStore(t, async (t, { store }) => {
+  await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'zoë+50%@exämple.com');
     const node = await startNode(t, { store, directory });
     const ann = await logIn(node, 'ann@example.com');

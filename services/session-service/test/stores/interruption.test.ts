@@ -1,0 +1,92 @@
+// A Redis that is stopped and started while sessions are refreshed, and keeps what it had: nobody is logged out.
+
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { closeStore, openStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import t, { type Test } from 'tap';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
+import type { SessionStore } from '../../src/stores/session-store.js';
+import { AGENT, RULES } from './session-rules.js';
+
+const USERS = 30;
+const LONGEST_RETURN_MS = 15_000;
+
+interface Interrupted {
+  readonly url: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+t.test('Redis stopped and started while sessions are refreshed logs nobody out', async (t) => {
+  await t.test('a plain Redis', async (t) => interrupt(t, await startRedis(t, 'always')));
+  await t.test('a Redis Cluster', async (t) => interrupt(t, await startRedisCluster(t, 'always')));
+});
+
+async function interrupt(t: Test, redis: Interrupted): Promise<void> {
+  const store = openStore(redis.url, '.');
+  t.teardown(() => closeStore(store));
+  if (store.kind === 'redis') await once(store.client, 'ready');
+  await storeTimeMs(store);
+  const sessions = openSessionStore(store);
+  const uids = Array.from({ length: USERS }, (_, at) => at + 1);
+  for (const uid of uids) await sessions.start({ uid, sid: `s${uid}`, ...AGENT }, RULES);
+  await sessions.start({ uid: 1, sid: 'ended', ...AGENT }, RULES);
+  await sessions.end({ uid: 1, sid: 'ended' });
+
+  const running = { on: true };
+  let away = 0;
+  const clients = uids.map((uid) =>
+    keepRefreshing(sessions, uid, running, () => {
+      away += 1;
+    }),
+  );
+  await redis.stop();
+  while (away < USERS) await pause(5);
+  await redis.start();
+  await returned(sessions, uids);
+  running.on = false;
+  const outcomes = await Promise.all(clients);
+  t.strictSame(outcomes.flat(), [], 'no refresh was told that its session had ended');
+  t.strictSame(await sessions.rotate({ uid: 1, sid: 'ended', generation: 1 }, RULES), { outcome: 'revoked' });
+}
+
+/** A client that always presents the last generation it was given. @returns the refusals it met */
+async function keepRefreshing(
+  sessions: SessionStore,
+  uid: number,
+  running: { on: boolean },
+  onAway: () => void,
+): Promise<string[]> {
+  const refusals: string[] = [];
+  let generation = 1;
+  // Strict single use, but for the answers that the outage may swallow: every refresh is a step.
+  const rules = { ...RULES, windowMs: 1 };
+  while (running.on) {
+    try {
+      const answer = await sessions.rotate({ uid, sid: `s${uid}`, generation }, rules);
+      if ('generation' in answer) generation = answer.generation;
+      else refusals.push(answer.outcome);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      onAway();
+    }
+    await pause(5);
+  }
+  return refusals;
+}
+
+async function returned(sessions: SessionStore, uids: readonly number[]): Promise<void> {
+  const deadlineMs = performance.now() + LONGEST_RETURN_MS;
+  for (;;) {
+    try {
+      await Promise.all(uids.map((uid) => sessions.list(uid)));
+      return;
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      await pause(20);
+    }
+  }
+}

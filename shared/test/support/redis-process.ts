@@ -1,0 +1,83 @@
+// One Redis server as a child process: the kind of server is in its arguments.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+
+const PROGRAMS = ['redis-server', 'valkey-server'];
+const TRIES = 20;
+const READY = /Ready to accept connections|Running mode=sentinel|\+monitor master/;
+
+/** The bus of a cluster's node listens 10,000 above its port. */
+const HIGHEST_PORT = 55_000;
+
+/** What every server is started with. */
+const BASE = ['--bind', '127.0.0.1', '--daemonize', 'no', '--loglevel', 'notice'];
+
+/** Starts a server on a free port; resolves when it accepts connections. */
+export async function launchOnFreePort(
+  argsFor: (port: number) => readonly string[],
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = await freePort();
+    const child = await launch(port, argsFor(port));
+    if (child !== undefined) return { child, port };
+  }
+  throw new Error('no private Redis could be started');
+}
+
+/** Starts a server on a port that it had before; resolves when it accepts connections. */
+export async function launchAgain(port: number, args: readonly string[]): Promise<ChildProcess> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const child = await launch(port, args);
+    if (child !== undefined) return child;
+  }
+  throw new Error(`Redis did not start again on port ${port}`);
+}
+
+/** Ends a server and waits for its end. @param signal `SIGTERM` lets it write what it keeps */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const address = probe.address();
+    if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
+    const closed = once(probe, 'close');
+    probe.close();
+    await closed;
+    if (address.port <= HIGHEST_PORT) return address.port;
+  }
+}
+
+/** The process once it accepts connections; undefined when it ended instead, as it does when the port was taken. */
+async function launch(port: number, args: readonly string[]): Promise<ChildProcess | undefined> {
+  for (const program of PROGRAMS) {
+    const child = spawn(program, [...args, '--port', String(port), ...BASE], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const outcome = await new Promise<'missing' | 'ended' | 'ready'>((resolve) => {
+      child.once('error', () => resolve('missing'));
+      child.once('exit', () => resolve('ended'));
+      // The lines are read to the end, or a full pipe would stop the server.
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        if (READY.test(line)) resolve('ready');
+      });
+    });
+    if (outcome === 'ended') return undefined;
+    if (outcome === 'ready') {
+      const kill = () => child.kill('SIGKILL');
+      process.once('exit', kill);
+      child.once('exit', () => process.off('exit', kill));
+      return child;
+    }
+  }
+  throw new Error(`none of ${PROGRAMS.join(', ')} is installed`);
+}
