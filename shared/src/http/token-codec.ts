@@ -7,11 +7,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Envelope, TokenKind } from '../crypto/envelope.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import type { TokenReading } from '../schemas/token-claims.js';
+import { rememberReadings } from './remembered-readings.js';
 
 /** Tolerance towards the clock of the node that issued a token, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 5000;
 
-/** Verified access tokens whose claims are remembered, so that a bearer's next request costs less. */
+/** Verified access tokens whose claims are remembered, so that a bearer's next request costs nothing. */
 const REMEMBERED_TOKENS = 1000;
 
 /** Issues and reads the tokens of one kind. */
@@ -22,8 +23,11 @@ export interface TokenCodec<Claims> {
   read(token: string): TokenReading<Claims>;
 }
 
+/** Claims of every kind: when the token expires, in seconds since 1970. */
+type ClaimsSchema = TSchema & { readonly static: { readonly exp: number } };
+
 /** What the tokens of one kind are made of. */
-export interface TokenParts<Schema extends TSchema> {
+export interface TokenParts<Schema extends ClaimsSchema> {
   readonly kind: TokenKind;
   readonly claims: Schema;
   readonly secrets: KeyRing;
@@ -37,7 +41,7 @@ interface Signature {
 }
 
 /** Makes the codec. Registers @fastify/jwt with the server, once for each secret. */
-export async function openTokenCodec<Schema extends TSchema>(
+export async function openTokenCodec<Schema extends ClaimsSchema>(
   app: FastifyInstance,
   { kind, claims: schema, secrets, envelope }: TokenParts<Schema>,
 ): Promise<TokenCodec<Static<Schema>>> {
@@ -45,24 +49,25 @@ export async function openTokenCodec<Schema extends TSchema>(
   const shape = TypeCompiler.Compile(schema);
   const current = known[0]?.jwt;
   if (current === undefined) throw new RangeError('tokens need at least one secret');
-  return {
-    issue: (claims) => envelope.seal(current.sign(claims as object)),
-    read(token) {
-      const signed = envelope.open(token);
-      if (signed === null) return { ok: false, reason: 'invalid' };
-      // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
-      const head = signed.slice(0, signed.indexOf('.'));
-      const signature = known.find((one) => one.head === head);
-      if (signature === undefined) return { ok: false, reason: 'invalid' };
-      try {
-        const claims: unknown = signature.jwt.verify(signed);
-        return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
-      } catch (error) {
-        const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
-        return { ok: false, reason: expired ? 'expired' : 'invalid' };
-      }
-    },
+  const issue = (claims: Static<Schema>) => envelope.seal(current.sign(claims as object));
+  const read = (token: string): TokenReading<Static<Schema>> => {
+    const signed = envelope.open(token);
+    if (signed === null) return { ok: false, reason: 'invalid' };
+    // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
+    const head = signed.slice(0, signed.indexOf('.'));
+    const signature = known.find((one) => one.head === head);
+    if (signature === undefined) return { ok: false, reason: 'invalid' };
+    try {
+      const claims: unknown = signature.jwt.verify(signed);
+      return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
+    } catch (error) {
+      const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
+      return { ok: false, reason: expired ? 'expired' : 'invalid' };
+    }
   };
+  if (kind === 'refresh') return { issue, read };
+  const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
+  return { issue, read: rememberReadings(read, REMEMBERED_TOKENS, endsAtMs, () => Date.now()) };
 }
 
 // A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.
@@ -86,7 +91,6 @@ function signing(kind: TokenKind, key: RingKey): FastifyJWTOptions {
       algorithms: ['HS256'],
       clockTolerance: CLOCK_TOLERANCE_MS,
       requiredClaims: ['iat', 'exp'],
-      ...(kind === 'access' ? { cache: REMEMBERED_TOKENS } : {}),
     },
   };
 }

@@ -172,7 +172,9 @@ t.test(
           throw new Error('a refusal says more than its reason');
         const tooLong = token.length > MAX_TOKEN_CHARACTERS;
         const { decodings, decryptions, verifications } = work;
-        if (decodings !== (tooLong ? 0 : 1))
+        // A right access token may be remembered from before; whatever is refused is looked at each time.
+        const isRemembered = decodings === 0 && kind === 'access' && answer === 'ok';
+        if (!isRemembered && decodings !== (tooLong ? 0 : 1))
           throw new Error(`${decodings} decodings of ${token.length} characters`);
         if (decryptions > decodings || verifications > decryptions) {
           throw new Error(
