@@ -1,9 +1,6 @@
 // The store in one file (LMDB), shared by the processes of one machine.
 
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
-import { checkDatabaseFile } from './database-file.js';
+import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
 import { StoreUnavailableError } from './store-errors.js';
 
 /** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
@@ -30,6 +27,8 @@ export interface EmbeddedStore {
   transact<T>(step: (transaction: Transaction) => T): Promise<T>;
   /** Reads a live value without a transaction. */
   read(key: string): Promise<string | undefined>;
+  /** The keys that begin so, in order; values that have expired may be among them. */
+  keys(prefix: string): string[];
   /** Removes expired values, at most `batch` in one transaction, and says how many there were. */
   prune(batch?: number): Promise<number>;
   close(): Promise<void>;
@@ -45,16 +44,13 @@ export type Clock = () => number;
  * @throws StoreUnavailableError when the file cannot be opened
  */
 export function openEmbeddedStore(path: string, clock: Clock = Date.now): EmbeddedStore {
-  let root: RootDatabase<string, string>;
-  let index: Database<string, [number, string]>;
+  let database: SharedDatabase;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    checkDatabaseFile(path);
-    root = open<string, string>({ path, noSubdir: true, encoding: 'string', maxDbs: 2 });
-    index = root.openDB<string, [number, string]>({ name: 'expiry', encoding: 'string' });
+    database = openSharedDatabase(path);
   } catch (error) {
     throw new StoreUnavailableError(`the store ${path} cannot be opened`, { cause: error });
   }
+  const { root, index } = database;
 
   const drop = (key: string, expiresAtMs: number): void => {
     root.remove(key);
@@ -118,7 +114,9 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       await root.transaction(() => begin(clock()).get(key));
       return undefined;
     },
-    async prune(batch = 1000) {
+    // No character of a key of ours comes after the one at the end.
+    keys: (prefix) => [...root.getKeys({ start: prefix, end: `${prefix}\uffff` })],
+    async prune(batch = 200) {
       let removed = 0;
       for (;;) {
         const count = await root.transaction(() => {
@@ -130,6 +128,6 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
         if (count < batch) return removed;
       }
     },
-    close: () => root.close(),
+    close: () => database.release(),
   };
 }

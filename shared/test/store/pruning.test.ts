@@ -52,3 +52,29 @@ t.test('on Redis there is nothing to prune', async (t) => {
   const { store, redis } = await redisStore(t);
   t.strictSame(await redis.commands(async () => startPruning(store, logOf()).stop()), []);
 });
+
+t.test('while fifty thousand entries are pruned, other operations take their turns', async (t) => {
+  const { store, age } = embeddedStore(t);
+  const { transact, prune } = store as EmbeddedStore;
+  const entries = 50_000;
+  for (let from = 0; from < entries; from += 5000) {
+    await transact((tx) => {
+      for (let at = from; at < from + 5000; at++)
+        tx.put(`captcha:img:{aa}:${at}`, 'x'.repeat(200), tx.nowMs + 1);
+    });
+  }
+  await age(1);
+  let isPruning = true;
+  const pruned = prune().then((removed) => {
+    isPruning = false;
+    return removed;
+  });
+  let turns = 0;
+  while (isPruning) {
+    await transact((tx) => tx.put('captcha:options', 'x', tx.nowMs + 60_000));
+    turns += 1;
+  }
+  t.equal(await pruned, entries);
+  // A batch removes 200 at most: there are 250 of them, and after each one another operation may run.
+  t.ok(turns >= 100, `${turns} turns`);
+});
