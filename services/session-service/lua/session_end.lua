@@ -1,19 +1,37 @@
--- Ends exactly these sessions of a user.
+-- Ends exactly these sessions of a user and notes why.
 --
 -- KEYS[1]    sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- KEYS[2]    how his sessions ended: list, the newest first (src/domain/session-end.ts)
+-- ARGV[1]    how long such a note is kept, in milliseconds; 0 keeps none
+-- ARGV[2]    notes that are kept at most
+-- ARGV[3]    reason and keyed address, with a space between them
 -- ARGV[...]  ids of the sessions
 -- Returns    { id of a session that was alive ... }
 
-local key = KEYS[1]
+local key, notes, keep, most, cause = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+local function note(sid, at, text)
+  if at <= now - keep then return end
+  redis.call('LPUSH', notes, string.format('%.0f %s %s', at, sid, text))
+  redis.call('LTRIM', notes, 0, most - 1)
+  while tonumber(redis.call('LINDEX', notes, -1):match('^%d+')) <= now - keep do redis.call('RPOP', notes) end
+  redis.call('PEXPIRE', notes, keep)
+end
+
 local ended = {}
-for _, sid in ipairs(ARGV) do
-  local text = redis.call('HGET', key, sid)
-  if text then
+for i = 4, #ARGV do
+  local sid = ARGV[i]
+  local expires, absolute = (redis.call('HGET', key, sid) or ''):match('^(%d+) %d+ %d+ (%d+)')
+  if expires then
     redis.call('HDEL', key, sid)
-    if tonumber(text:match('^%d+')) > now then ended[#ended + 1] = sid end
+    if tonumber(expires) > now then
+      ended[#ended + 1] = sid
+      note(sid, now, cause)
+    else
+      note(sid, tonumber(expires), expires == absolute and 'max_age -' or 'expired -')
+    end
   end
 end
 

@@ -1,16 +1,21 @@
 -- Answers a refresh: the rule of src/domain/rotation.ts on the stored session, under the server's clock.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- KEYS[2]  how his sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]  id of the session
 -- ARGV[2]  presented generation
 -- ARGV[3]  window after a rotation, in milliseconds; 0 is strict single use
 -- ARGV[4]  generations that may be recovered in 24 hours
 -- ARGV[5]  longest time without a refresh, in milliseconds
+-- ARGV[6]  how long the note of an end is kept, in milliseconds; 0 keeps none
+-- ARGV[7]  notes that are kept at most
+-- ARGV[8]  keyed address of the client, or -
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry }, times
 --          in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
 
 local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
+local notes, keep, most, address = KEYS[2], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local DAY = 86400000
 
 local text = redis.call('HGET', key, sid)
@@ -31,9 +36,18 @@ local function set_key_expiry()
   if latest > 0 then redis.call('PEXPIREAT', key, string.format('%.0f', latest)) end
 end
 
-local function refuse(outcome)
+local function note(at, text)
+  if at <= now - keep then return end
+  redis.call('LPUSH', notes, string.format('%.0f %s %s', at, sid, text))
+  redis.call('LTRIM', notes, 0, most - 1)
+  while tonumber(redis.call('LINDEX', notes, -1):match('^%d+')) <= now - keep do redis.call('RPOP', notes) end
+  redis.call('PEXPIRE', notes, keep)
+end
+
+local function refuse(outcome, at, text)
   redis.call('HDEL', key, sid)
   set_key_expiry()
+  note(at, text)
   return { outcome }
 end
 
@@ -62,7 +76,9 @@ local function recover()
   return table.concat(recent, ',')
 end
 
-if expires <= now then return refuse('expired') end
+if expires <= now then
+  return refuse('expired', expires, expires == absolute and 'max_age -' or 'expired -')
+end
 -- A last rotation far ahead of the clock would keep the window open until the clock has caught up.
 local effective = rotated - now > window and 0 or rotated
 local in_window = now - effective < window
@@ -83,4 +99,4 @@ if presented == generation - 1 then
     return grant('recovered')
   end
 end
-return refuse('reuse')
+return refuse('reuse', now, string.format('reuse %s %.0f %.0f', address, presented, generation))

@@ -1,18 +1,31 @@
 -- Starts a session; drops the user's dead ones and evicts the least recently used beyond the limit.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- KEYS[2]  how his sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]  id of the new session
 -- ARGV[2]  id of a session to end in the same step, or empty
 -- ARGV[3]  longest time without a refresh, in milliseconds
 -- ARGV[4]  longest life, in milliseconds
 -- ARGV[5]  sessions a user may have
 -- ARGV[6]  user agent, cleaned
+-- ARGV[7]  how long the note of an end is kept, in milliseconds; 0 keeps none
+-- ARGV[8]  notes that are kept at most
+-- ARGV[9]  keyed address of the client, or -
 -- Returns  { start, absolute expiry, id of an evicted session ... }, times in milliseconds since 1970.
 --          Sent again it finds the session, leaves it, and returns its times.
 
 local key, sid, end_sid, limit = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[5])
+local notes, keep, most, address = KEYS[2], tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function note(sid, at, text)
+  if at <= now - keep then return end
+  redis.call('LPUSH', notes, string.format('%.0f %s %s', at, sid, text))
+  redis.call('LTRIM', notes, 0, most - 1)
+  while tonumber(redis.call('LINDEX', notes, -1):match('^%d+')) <= now - keep do redis.call('RPOP', notes) end
+  redis.call('PEXPIRE', notes, keep)
+end
 
 local started = now
 local absolute = now + tonumber(ARGV[4])
@@ -25,8 +38,10 @@ for i = 1, #fields, 2 do
   local id = fields[i]
   local expires, used, created, ends = fields[i + 1]:match('^(%d+) (%d+) (%d+) (%d+) ')
   expires = tonumber(expires)
-  if expires <= now or (id == end_sid and id ~= sid) then
-    dead[#dead + 1] = id
+  if expires <= now then
+    dead[#dead + 1] = { id = id, at = expires, text = expires == tonumber(ends) and 'max_age -' or 'expired -' }
+  elseif id == end_sid and id ~= sid then
+    dead[#dead + 1] = { id = id, at = now, text = 'login ' .. address }
   elseif id == sid then
     known, started, absolute, latest = true, tonumber(created), tonumber(ends), expires
   else
@@ -39,8 +54,11 @@ if not known then
   local record = '%.0f %.0f %.0f %.0f 0 1 0 - '
   redis.call('HSET', key, sid, string.format(record, latest, now, now, absolute) .. ARGV[6])
 end
-for _, id in ipairs(dead) do
-  if id ~= sid then redis.call('HDEL', key, id) end
+for _, gone in ipairs(dead) do
+  if gone.id ~= sid then
+    redis.call('HDEL', key, gone.id)
+    note(gone.id, gone.at, gone.text)
+  end
 end
 
 table.sort(others, function(a, b)
@@ -51,6 +69,7 @@ local reply = { started, absolute }
 for i, other in ipairs(others) do
   if i <= #others + 1 - limit then
     redis.call('HDEL', key, other.id)
+    note(other.id, now, 'evicted ' .. address)
     reply[#reply + 1] = other.id
   else
     latest = math.max(latest, other.expires)

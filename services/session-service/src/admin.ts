@@ -40,8 +40,8 @@ export async function buildSessionAdmin(
     await scope.register(decoratedParts, parts);
     await scope.register(tokens, parts.tokenKeys);
     await scope.register(bearer, { tokens: scope.tokens.access, revocations, onVerified: proveUse });
-    await scope.register(endSessions);
     await scope.register(audit, { ring, count: figures.countEvent });
+    await scope.register(endSessions);
     await scope.register(endUserSessions);
     await scope.register(async (forms) => {
       await forms.register(formBodies);

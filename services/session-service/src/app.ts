@@ -2,6 +2,7 @@
 
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import bearer from '@tollgate/shared/http/bearer.js';
@@ -41,6 +42,8 @@ import type { SeenClaims } from './stores/proof-of-use.js';
 /** What the application runs on; opened and closed by server.ts. */
 export interface SessionParts extends DecoratedParts {
   readonly challenges: ChallengeStore;
+  /** The operator's own kinds of challenge, which a log-in may be answered with. */
+  readonly kinds?: readonly Kind[];
   /** Counts log-ins on the store. */
   readonly countRequest: RequestCounter;
   /** The keys of `CHALLENGE_SECRET`. */
@@ -61,7 +64,7 @@ const HOST = 'login';
 export async function buildApp(config: SessionConfig, parts: SessionParts): Promise<FastifyInstance> {
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
-  const { challenges, ring, logger } = parts;
+  const { challenges, kinds = [], ring, logger } = parts;
   const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
     serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
@@ -97,10 +100,10 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     revocations: parts.revocations,
     onVerified: parts.proveUse,
   });
+  await app.register(audit, { ring, count: parts.figures.countEvent });
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
-  await app.register(audit, { ring, count: parts.figures.countEvent });
-  await app.register(challengeGuard, { store: challenges, ring, options: config.captcha, host: HOST });
+  await app.register(challengeGuard, { store: challenges, ring, options: config.captcha, host: HOST, kinds });
 
   await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });

@@ -10,6 +10,7 @@ import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/s
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import {
+  ChallengeModuleVariables,
   HttpVariables,
   SecretVariables,
   SessionLimitVariables,
@@ -62,6 +63,11 @@ export const SessionVariables = {
     maximum: 100,
     description: 'Generations per 24 hours whose lost answer is recovered',
   }),
+  AUDIT_TTL: seconds(
+    604_800,
+    0,
+    'Seconds that the store keeps a note of how a session ended, for the command `session why`; 0 keeps none',
+  ),
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
   SESSION_API_KEY: Type.Optional(
     Type.String({
@@ -84,6 +90,7 @@ export const SessionEnvironment = Type.Object({
   ...SessionListenVariables,
   ...SessionLimitVariables,
   ...SessionVariables,
+  ...ChallengeModuleVariables,
   ...captchaVariables,
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { loadChallengeModule } from '@tollgate/shared/http/challenge-module.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   const { values } = config;
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
 
+  const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
   const challengeStore =
     config.challengeStoreUrl === config.storeUrl
@@ -84,13 +86,14 @@ async function main(): Promise<void> {
     directory: () => directory.health(),
   };
 
-  const sessions = openSessionStore(store);
+  const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const parts: SessionParts = {
     sessions,
     revocations,
     revoker,
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
+    kinds,
     countRequest: openRequestCounter(store, 'session'),
     directory,
     signIn,

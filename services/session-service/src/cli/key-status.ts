@@ -1,14 +1,15 @@
 // Says in plain words which step of changing a key is safe now.
 
-import type { KeyRecord } from '@tollgate/shared/store/key-record.js';
 import { REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
 import { type KeyStep, type KeyVariable, keySteps, keyVariables } from '../domain/key-roll-out.js';
+import { hasChallengeNode, type KeyReports, reportedRing } from './key-reports.js';
+import { utcTime } from './utc-time.js';
 
 /** Longest lives of what is made with the keys, in seconds. */
 export interface KeyLives {
   readonly accessSeconds: number;
   readonly refreshSeconds: number;
-  /** Longest of what carries a key id of `CHALLENGE_SECRET`: challenges and scope tickets. */
+  /** Longest of what carries a key id of `CHALLENGE_SECRET`: challenges of every kind, scope tickets. */
   readonly challengeSeconds: number;
   /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decaySeconds: number;
@@ -17,32 +18,20 @@ export interface KeyLives {
 /** Tolerance towards clocks when a token is verified, rounded up to a minute. */
 const MARGIN_MS = 60_000;
 
-/**
- * The lines to print.
- * @throws StoreUnavailableError when the store does not answer
- */
-export async function keyStatus(record: KeyRecord, lives: KeyLives): Promise<string[]> {
-  const { nowMs, sinceMs, nodes, lastUsedMs } = await record.read();
-  if (sinceMs === undefined)
-    return ['no node has reported its keys yet: start the service on this store first'];
+/** The lines to print. */
+export function keyStatus(reports: KeyReports, lives: KeyLives): string[] {
   const lines = keyVariables.flatMap((variable) => {
-    const lists = nodes.flatMap(({ makes, ids }) => {
-      const list = ids[variable];
-      return list === undefined ? [] : [{ makes, ids: list }];
-    });
-    const ring = {
-      nowMs,
-      sinceMs,
-      nodes: lists,
-      lastUsedMs: (id: string) => lastUsedMs.get(`${variable} ${id}`),
-    };
-    const steps = keySteps(ring, lifeMs(variable, lives), REPORT_EVERY_MS);
+    const ring = reportedRing(reports, variable);
+    if (ring === undefined) return [];
+    const { length } = ring.nodes;
     return [
-      `${variable}, on ${lists.length} ${lists.length === 1 ? 'node' : 'nodes'}:`,
-      ...steps.map((step) => `  ${describe(step)}`),
-      ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lives) : []),
+      `${variable}, on ${length} ${length === 1 ? 'node' : 'nodes'}:`,
+      ...keySteps(ring, lifeMs(variable, lives), REPORT_EVERY_MS).map((step) => `  ${describe(step)}`),
+      ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lives, hasChallengeNode(reports)) : []),
     ];
   });
+  if (lines.length === 0)
+    return ['no node has reported its keys yet: start the services on these stores first'];
   return [
     ...lines,
     'A service that verifies bearers without the store does not report: give it the new keys before the step "front".',
@@ -69,9 +58,9 @@ function describe(step: KeyStep): string {
     case 'finish_front':
       return `wait: some nodes use ${step.ids[0]} and others ${step.ids[1]}; bring the same order to all`;
     case 'front':
-      return `front: ${step.id} may be moved to the front; an old key that nobody uses may be dropped from ${at(step.dropFromMs)} on`;
+      return `front: ${step.id} may be moved to the front; an old key that nobody uses may be dropped from ${utcTime(step.dropFromMs)} on`;
     case 'wait':
-      return `wait: ${step.id} may be dropped from ${at(step.untilMs)} on`;
+      return `wait: ${step.id} may be dropped from ${utcTime(step.untilMs)} on`;
     case 'drop':
       return `drop: ${step.id} may be dropped`;
     case 'append':
@@ -79,14 +68,15 @@ function describe(step: KeyStep): string {
   }
 }
 
-function challengeNotes({ decaySeconds }: KeyLives): string[] {
+function challengeNotes({ decaySeconds }: KeyLives, hasChallengeNode: boolean): string[] {
   return [
+    ...(hasChallengeNode
+      ? []
+      : [
+          '  No node of the challenge service is among them: unless none runs, look at CAPTCHA_CACHE_STORE first.',
+        ]),
     `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decaySeconds} s of failures at most:`,
     '  counters are named with the first key.',
-    '  The nodes of the challenge service do not report here: they need the same list at each step.',
+    '  Hosts with the guard do not report: they need the same list at each step.',
   ];
-}
-
-function at(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

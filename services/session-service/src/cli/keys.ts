@@ -4,25 +4,22 @@ import { Type } from '@sinclair/typebox';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
-import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { effortBits, effortLifetimeSeconds } from '@tollgate/shared/pow/effort.js';
 import { lifetimeSeconds } from '@tollgate/shared/pow/lifetime.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
-import { closeStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
+import { withExistingStore } from './existing-store.js';
+import { type KeyReports, readKeyReports } from './key-reports.js';
 import { type KeyLives, keyStatus } from './key-status.js';
-import { PROJECT_ROOT } from './project-root.js';
 
 const USAGE = `usage: keys export-access
        keys status
 export-access prints what another service needs beside ACCESS_SECRET to verify bearers: keep it as secret as that.
 status says for each secret which step of changing it is safe now: append, front, drop.`;
-
-const CONNECT_MS = 5000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,32 +38,24 @@ async function status(env: Environment): Promise<string[]> {
     Type.Object({ ...StoreVariables, ...captchaVariables, ACCESS_TTL, REFRESH_TTL }),
     env,
   );
-  const { pow, cache, escalation } = captchaOptionsFrom(values);
+  const { pow, effort, cache, escalation } = captchaOptionsFrom(values);
   const work = lifetimeSeconds(pow.max_difficulty, pow.expire, pow.expire_grows);
+  const dearest = effortBits(pow.max_difficulty, effort.bits);
+  // An effort challenge lives as long as an image at least, and tickets as long as failures.
+  const effortWork = effortLifetimeSeconds(dearest, cache.expire);
   const lives: KeyLives = {
     accessSeconds: values.ACCESS_TTL,
     refreshSeconds: values.REFRESH_TTL,
-    challengeSeconds: Math.max(work, cache.expire, escalation.decay),
+    challengeSeconds: Math.max(work, effortWork, escalation.decay),
     decaySeconds: escalation.decay,
   };
-  const store = openConfiguredStore('STORE_URL', storeUrlOf(values), PROJECT_ROOT);
-  try {
-    await ready(store);
-    return await keyStatus(openKeyRecord(store), lives);
-  } finally {
-    await closeStore(store);
-  }
+  return keyStatus(await reportsOf(storeUrlOf(values), cacheStoreUrlOf(values)), lives);
 }
 
-/** Waits for the connection: a client of ours refuses commands before it is there. */
-async function ready(store: Store): Promise<void> {
-  if (store.kind !== 'redis' || store.client.status === 'ready') return;
-  await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new StoreUnavailableError('the store is out of reach')), CONNECT_MS);
-    store.client.once('ready', () => {
-      clearTimeout(late);
-      resolve();
-    });
+function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
+  return withExistingStore('STORE_URL', url, (store) => {
+    if (challengeUrl === url) return readKeyReports(store, undefined);
+    return withExistingStore('CAPTCHA_CACHE_STORE', challengeUrl, (other) => readKeyReports(store, other));
   });
 }
 

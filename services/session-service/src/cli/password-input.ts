@@ -1,4 +1,4 @@
-// Reads a new password: from a terminal without showing it, else from the first line of the input.
+// Reads a password: from a terminal without showing it, else from the first line of the input.
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -19,7 +19,10 @@ const MAX_BYTES = 1024;
  * @throws CommandError when the two differ, when there is none, or when it is too short or too long
  */
 export async function readNewPassword({ input, prompts }: Terminal): Promise<string> {
-  const password = input.isTTY ? await askTwice(input, prompts) : await readLine(input);
+  const [password = '', again = password] = input.isTTY
+    ? await ask(input, prompts, ['Password: ', 'Again: '])
+    : [await readLine(input)];
+  if (again !== password) throw new CommandError('the two passwords differ');
   if ([...password].length < MIN_CHARACTERS) {
     throw new CommandError(`the password needs at least ${MIN_CHARACTERS} characters`);
   }
@@ -29,22 +32,34 @@ export async function readNewPassword({ input, prompts }: Terminal): Promise<str
   return password;
 }
 
-async function askTwice(input: NodeJS.ReadStream, prompts: NodeJS.WriteStream): Promise<string> {
+/**
+ * Asks once on a terminal for a password that exists, and reads one line otherwise.
+ * @throws CommandError when there is none
+ */
+export async function readPassword({ input, prompts }: Terminal): Promise<string> {
+  const [password = ''] = input.isTTY ? await ask(input, prompts, ['Password: ']) : [await readLine(input)];
+  return password;
+}
+
+async function ask(
+  input: NodeJS.ReadStream,
+  prompts: NodeJS.WriteStream,
+  questions: readonly string[],
+): Promise<string[]> {
   // As a terminal, readline takes over the echo, and here it echoes into nothing.
   const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nothing, terminal: true, historySize: 0 });
-  const answers = lines[Symbol.asyncIterator]();
-  const ask = async (question: string): Promise<string> => {
-    prompts.write(question);
-    const answer = await answers.next();
-    prompts.write('\n');
-    if (answer.done) throw new CommandError('no password was given');
-    return answer.value;
-  };
+  const typed = lines[Symbol.asyncIterator]();
+  const answers: string[] = [];
   try {
-    const first = await ask('Password: ');
-    if ((await ask('Again: ')) !== first) throw new CommandError('the two passwords differ');
-    return first;
+    for (const question of questions) {
+      prompts.write(question);
+      const answer = await typed.next();
+      prompts.write('\n');
+      if (answer.done) throw new CommandError('no password was given');
+      answers.push(answer.value);
+    }
+    return answers;
   } finally {
     lines.close();
   }

@@ -1,6 +1,6 @@
 // The directory that the operator's own module makes.
 
-import { pathToFileURL } from 'node:url';
+import { importModule, kindOfError } from '@tollgate/shared/config/own-module.js';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { readDirectoryUser } from './directory-user.js';
 
@@ -25,7 +25,7 @@ export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): P
       return await within(answerMs, work);
     } catch (error) {
       // Of what the driver throws only the kind is told: its words may quote a password or a user.
-      const reason = error instanceof TookTooLong ? error.message : `threw ${nameOf(error)}`;
+      const reason = error instanceof TookTooLong ? error.message : `threw ${kindOfError(error)}`;
       throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
     }
   };
@@ -64,25 +64,13 @@ export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): P
 }
 
 async function loadDriver(path: string): Promise<unknown> {
-  let exported: unknown;
-  try {
-    ({ default: exported } = await import(pathToFileURL(path).href));
-  } catch (error) {
-    throw new RangeError(`names a module that cannot be loaded: ${explainLoading(error)}`);
-  }
+  const { default: exported } = await importModule(path);
   if (typeof exported !== 'function') return exported;
   try {
     return await exported();
   } catch (error) {
-    throw new RangeError(`names a module whose default export threw ${nameOf(error)}`);
+    throw new RangeError(`names a module whose default export threw ${kindOfError(error)}`);
   }
-}
-
-/** Node's own words about a file or its syntax; of what the module itself threw only the kind. */
-function explainLoading(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isNodes = error instanceof SyntaxError || code?.startsWith('ERR_');
-  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${nameOf(error)}`;
 }
 
 function checkDriver(driver: unknown): Directory {
@@ -114,8 +102,4 @@ async function within(limitMs: number, work: () => unknown): Promise<unknown> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'something that is no error';
 }

@@ -36,9 +36,14 @@ export function newSession(
   };
 }
 
-/** Takes the dead sessions out of the set. */
-export function dropDead(sessions: SessionSet, nowMs: number): void {
-  for (const [sid, record] of sessions) if (!isLive(record, nowMs)) sessions.delete(sid);
+/**
+ * Takes the dead sessions out of the set.
+ * @returns them with their ids
+ */
+export function dropDead(sessions: SessionSet, nowMs: number): [sid: string, record: SessionRecord][] {
+  const dead = [...sessions].filter(([, record]) => !isLive(record, nowMs));
+  for (const [sid] of dead) sessions.delete(sid);
+  return dead;
 }
 
 /**

@@ -2,35 +2,41 @@
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import type { RequestedEnd } from '../domain/session-end.js';
 import type { SessionName } from '../stores/session-store.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Ends one session and says whether there was one.
+     * Ends one session, because a request asks for it, and says whether there was one.
      * @throws StoreUnavailableError when either step fails; asked again it does what is left
      */
-    endSession(session: SessionName): Promise<boolean>;
+    endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionName): Promise<boolean>;
     /**
      * Ends every session that a user has now, but `spared`; one that starts meanwhile lives.
      * @returns the ids of those that were alive
      * @throws StoreUnavailableError as `endSession` does
      */
-    endSessions(uid: number, spared?: string): Promise<string[]>;
+    endSessions(
+      request: FastifyRequest,
+      reason: RequestedEnd,
+      uid: number,
+      spared?: string,
+    ): Promise<string[]>;
   }
 }
 
 async function endSessions(app: FastifyInstance): Promise<void> {
   const { sessions, revoker } = app;
-  app.decorate('endSession', async (session) => {
+  app.decorate('endSession', async (request, reason, session) => {
     await revoker.revoke([session.sid]);
-    return sessions.end(session);
+    return sessions.end(session, { reason, address: app.keyedAddress(request) });
   });
-  app.decorate('endSessions', async (uid, spared) => {
+  app.decorate('endSessions', async (request, reason, uid, spared) => {
     const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== spared);
     if (listed.length === 0) return [];
     await revoker.revoke(listed);
-    return sessions.endListed(uid, listed);
+    return sessions.endListed(uid, listed, { reason, address: app.keyedAddress(request) });
   });
 }
 
@@ -38,5 +44,5 @@ async function endSessions(app: FastifyInstance): Promise<void> {
 export default fp(endSessions, {
   name: 'tollgate-end-sessions',
   fastify: '5.x',
-  dependencies: ['tollgate-session-parts'],
+  dependencies: ['tollgate-session-parts', 'tollgate-audit'],
 });

@@ -23,7 +23,9 @@ export default async function endOtherSessions(
     },
     async (request, reply) => {
       const { id: uid, sid: spared } = bearerOf(request);
-      for (const sid of await app.endSessions(uid, spared)) app.audit(request, 'revoke', { uid, sid });
+      const reason = 'others_revoked';
+      const ended = await app.endSessions(request, reason, uid, spared);
+      for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },
   );

@@ -23,7 +23,7 @@ export default async function endRefresh(
     async (request, reply) => {
       for (const { sub, sid } of app.refreshCookie.sessions(request)) {
         const session = { uid: Number(sub), sid };
-        if (await app.endSession(session)) app.audit(request, 'logout', session);
+        if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       }
       app.refreshCookie.clear(reply);
       return reply.code(204).send();

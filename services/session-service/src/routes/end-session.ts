@@ -32,7 +32,9 @@ export default async function endSession(
       // Looked up first: the entry ends whatever session it names, whoever's it is.
       const own = await app.sessions.list(uid);
       if (!own.some((session) => session.sid === sid)) throw refuse(NotFound);
-      if (await app.endSession({ uid, sid })) app.audit(request, 'revoke', { uid, sid });
+      const reason = 'revoked';
+      if (await app.endSession(request, reason, { uid, sid }))
+        app.audit(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },
   );

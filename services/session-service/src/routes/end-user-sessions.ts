@@ -21,7 +21,9 @@ export default async function endUserSessions(app: FastifyInstance): Promise<voi
     async (request, reply) => {
       const uid = Number(request.params.id);
       if (!Number.isSafeInteger(uid)) throw refuse(NotFound);
-      for (const sid of await app.endSessions(uid)) app.audit(request, 'revoke', { uid, sid });
+      const reason = 'admin';
+      const ended = await app.endSessions(request, reason, uid);
+      for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },
   );

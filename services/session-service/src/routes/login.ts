@@ -136,16 +136,18 @@ export default async function login(
       .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
     const own = presented.find((session) => session.uid === uid);
     // Foreign ones first: should that fail, no session of this user has begun.
-    for (const session of presented) if (session !== own) await app.endSession(session);
+    for (const session of presented) if (session !== own) await app.endSession(request, 'login', session);
     const userAgent = request.headers['user-agent'] ?? '';
+    const address = app.keyedAddress(request);
     const started = await app.sessions.start(
-      { uid, sid, userAgent, ...(own === undefined ? {} : { endSid: own.sid }) },
+      { uid, sid, userAgent, address, ...(own === undefined ? {} : { endSid: own.sid }) },
       rules,
     );
     const ended = own === undefined ? started.evicted : [own.sid, ...started.evicted];
     app.revoker.revokeEnded(ended);
-    for (const session of presented) app.audit(request, 'revoke', session);
-    for (const evicted of started.evicted) app.audit(request, 'revoke', { uid, sid: evicted });
+    for (const session of presented) app.audit(request, 'revoke', { ...session, reason: 'login' });
+    for (const evicted of started.evicted)
+      app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
     app.audit(request, 'login', { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }

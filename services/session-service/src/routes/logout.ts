@@ -23,7 +23,7 @@ export default async function logout(
     },
     async (request, reply) => {
       const { id: uid, sid } = bearerOf(request);
-      await app.endSession({ uid, sid });
+      await app.endSession(request, 'logout', { uid, sid });
       app.audit(request, 'logout', { uid, sid });
       app.refreshCookie.clear(reply);
       return reply.code(204).send();

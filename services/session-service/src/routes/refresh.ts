@@ -48,7 +48,10 @@ export default async function refresh(
       const { sub, sid, gen, email } = presented.claims;
       const uid = Number(sub);
       if (await app.revocations.isRevoked(sid)) throw refuse(SessionRevoked);
-      const verdict = await app.sessions.rotate({ uid, sid, generation: gen }, rules);
+      const verdict = await app.sessions.rotate(
+        { uid, sid, generation: gen, address: app.keyedAddress(request) },
+        rules,
+      );
       report(request, verdict, { uid, sid });
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
       const user = await stillThere(request, uid, email);
@@ -80,7 +83,9 @@ export default async function refresh(
       return { id: uid, email };
     });
     if (user !== undefined) return user;
-    for (const sid of await app.endSessions(uid)) app.audit(request, 'revoke', { uid, sid });
+    const reason = 'user_gone';
+    const ended = await app.endSessions(request, reason, uid);
+    for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
     throw refuse(SessionRevoked);
   }
 }

@@ -3,6 +3,13 @@
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
+  addSessionEnds,
+  expiredEnd,
+  formatSessionEnds,
+  parseSessionEnds,
+  type SessionEnd,
+} from '../domain/session-end.js';
+import {
   dropDead,
   evict,
   formatSessionSet,
@@ -14,7 +21,7 @@ import {
 } from '../domain/session-set.js';
 import { assertGeneration } from './generation.js';
 import { listSessions } from './listing.js';
-import { userSessionsKey } from './session-keys.js';
+import { endNotesKey, userSessionsKey } from './session-keys.js';
 import type { SessionStore } from './session-store.js';
 
 /** What one step sees of a user: what it leaves in `sessions` is written when it calls `save`. */
@@ -22,41 +29,63 @@ interface Step {
   readonly nowMs: number;
   readonly sessions: SessionSet;
   save(): void;
+  /** Keeps the notes of these ends, the newest last. */
+  note(ends: readonly SessionEnd[]): void;
 }
 
-export function embeddedSessionStore(store: EmbeddedStore): SessionStore {
+/** @param keepNotesMs how long the note of an end is kept; 0 keeps none */
+export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number): SessionStore {
   const step = <T>(uid: number, decide: (step: Step) => T): Promise<T> =>
-    store.transact((transaction) => decide(openStep(transaction, userSessionsKey(uid))));
+    store.transact((transaction) => decide(openStep(transaction, uid, keepNotesMs)));
 
-  const endWhere = (uid: number, chosen: (sid: string) => boolean): Promise<string[]> =>
-    step(uid, ({ nowMs, sessions, save }) => {
-      const ended = [...sessions].filter(([sid]) => chosen(sid));
-      for (const [sid] of ended) sessions.delete(sid);
-      if (ended.length > 0) save();
-      return ended.filter(([, record]) => isLive(record, nowMs)).map(([sid]) => sid);
+  const end: SessionStore['endListed'] = (uid, sids, cause) =>
+    step(uid, ({ nowMs, sessions, save, note }) => {
+      const found = sids.flatMap((sid) => {
+        const record = sessions.get(sid);
+        return sessions.delete(sid) && record !== undefined ? [{ sid, record }] : [];
+      });
+      if (found.length > 0) save();
+      const alive = found.filter(({ record }) => isLive(record, nowMs)).map(({ sid }) => sid);
+      if (cause !== undefined) {
+        note(
+          found.map(({ sid, record }) =>
+            alive.includes(sid) ? { sid, atMs: nowMs, ...cause } : expiredEnd(sid, record),
+          ),
+        );
+      }
+      return alive;
     });
 
   return {
-    start: ({ uid, sid, endSid, userAgent }, rules) =>
-      step(uid, ({ nowMs, sessions, save }) => {
-        dropDead(sessions, nowMs);
-        if (endSid !== undefined && endSid !== sid) sessions.delete(endSid);
+    start: ({ uid, sid, endSid, userAgent, address }, rules) =>
+      step(uid, ({ nowMs, sessions, save, note }) => {
+        const dead = dropDead(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
+        const replaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid) ? [endSid] : [];
         const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules);
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
+        note([
+          ...dead,
+          ...replaced.map((id) => ({ sid: id, atMs: nowMs, reason: 'login' as const, address })),
+          ...evicted.map((id) => ({ sid: id, atMs: nowMs, reason: 'evicted' as const, address })),
+        ]);
         return { nowMs: session.createdAtMs, absoluteExpiresAtMs: session.absoluteExpiresAtMs, evicted };
       }),
 
-    async rotate({ uid, sid, generation }, rules) {
+    async rotate({ uid, sid, generation, address }, rules) {
       assertGeneration(generation);
-      return step(uid, ({ nowMs, sessions, save }) => {
+      return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
         if (known === undefined) return { outcome: 'revoked' };
         const { verdict, next } = decideRotation(known, generation, nowMs, rules);
         if (next === undefined) {
           sessions.delete(sid);
           save();
+          const reuse = { presented: generation, current: known.generation, address };
+          note([
+            verdict === 'reuse' ? { sid, atMs: nowMs, reason: verdict, ...reuse } : expiredEnd(sid, known),
+          ]);
           return { outcome: verdict };
         }
         sessions.set(sid, next);
@@ -76,22 +105,32 @@ export function embeddedSessionStore(store: EmbeddedStore): SessionStore {
       });
     },
 
-    end: async ({ uid, sid }) => (await endWhere(uid, (other) => other === sid)).length > 0,
-    endAll: (uid) => endWhere(uid, () => true),
-    endOthers: (uid, sid) => endWhere(uid, (other) => other !== sid),
-    endListed: (uid, sids) => endWhere(uid, (sid) => sids.includes(sid)),
+    end: async ({ uid, sid }, cause) => (await end(uid, [sid], cause)).length > 0,
+    endListed: end,
     list: (uid) => step(uid, ({ nowMs, sessions }) => listSessions(sessions, nowMs)),
   };
 }
 
-function openStep(transaction: Transaction, key: string): Step {
+function openStep(transaction: Transaction, uid: number, keepNotesMs: number): Step {
+  const { nowMs } = transaction;
+  const [key, notesKey] = [userSessionsKey(uid), endNotesKey(uid)];
   const sessions = parseSessionSet(transaction.get(key));
   return {
-    nowMs: transaction.nowMs,
+    nowMs,
     sessions,
     save() {
       if (sessions.size === 0) transaction.remove(key);
       else transaction.put(key, formatSessionSet(sessions), latestExpiryMs(sessions));
+    },
+    note(ends) {
+      const kept = ends.filter(({ atMs }) => atMs > nowMs - keepNotesMs);
+      if (kept.length === 0) return;
+      const before = parseSessionEnds(transaction.get(notesKey));
+      transaction.put(
+        notesKey,
+        formatSessionEnds(addSessionEnds(before, kept, nowMs - keepNotesMs)),
+        nowMs + keepNotesMs,
+      );
     },
   };
 }

@@ -3,11 +3,12 @@
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript } from '@tollgate/shared/store/redis-script.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { type EndCause, MOST_NOTES } from '../domain/session-end.js';
 import { cleanUserAgent, parseSessionRecord } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { assertGeneration } from './generation.js';
 import { listSessions } from './listing.js';
-import { userSessionsKey } from './session-keys.js';
+import { endNotesKey, userSessionsKey } from './session-keys.js';
 import type { SessionStore } from './session-store.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -17,29 +18,49 @@ type RotateReply =
   | [RefusedOutcome]
   | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number];
 
-export function redisSessionStore(client: RedisClient): SessionStore {
+/** @param keepNotesMs how long the note of an end is kept; 0 keeps none */
+export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
   const proveGenerationUsed = loadScript<number>(client, SCRIPTS, 'session_prove_used');
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
-  const endAllSessions = loadScript<string[]>(client, SCRIPTS, 'session_end_all');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
+  const keysOf = (uid: number) => [userSessionsKey(uid), endNotesKey(uid)];
+  const end = (uid: number, sids: readonly string[], cause?: EndCause) => {
+    const keepMs = cause === undefined ? 0 : keepNotesMs;
+    return endSessions(keysOf(uid), [
+      keepMs,
+      MOST_NOTES,
+      `${cause?.reason} ${cause?.address ?? '-'}`,
+      ...sids,
+    ]);
+  };
+
   return {
-    async start({ uid, sid, endSid = '', userAgent }, { refreshTtlMs, maxAgeMs, maxSessions }) {
-      const [nowMs, absoluteExpiresAtMs, ...evicted] = await startSession(
-        [userSessionsKey(uid)],
-        [sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
-      );
+    async start(
+      { uid, sid, endSid = '', userAgent, address = '-' },
+      { refreshTtlMs, maxAgeMs, maxSessions },
+    ) {
+      const [nowMs, absoluteExpiresAtMs, ...evicted] = await startSession(keysOf(uid), [
+        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
+        ...[keepNotesMs, MOST_NOTES, address],
+      ]);
       return { nowMs, absoluteExpiresAtMs, evicted };
     },
 
-    async rotate({ uid, sid, generation }, { windowMs, recoveries, refreshTtlMs }) {
+    async rotate({ uid, sid, generation, address = '-' }, { windowMs, recoveries, refreshTtlMs }) {
       assertGeneration(generation);
-      const reply = await rotateSession(
-        [userSessionsKey(uid)],
-        [sid, generation, windowMs, recoveries, refreshTtlMs],
-      );
+      const reply = await rotateSession(keysOf(uid), [
+        sid,
+        generation,
+        windowMs,
+        recoveries,
+        refreshTtlMs,
+        keepNotesMs,
+        MOST_NOTES,
+        address,
+      ]);
       if (reply.length === 1) return { outcome: reply[0] };
       const [outcome, current, nowMs, absoluteExpiresAtMs] = reply;
       return { outcome, generation: current, nowMs, absoluteExpiresAtMs };
@@ -50,10 +71,8 @@ export function redisSessionStore(client: RedisClient): SessionStore {
       await proveGenerationUsed([userSessionsKey(uid)], [sid, generation]);
     },
 
-    end: async ({ uid, sid }) => (await endSessions([userSessionsKey(uid)], [sid])).length > 0,
-    endAll: (uid) => endAllSessions([userSessionsKey(uid)], ['']),
-    endOthers: (uid, sid) => endAllSessions([userSessionsKey(uid)], [sid]),
-    endListed: (uid, sids) => endSessions([userSessionsKey(uid)], sids),
+    end: async ({ uid, sid }, cause) => (await end(uid, [sid], cause)).length > 0,
+    endListed: end,
 
     async list(uid) {
       const [nowMs, ...pairs] = await listUserSessions([userSessionsKey(uid)], []);

@@ -1,6 +1,7 @@
 // What the session service asks of its store: one atomic step each.
 
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import type { EndCause } from '../domain/session-end.js';
 import type { SessionRules } from '../domain/session-rules.js';
 
 /** A session of a user. */
@@ -17,6 +18,16 @@ export interface SessionStart extends SessionName {
   readonly endSid?: string;
   /** As the browser sent it; kept cleaned and cut. */
   readonly userAgent: string;
+  /** The keyed address of the client, for the notes of what the log-in ends. */
+  readonly address?: string | undefined;
+}
+
+/** A refresh token that came. */
+export interface PresentedToken extends SessionName {
+  /** A whole number from 1. */
+  readonly generation: number;
+  /** The keyed address of the client, for the note of a reuse. */
+  readonly address?: string | undefined;
 }
 
 export interface StartedSession {
@@ -51,7 +62,7 @@ export interface ListedSession {
 }
 
 /**
- * The sessions of all users. Every method is one step that happens wholly or not at all, may be sent twice,
+ * The sessions of all users. A step that ends sessions keeps a note of each, unless it was given no cause. Every method is one step that happens wholly or not at all, may be sent twice,
  * and throws StoreUnavailableError when the store does not answer. The store's clock is the only clock.
  */
 export interface SessionStore {
@@ -62,20 +73,15 @@ export interface SessionStore {
   start(login: SessionStart, rules: SessionRules): Promise<StartedSession>;
   /**
    * Answers a refresh (domain/rotation.ts).
-   * @param token its `generation` is a whole number from 1
-   * @throws RangeError for another one
+   * @throws RangeError for a generation that is none
    */
-  rotate(token: SessionName & { readonly generation: number }, rules: SessionRules): Promise<RotationVerdict>;
+  rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
   /** Notes that a generation has reached its owner. Never makes a session, never lowers the mark. */
   proveUsed(token: SessionName & { readonly generation: number }): Promise<void>;
   /** Ends one session and says whether there was one. */
-  end(session: SessionName): Promise<boolean>;
-  /** Ends every session of a user and returns the ids of those that were alive. */
-  endAll(uid: number): Promise<string[]>;
-  /** Ends every session of a user but `sid`, and returns the ids of those that were alive. */
-  endOthers(uid: number, sid: string): Promise<string[]>;
+  end(session: SessionName, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */
-  endListed(uid: number, sids: readonly string[]): Promise<string[]>;
+  endListed(uid: number, sids: readonly string[], cause?: EndCause): Promise<string[]>;
   /** The live sessions of a user, the most recently used first. */
   list(uid: number): Promise<ListedSession[]>;
 }

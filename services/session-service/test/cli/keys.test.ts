@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
+import { readKeyReports } from '../../src/cli/key-reports.js';
 import { type KeyLives, keyStatus } from '../../src/cli/key-status.js';
 import { runningKeys } from '../../src/domain/key-roll-out.js';
 import { SECRETS } from '../support/session-node.js';
@@ -71,14 +72,14 @@ t.test('a command line that is none is answered with the usage', async (t) => {
 t.test('status goes with the operator through the three roll-outs', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
-    const status = async () => (await keyStatus(record, LIVES)).join('\n');
+    const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');
     const old = SECRETS.ENCRYPTION_KEY;
     const next = 'the-next-encryption-key-of-this-test-0123456789';
     const [oldId, nextId] = [openKeyRing(old).current.id, openKeyRing(next).current.id];
     const both = async (list: string) => {
       for (const node of ['one', 'two']) await record.report(node, running({ ENCRYPTION_KEY: list }), true);
     };
-    t.equal(await status(), 'no node has reported its keys yet: start the service on this store first');
+    t.equal(await status(), 'no node has reported its keys yet: start the services on these stores first');
 
     await both(old);
     t.match(await status(), 'ENCRYPTION_KEY, on 2 nodes:\n  append: a new key may be appended to the list');
@@ -115,6 +116,78 @@ t.test('status reads the store that STORE_URL names, or says that it is away', a
   t.strictSame(await keys(['status'], { STORE_URL: redis.url }), {
     code: 1,
     out: '',
-    error: 'keys: the store is out of reach\n',
+    error: 'keys: the store of STORE_URL is out of reach\n',
   });
+});
+
+t.test('CHALLENGE_SECRET is judged by the nodes of both services, on one store or on two', async (t) => {
+  await eachKind(t, async (t, { store, kind, age }) => {
+    const other = kind === 'redis' ? await redisStore(t) : embeddedStore(t);
+    const old = SECRETS.CHALLENGE_SECRET;
+    const next = 'the-next-challenge-secret-of-this-test-0123456789';
+    const [oldId, nextId] = [openKeyRing(old).current.id, openKeyRing(next).current.id];
+    const challengeNode = (list: string) => ({
+      makes: true,
+      ids: { CHALLENGE_SECRET: openKeyRing(list).all.map(({ id }) => id) },
+    });
+    for (const second of [undefined, other]) {
+      const record = openKeyRecord(store);
+      const there = openKeyRecord(second?.store ?? store);
+      const status = async () => {
+        const lines = keyStatus(await readKeyReports(store, second?.store), LIVES).join('\n');
+        return lines.slice(lines.indexOf('CHALLENGE_SECRET,'));
+      };
+      const sessionReports = (list: string) =>
+        record.report('session', running({ CHALLENGE_SECRET: list }), true);
+      const challengeReports = (list: string) => there.report('challenge', challengeNode(list), true);
+      const later = async (ms: number) => {
+        await age(ms);
+        await second?.age(ms);
+      };
+
+      await sessionReports(old);
+      t.match(await status(), 'CHALLENGE_SECRET, on 1 node:\n  append:');
+      t.match(await status(), 'No node of the challenge service is among them');
+      await challengeReports(old);
+      t.match(await status(), 'CHALLENGE_SECRET, on 2 nodes:\n  append:');
+      t.notMatch(await status(), 'No node of the challenge service');
+      await sessionReports(`${old},${next}`);
+      t.match(await status(), `wait: ${nextId} is accepted by 1 of 2 nodes`);
+      await challengeReports(`${old},${next}`);
+      t.match(await status(), `front: ${nextId} may be moved to the front`);
+      await sessionReports(`${next},${old}`);
+      t.match(await status(), /wait: some nodes use [0-9a-f]{8} and others [0-9a-f]{8}/);
+      await later(REPORT_EVERY_MS);
+      await sessionReports(`${next},${old}`);
+      await challengeReports(`${next},${old}`);
+      // The challenge service made challenges with the old key for an hour longer.
+      await later(LIVES.challengeSeconds * 1000);
+      await sessionReports(`${next},${old}`);
+      t.match(await status(), `wait: ${oldId} may be dropped from 20`);
+      await later(REPORT_EVERY_MS);
+      await sessionReports(`${next},${old}`);
+      await challengeReports(`${next},${old}`);
+      t.match(await status(), `drop: ${oldId} may be dropped`);
+      await record.report('session', running({}), false);
+      await there.report('challenge', challengeNode(old), false);
+      await later(367 * 86_400_000);
+    }
+  });
+});
+
+t.test('a record that was lost counts from when it began again', async (t) => {
+  const [here, there] = [embeddedStore(t), embeddedStore(t)];
+  const next = `the-next-challenge-secret-of-this-test-0123456789,${SECRETS.CHALLENGE_SECRET}`;
+  const oldId = openKeyRing(SECRETS.CHALLENGE_SECRET).current.id;
+  await openKeyRecord(here.store).report('session', running({}), true);
+  await here.age(86_400_000);
+  await openKeyRecord(here.store).report('session', running({ CHALLENGE_SECRET: next }), true);
+  const ids = { CHALLENGE_SECRET: openKeyRing(next).all.map(({ id }) => id) };
+  await openKeyRecord(there.store).report('challenge', { makes: true, ids }, true);
+  const status = async () => keyStatus(await readKeyReports(here.store, there.store), LIVES).join('\n');
+  t.match(await status(), `wait: ${oldId} may be dropped`);
+  await here.age(2 * REPORT_EVERY_MS);
+  await there.age(2 * REPORT_EVERY_MS);
+  await openKeyRecord(here.store).report('session', running({ CHALLENGE_SECRET: next }), true);
+  t.match(await status(), `drop: ${oldId} may be dropped`);
 });

@@ -69,6 +69,6 @@ export async function playOnStore(
       step = play.next();
     }
   }
-  await sessions.endAll(uid);
+  await sessions.end(session);
   return step.value;
 }

@@ -195,7 +195,7 @@ t.test(
             async (sessions) => (await sessions.list(user)).map((listed) => listed.sid).sort(),
             steps,
           );
-          await Promise.all(stores.map((sessions) => sessions.endAll(user)));
+          await Promise.all(stores.map((sessions) => sessions.endListed(user, model.live())));
         },
       ),
       { numRuns: 120, examples: [EXPIRING] },

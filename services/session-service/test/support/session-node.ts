@@ -70,9 +70,11 @@ export async function startNode(
     readonly env?: Environment;
     readonly log?: RevocationLog;
     readonly waits?: boolean;
+    /** Takes each line of the node's log. */
+    readonly onLine?: (line: string) => void;
   },
 ): Promise<SessionNode> {
-  const { store, directory, env = {}, log = openRevocationLog(store), waits = true } = options;
+  const { store, directory, env = {}, log = openRevocationLog(store), waits = true, onLine } = options;
   const config = readSessionConfig({
     ...SECRETS,
     PUBLIC_URL,
@@ -85,7 +87,10 @@ export async function startNode(
     ...env,
   });
   const { values } = config;
-  const logger = createLogger({ name: 'test', level: 'silent' });
+  const logger =
+    onLine === undefined
+      ? createLogger({ name: 'test', level: 'silent' })
+      : createLogger({ name: 'test', level: 'info' }, { write: onLine });
   const revocations = followRevocations(log, logger);
   const revoker = createRevoker({
     log,
@@ -95,7 +100,7 @@ export async function startNode(
   });
   const queue = createHashingQueue({ running: 4, waiting: 1000 });
   const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
-  const sessions = openSessionStore(store);
+  const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const parts: SessionParts = {
     sessions,
     revocations,

@@ -1,0 +1,89 @@
+// What an operator is told of a session: in words, and as an object for programs.
+
+import { expiredEnd, MOST_NOTES, type SessionEnd } from '../domain/session-end.js';
+import type { SessionRecord } from '../domain/session-record.js';
+import type { SearchResult } from '../stores/session-search.js';
+import { explainEnd } from './end-explanation.js';
+import { utcTime } from './utc-time.js';
+
+/** The answer to `session why`. */
+export interface SessionReport {
+  readonly state: 'alive' | 'ended' | 'unknown';
+  readonly lines: readonly string[];
+  /** The same for programs. */
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+/** @param keepSeconds `AUDIT_TTL` */
+export function reportSession(
+  sid: string,
+  { nowMs, known }: SearchResult,
+  keepSeconds: number,
+): SessionReport {
+  if (known === undefined) return unknown(sid, keepSeconds);
+  if ('end' in known) return ended(known.end, known.uid);
+  const { uid, record } = known;
+  return record.expiresAtMs > nowMs ? alive(sid, uid, record) : ended(expiredEnd(sid, record), uid);
+}
+
+function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
+  const { generation } = record;
+  const [created, used, expires, absolute] = [
+    record.createdAtMs,
+    record.lastUsedAtMs,
+    record.expiresAtMs,
+    record.absoluteExpiresAtMs,
+  ].map(utcTime) as [string, string, string, string];
+  return {
+    state: 'alive',
+    lines: [
+      `Session ${sid} of user ${uid} is alive, at generation ${generation}.`,
+      `Started: ${created}, last used: ${used}.`,
+      `Ends: ${expires} unless it is refreshed, ${absolute} in any case.`,
+      'If its user was signed out all the same, the browser has lost the cookie or sends that of another session.',
+    ],
+    facts: {
+      ...{ session: sid, state: 'alive', user: uid, generation },
+      ...{ created_at: created, last_used_at: used, expires_at: expires, absolute_expires_at: absolute },
+    },
+  };
+}
+
+function ended(end: SessionEnd, uid: number): SessionReport {
+  const { sid, atMs, reason, address, presented, current } = end;
+  const { what, means, todo } = explainEnd(end, uid);
+  return {
+    state: 'ended',
+    lines: [
+      `Session ${sid} of user ${uid} ended at ${utcTime(atMs)}: ${reason}.`,
+      what,
+      `Meaning: ${means}`,
+      `To do: ${todo}`,
+      ...(address === undefined
+        ? []
+        : [`Asked for by: ${address}, the \`address\` of that client in the log.`]),
+    ],
+    facts: {
+      ...{ session: sid, state: 'ended', user: uid, reason, ended_at: utcTime(atMs) },
+      ...(address === undefined ? {} : { address }),
+      ...(presented === undefined || current === undefined ? {} : { presented, current }),
+    },
+  };
+}
+
+function unknown(sid: string, keepSeconds: number): SessionReport {
+  const older =
+    keepSeconds === 0
+      ? 'it has ended: no notes are kept, AUDIT_TTL is 0;'
+      : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MOST_NOTES} others of its user ended after it;`;
+  return {
+    state: 'unknown',
+    lines: [
+      `Nothing is known of session ${sid}. One of these holds:`,
+      `- ${older}`,
+      '- it was not refreshed in time and its user had no other session: that leaves no note;',
+      '- it was never on this store, or is of another user than the one asked for.',
+    ],
+    facts: { session: sid, state: 'unknown', kept_seconds: keepSeconds },
+  };
+}

@@ -1,0 +1,40 @@
+// The command that says why a session ended.
+
+import { Type } from '@sinclair/typebox';
+import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
+import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { StoreVariables } from '@tollgate/shared/config/variables.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { SessionVariables } from '../config.js';
+import { openSessionSearch } from '../stores/open-session-search.js';
+import { UsageError } from './command-error.js';
+import { withExistingStore } from './existing-store.js';
+import { readSessionCommand, USAGE } from './session-arguments.js';
+import { reportSession } from './session-report.js';
+
+/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
+async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const { sid, uid, isJson } = readSessionCommand(args);
+    const { AUDIT_TTL } = SessionVariables;
+    const values = readEnvironment(Type.Object({ ...StoreVariables, AUDIT_TTL }), env);
+    const result = await withExistingStore('STORE_URL', storeUrlOf(values), (store) =>
+      openSessionSearch(store).find(sid, uid),
+    );
+    const { state, lines, facts } = reportSession(sid, result, values.AUDIT_TTL);
+    console.log(isJson ? JSON.stringify(facts) : lines.join('\n'));
+    return state === 'unknown' ? 3 : 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(error.message === '' ? USAGE : `session: ${error.message}\n${USAGE}`);
+      return 2;
+    }
+    if (error instanceof ConfigurationError)
+      for (const line of error.lines) console.error(`session: ${line}`);
+    else if (error instanceof StoreUnavailableError) console.error(`session: ${error.message}`);
+    else throw error;
+    return 1;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2), process.env);

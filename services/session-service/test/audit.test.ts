@@ -1,0 +1,159 @@
+// Every security event is one line of the log and one more in the metrics (decisions 3.7).
+
+import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
+import t, { type Test } from 'tap';
+import { auditEvents } from '../src/plugins/audit.js';
+import {
+  API_KEY,
+  heldFrom,
+  logIn,
+  PASSWORD,
+  refresh,
+  SECRETS,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from './support/session-node.js';
+
+const ANN = 'ann@example.com';
+const ADDRESS = /^[0-9a-f]{32}$/;
+
+/** A node whose events are gathered. */
+async function auditedNode(t: Test, { store }: StoreUnderTest, env = {}) {
+  const log: string[] = [];
+  const directory = await userDirectory(t, ANN, 'bob@example.com');
+  const node = await startNode(t, { store, directory, env, onLine: (line) => log.push(line) });
+  /** The events since the last time, as they are written but for the keyed address, which each must have. */
+  const events = () => {
+    const found = log.splice(0).map((line) => JSON.parse(line));
+    return found
+      .filter(({ msg }) => msg === 'security event')
+      .map(({ event, uid, sid, reason, address, ...rest }) => {
+        t.match(address, ADDRESS);
+        t.strictSame(Object.keys(rest).sort(), ['hostname', 'level', 'msg', 'name', 'pid', 'reqId', 'time']);
+        const about = Object.entries({ uid, sid, reason }).filter(([, value]) => value !== undefined);
+        return { event, ...Object.fromEntries(about) };
+      });
+  };
+  const counted = async () => {
+    const { body } = await node.admin.inject({ url: '/metrics' });
+    return Object.fromEntries(
+      auditEvents.map((event) => [
+        event,
+        Number(new RegExp(`tollgate_audit_events_total\\{event="${event}"\\} (\\d+)`).exec(body)?.[1]),
+      ]),
+    );
+  };
+  return { node, directory, log, events, counted };
+}
+
+t.test('a log-in, a failed one, and one that has to wait', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, events, counted } = await auditedNode(t, place);
+    const held = await logIn(node, ANN);
+    const sid = await sessionIdOf(node, held);
+    t.strictSame(events(), [{ event: 'login', uid: 1, sid }]);
+    const fail = async (email: string) => {
+      const payload = { email, password: 'a wrong password' };
+      return (await node.app.inject({ method: 'POST', url: '/login', payload })).json().code;
+    };
+    for (let times = 0; times < 5; times++) t.equal(await fail(ANN), 'login_failed');
+    t.strictSame(events(), Array(5).fill({ event: 'login_failed' }), 'nobody is named');
+    t.equal(await fail(ANN), 'login_throttled');
+    t.strictSame(events(), [{ event: 'login_throttled' }]);
+    t.equal(await fail('nobody@example.com'), 'login_failed');
+    t.strictSame(events(), [{ event: 'login_failed' }]);
+    t.match(await counted(), { login: 1, login_failed: 6, login_throttled: 1, revoke: 0, logout: 0 });
+  });
+});
+
+t.test('reuse, and a store that lost a write', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, events, counted } = await auditedNode(t, place, { REFRESH_WINDOW: '0' });
+    const stolen = await logIn(node, ANN);
+    const sid = await sessionIdOf(node, stolen);
+    await refresh(node, stolen);
+    events();
+    await refresh(node, stolen);
+    t.strictSame(events(), [{ event: 'refresh_reuse_detected', uid: 1, sid }]);
+    await refresh(node, stolen);
+    t.strictSame(events(), [], 'once');
+
+    const held = await logIn(node, ANN);
+    const claims = { sub: '1', email: ANN, sid: await sessionIdOf(node, held), gen: 9 };
+    const seconds = Math.floor(Date.now() / 1000);
+    const newer = node.app.tokens.refresh.issue({ ...claims, iat: seconds, exp: seconds + 900 });
+    events();
+    const answer = await refresh(node, { ...held, cookie: `refreshToken=${newer}` });
+    t.equal(answer.statusCode, 200);
+    t.strictSame(events(), [{ event: 'state_rollback', uid: 1, sid: claims.sid }]);
+    t.match(await counted(), { refresh_reuse_detected: 1, state_rollback: 1, revoke: 0 });
+  });
+});
+
+t.test('log-outs and every kind of revocation, with the reason', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, directory, events, counted } = await auditedNode(t, place, { MAX_SESSIONS: '3' });
+    const start = async () => {
+      await place.age(1000);
+      const held = await logIn(node, ANN);
+      const sid = await sessionIdOf(node, held);
+      events();
+      return { held, sid };
+    };
+    const one = await start();
+    await withBearer(node, 'POST', '/logout', one.held);
+    t.strictSame(events(), [{ event: 'logout', uid: 1, sid: one.sid }]);
+    const two = await start();
+    await node.app.inject({ method: 'DELETE', url: '/refresh', headers: { cookie: two.held.cookie } });
+    t.strictSame(events(), [{ event: 'logout', uid: 1, sid: two.sid }]);
+
+    const revoked = (sid: string, reason: string) => ({ event: 'revoke', uid: 1, sid, reason });
+    const [three, four, five] = [await start(), await start(), await start()];
+    await withBearer(node, 'DELETE', `/sessions/${three.sid}`, five.held);
+    t.strictSame(events(), [revoked(three.sid, 'revoked')]);
+    await withBearer(node, 'DELETE', '/sessions', five.held);
+    t.strictSame(events(), [revoked(four.sid, 'others_revoked')]);
+    await logIn(node, ANN, five.held.cookie);
+    t.match(events(), [revoked(five.sid, 'login'), { event: 'login' }]);
+
+    const [oldest] = [await start(), await start()];
+    await logIn(node, 'bob@example.com', oldest.held.cookie);
+    t.match(events(), [revoked(oldest.sid, 'login'), { event: 'login', uid: 2 }]);
+    const [six] = [await start(), await place.age(1000)];
+    t.match(six.sid, /^\w{22}$/);
+    await logIn(node, ANN);
+    const evicted = events();
+    t.match(evicted, [{ event: 'revoke', uid: 1, reason: 'evicted' }, { event: 'login' }]);
+
+    const authorization = `Bearer ${API_KEY}`;
+    await node.admin.inject({ method: 'DELETE', url: '/users/1/sessions', headers: { authorization } });
+    t.match(events(), Array(3).fill({ event: 'revoke', uid: 1, reason: 'admin' }));
+    const last = await start();
+    await directory.setDisabled(ANN, true);
+    await refresh(node, last.held);
+    t.strictSame(events(), [revoked(last.sid, 'user_gone')]);
+    t.match(await counted(), { logout: 2, revoke: 9, refresh_reuse_detected: 0 });
+  });
+});
+
+t.test('no event carries a secret, a cookie or an email', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, log } = await auditedNode(t, place, { REFRESH_WINDOW: '0' });
+    const held = await logIn(node, ANN);
+    const next = heldFrom(await refresh(node, held));
+    await refresh(node, held);
+    t.match(log.join(''), 'refresh_reuse_detected');
+    const cookies = [held, next].map(({ cookie }) => cookie.slice('refreshToken='.length));
+    for (const secret of [
+      ...Object.values(SECRETS),
+      ...cookies,
+      held.accessToken,
+      PASSWORD,
+      ANN,
+      '127.0.0.1',
+    ])
+      t.notMatch(log.join(''), secret);
+  });
+});

@@ -1,0 +1,173 @@
+// The session command as an operator runs it.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t from 'tap';
+import { explainEnd } from '../../src/cli/end-explanation.js';
+import { reportSession } from '../../src/cli/session-report.js';
+import {
+  logIn,
+  refresh,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from '../support/session-node.js';
+
+const COMMAND = fileURLToPath(new URL('../../src/cli/session.js', import.meta.url));
+const NOBODY = 'x'.repeat(22);
+const TIME = '20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
+
+async function session(args: string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } });
+  let out = '';
+  let error = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    error += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, error };
+}
+
+t.test('why says when a session ended, why, what that means and what to do', async (t) => {
+  await eachKind(t, async (t, { store, url }) => {
+    const directory = await userDirectory(t, 'ann@example.com');
+    const node = await startNode(t, { store, directory, env: { REFRESH_WINDOW: '0' } });
+    const why = (...args: string[]) => session(['why', ...args], { STORE_URL: url });
+    const stolen = await logIn(node, 'ann@example.com');
+    const sid = await sessionIdOf(node, stolen);
+
+    const alive = await why(sid);
+    t.match(alive, { code: 0, error: '' });
+    t.match(
+      alive.out,
+      new RegExp(
+        `^Session ${sid} of user 1 is alive, at generation 1\\.
+Started: ${TIME}, last used: ${TIME}\\.
+Ends: ${TIME} unless it is refreshed, ${TIME} in any case\\.
+If its user was signed out all the same, the browser has lost the cookie or sends that of another session\\.
+$`,
+      ),
+    );
+    const { created_at, last_used_at, expires_at, absolute_expires_at, ...facts } = JSON.parse(
+      (await why(sid, '--json')).out,
+    );
+    t.strictSame(facts, { session: sid, state: 'alive', user: 1, generation: 1 });
+    for (const time of [created_at, last_used_at, expires_at, absolute_expires_at]) {
+      t.match(time, new RegExp(`^${TIME}$`));
+    }
+
+    await refresh(node, stolen);
+    await refresh(node, stolen);
+    const ended = await why(sid);
+    t.match(ended, { code: 0, error: '' });
+    t.match(
+      ended.out,
+      new RegExp(
+        `^Session ${sid} of user 1 ended at ${TIME}: reuse\\.
+A refresh token that had been replaced was used again: generation 1 was presented, 2 was current\\.
+Meaning: Two held the cookie: .*
+To do: .*end all sessions \\(DELETE /users/1/sessions on the admin port\\)\\.
+Asked for by: [0-9a-f]{32}, the \`address\` of that client in the log\\.
+$`,
+      ),
+    );
+    const { ended_at, address, ...reuse } = JSON.parse((await why('--json', sid, '--user', '1')).out);
+    t.strictSame(reuse, {
+      session: sid,
+      state: 'ended',
+      user: 1,
+      reason: 'reuse',
+      presented: 1,
+      current: 2,
+    });
+    t.match(ended_at, new RegExp(`^${TIME}$`));
+    t.match(address, /^[0-9a-f]{32}$/);
+
+    const held = await logIn(node, 'ann@example.com');
+    const other = await sessionIdOf(node, held);
+    await withBearer(node, 'POST', '/logout', held);
+    t.match((await why(other)).out, /: logout\.\nIts owner logged out\.\n/);
+    const elsewhere = await why(other, '--user', '2');
+    t.match(elsewhere, { code: 3, error: '' });
+    t.match(elsewhere.out, `Nothing is known of session ${other}. One of these holds:\n`);
+    t.match(elsewhere.out, '- it ended more than 604800 s ago (AUDIT_TTL)');
+    t.strictSame(await why(NOBODY, '--json'), {
+      code: 3,
+      out: `{"session":"${NOBODY}","state":"unknown","kept_seconds":604800}\n`,
+      error: '',
+    });
+  });
+});
+
+t.test('a command line that is none is answered with the usage', async (t) => {
+  for (const [args, complaint] of [
+    [[], ''],
+    [['why'], ''],
+    [['who', NOBODY], ''],
+    [['why', NOBODY, NOBODY], ''],
+    [['why', 'short'], 'session: a session id has 22 letters and digits\n'],
+    [['why', NOBODY, '--user', 'ann'], 'session: a user id is a whole number from 1\n'],
+    [['why', NOBODY, '--user', '0'], 'session: a user id is a whole number from 1\n'],
+    [['why', NOBODY, '--all'], "session: Unknown option '--all'"],
+  ] as const) {
+    const { code, out, error } = await session([...args], {});
+    t.equal(code, 2);
+    t.equal(out, '');
+    t.ok(error.startsWith(complaint));
+    t.match(error, /usage: session why ID \[--user ID\] \[--json\]\n/);
+  }
+});
+
+t.test('a store that is away and a variable that is wrong are told in one line', async (t) => {
+  const { redis } = await redisStore(t);
+  await redis.stop();
+  t.strictSame(await session(['why', NOBODY], { STORE_URL: redis.url }), {
+    code: 1,
+    out: '',
+    error: 'session: the store of STORE_URL is out of reach\n',
+  });
+  const folder = tempDir(t);
+  t.strictSame(await session(['why', NOBODY], { DATA_DIR: folder }), {
+    code: 1,
+    out: '',
+    error: `session: there is no file:${folder}/tollgate.mdb (STORE_URL): start the service first, or set STORE_URL or DATA_DIR\n`,
+  });
+  t.strictSame(readdirSync(folder), [], 'and none is made');
+  const wrong = await session(['why', NOBODY], { AUDIT_TTL: '-1' });
+  t.match(wrong, { code: 1, out: '' });
+  t.match(wrong.error, /^session: AUDIT_TTL must be .*\n$/);
+});
+
+t.test('every reason has its words, and a session that has expired needs no note', async (t) => {
+  const words = (
+    [
+      ...['logout', 'revoked', 'others_revoked', 'login', 'admin', 'user_gone', 'evicted'],
+      ...['reuse', 'expired', 'max_age'],
+    ] as const
+  ).map((reason) => {
+    const { what, means, todo } = explainEnd({ sid: NOBODY, atMs: 0, reason, presented: 3, current: 5 }, 7);
+    for (const sentence of [what, means, todo]) t.match(sentence, /^[A-Z].*\.$/);
+    return what;
+  });
+  t.equal(new Set(words).size, words.length);
+
+  const record = {
+    ...{ createdAtMs: 0, lastUsedAtMs: 1000, expiresAtMs: 5000, absoluteExpiresAtMs: 9000, rotatedAtMs: 0 },
+    ...{ generation: 3, used: 2, recoveries: [], userAgent: '' },
+  };
+  const report = (nowMs: number, about = {}) =>
+    reportSession(NOBODY, { nowMs, known: { uid: 7, record: { ...record, ...about } } }, 60).facts;
+  t.match(report(4999), { state: 'alive', generation: 3, expires_at: '1970-01-01T00:00:05Z' });
+  t.match(report(5000), { state: 'ended', reason: 'expired', ended_at: '1970-01-01T00:00:05Z' });
+  t.match(report(5000, { absoluteExpiresAtMs: 5000 }), { state: 'ended', reason: 'max_age' });
+  const silent = reportSession(NOBODY, { nowMs: 0, known: undefined }, 0);
+  t.match(silent.lines.join('\n'), '- it has ended: no notes are kept, AUDIT_TTL is 0;');
+});

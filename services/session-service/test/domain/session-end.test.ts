@@ -1,0 +1,39 @@
+// The text of a note, and which notes stay.
+
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  addSessionEnds,
+  formatSessionEnds,
+  MOST_NOTES,
+  parseSessionEnds,
+  type SessionEnd,
+} from '../../src/domain/session-end.js';
+
+const sid = fc.string({ unit: fc.constantFrom(...'abcXYZ019'), minLength: 22, maxLength: 22 });
+const atMs = fc.integer({ min: 1_000_000_000_000, max: 1_999_999_999_999 });
+const address = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
+const generation = fc.integer({ min: 1, max: 1_000_000 });
+const plain = fc.record(
+  { sid, atMs, reason: fc.constantFrom('logout' as const, 'evicted' as const), address },
+  { requiredKeys: ['sid', 'atMs', 'reason'], noNullPrototype: true },
+);
+const reuse = fc.record(
+  { sid, atMs, reason: fc.constant('reuse' as const), address, presented: generation, current: generation },
+  { noNullPrototype: true },
+);
+const ends = fc.array<SessionEnd>(fc.oneof(plain, reuse), { minLength: 1, maxLength: 10 });
+
+t.test('notes read back as they were written', async (t) => {
+  fc.assert(fc.property(ends, (some) => t.strictSame(parseSessionEnds(formatSessionEnds(some)), some)));
+  t.strictSame(parseSessionEnds(undefined), []);
+});
+
+t.test('the newest come first, the old ones and those beyond the limit go', async (t) => {
+  const end = (at: number): SessionEnd => ({ sid: `s${at}`, atMs: at, reason: 'logout' });
+  t.strictSame(addSessionEnds([end(3), end(2), end(1)], [end(4), end(5)], 2), [end(5), end(4), end(3)]);
+  const many = Array.from({ length: MOST_NOTES }, (_, at) => end(MOST_NOTES - at));
+  const kept = addSessionEnds(many, [end(MOST_NOTES + 1)], 0);
+  t.equal(kept.length, MOST_NOTES);
+  t.strictSame([kept[0], kept.at(-1)], [end(MOST_NOTES + 1), end(2)]);
+});
