@@ -1,4 +1,4 @@
-// What the tests need besides Node: Redis, PostgreSQL, a compiled `canvas`, Chromium. What is there is used.
+// What the tests need besides Node: Redis, PostgreSQL, gateways, a compiled `canvas`, Chromium. What is there is used.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ const canvasPackages =
 
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line.
- * @returns {{ CHROMIUM: string }} the variable that tells the browser tests where the browser is
+ * @returns {{ CHROMIUM: string, CADDY: string, NGINX: string }} variables that tell the tests where programs are
  */
 export function provideTools() {
   provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
@@ -21,8 +21,10 @@ export function provideTools() {
     'chromium',
     'Chromium',
   );
+  const caddy = provide(['caddy'], 'caddy', 'Caddy 2.5 or newer');
+  const nginx = provide(['nginx'], 'nginx', 'nginx', () => ['/usr/sbin']);
   provideCanvas();
-  return { CHROMIUM: chromium };
+  return { CHROMIUM: chromium, CADDY: caddy, NGINX: nginx };
 }
 
 /** @param furtherFolders says which folders beside the PATH hold the programs now */

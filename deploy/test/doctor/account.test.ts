@@ -1,0 +1,82 @@
+// The doctor and accounts that cannot sign in: it says why, tries once, and leaves nothing behind.
+
+import t from 'tap';
+import { complaints, openWard, type Ward } from './patient.js';
+
+const loginOf = async (ward: Ward, password: string) => {
+  const { email = '' } = ward.system.demo ?? {};
+  return complaints(await ward.examine({ account: { email, password } }));
+};
+
+t.test('each wrong password is one failure, and what follows is said kindly', async (t) => {
+  const ward = await openWard(t);
+  const wrong = [
+    {
+      check: 'login_failed',
+      severity: 'problem',
+      message:
+        'The email or the password is wrong, or the account is disabled. This counts as one failure of the account.',
+    },
+  ];
+  t.strictSame(await loginOf(ward, 'a wrong password'), wrong);
+  t.strictSame(await loginOf(ward, 'a wrong password'), wrong);
+  const demanded = [
+    {
+      check: 'image_demanded',
+      severity: 'warning',
+      message:
+        'The account has failures, so an image is demanded, which the doctor cannot read. Nothing was signed in.',
+    },
+  ];
+  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), demanded);
+  t.equal(ward.system.logs().split('"event":"login_failed"').length - 1, 2, 'it tried no password more');
+  t.notMatch(ward.system.logs(), /"event":"login"/);
+});
+
+t.test('failures that raise the price of work are no obstacle', async (t) => {
+  const ward = await openWard(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
+  await loginOf(ward, 'a wrong password');
+  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), []);
+  t.match(ward.system.logs(), /"code":"pow_insufficient"/);
+});
+
+t.test('an account that has to wait is left alone', async (t) => {
+  const ward = await openWard(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
+  for (let failures = 0; failures < 5; failures++) await loginOf(ward, 'a wrong password');
+  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), [
+    { check: 'login_throttled', severity: 'warning', message: 'The account has to wait at this address.' },
+  ]);
+});
+
+t.test('limits are told from faults', async (t) => {
+  const ward = await openWard(t, { environment: { RATE_LIMIT_LOGIN: '1', RATE_LIMIT_POW: '3' } });
+  t.strictSame(complaints(await ward.examine()), []);
+  t.strictSame(complaints(await ward.examine({ account: undefined })), []);
+  t.strictSame(complaints(await ward.examine()), [
+    {
+      check: 'limited',
+      severity: 'warning',
+      message: 'This address has asked too often: a service answers 429.',
+    },
+  ]);
+  const other = await openWard(t, { environment: { RATE_LIMIT_LOGIN: '1' } });
+  await other.examine();
+  t.strictSame(complaints(await other.examine()), [
+    { check: 'limited', severity: 'warning', message: 'This address has tried too many log-ins.' },
+  ]);
+});
+
+t.test('services that do not share their secret refuse the work', async (t) => {
+  const ward = await openWard(t, {
+    serviceEnvironment: {
+      'challenge-service': { CAPTCHA_CACHE_PREFIX: 'elsewhere' },
+    },
+  });
+  t.strictSame(complaints(await ward.examine()), [
+    {
+      check: 'login_refused',
+      severity: 'problem',
+      message: 'The log-in is not answered as it should be: the answer is 422 (pow_invalid).',
+    },
+  ]);
+});

@@ -1,0 +1,451 @@
+// The doctor behind gateways that each do one thing wrong.
+
+import { gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import type { Fault, Passing, Returning } from './front.js';
+import { complaints, openWard, type Ward } from './patient.js';
+
+const html = (status: number): Returning => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  body: Buffer.from('<h1>gateway</h1>'),
+});
+const without = (...names: string[]): Fault => ({
+  returning: ({ headers }) => {
+    for (const name of names) delete headers[name];
+  },
+});
+const refuse = (isMeant: (passing: Passing) => boolean, status: number): Fault => ({
+  refuse: (passing) => (isMeant(passing) ? html(status) : undefined),
+});
+const withCookies = (change: (cookie: string) => string): Fault => ({
+  returning: ({ headers }) => {
+    const cookies = headers['set-cookie'] as string[] | undefined;
+    if (cookies !== undefined) headers['set-cookie'] = cookies.map(change);
+  },
+});
+const is = (method: string, path: string) => (passing: Passing) =>
+  passing.method === method && passing.url === path;
+
+const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
+const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
+
+/** Each fault, and all that the doctor has to complain of. */
+async function eachFault(
+  t: Test,
+  ward: Ward,
+  faults: Readonly<Record<string, readonly [Fault, readonly object[]]>>,
+): Promise<void> {
+  for (const [name, [fault, expected]] of Object.entries(faults)) {
+    await t.test(name, async (t) => {
+      ward.front.breakWith(fault);
+      const found = complaints(await ward.examine());
+      t.match(found, expected);
+      t.equal(found.length, expected.length);
+    });
+  }
+  ward.front.breakWith({});
+  await t.test('the same system behind a right gateway is healthy', async (t) => {
+    t.strictSame(complaints(await ward.examine()), []);
+  });
+}
+
+t.test('cookies', async (t) => {
+  const ward = await openWard(t);
+  await eachFault(t, ward, {
+    'a rewritten cookie path': [
+      withCookies((cookie) => cookie.replace('Path=/refresh', 'Path=/')),
+      [
+        problem(
+          'cookie_path',
+          'The path of the refresh cookie is /; it must be /refresh, where browsers refresh.',
+        ),
+      ],
+    ],
+    'a removed cookie path': [
+      withCookies((cookie) => cookie.replace('; Path=/refresh', '')),
+      [problem('cookie_path', 'The path of the refresh cookie is gone; it must be /refresh.')],
+    ],
+    'removed attributes': [
+      withCookies((cookie) => cookie.replace(/; (HttpOnly|Secure|SameSite=Strict|Max-Age=\d\d+)/g, '')),
+      [
+        problem('cookie_attributes', 'The refresh cookie has lost HttpOnly.'),
+        problem('cookie_attributes', 'The refresh cookie has lost Secure.'),
+        problem('cookie_same_site', 'The refresh cookie has no SameSite: other sites can send it.'),
+        warning('cookie_max_age', 'The refresh cookie has lost Max-Age: it ends with the browser.'),
+      ],
+    ],
+    'SameSite=None': [
+      withCookies((cookie) => cookie.replace('SameSite=Strict', 'SameSite=None')),
+      [problem('cookie_same_site', 'The refresh cookie has SameSite=none: other sites can send it.')],
+    ],
+    'an added Domain': [
+      withCookies((cookie) => `${cookie}; Domain=localhost`),
+      [
+        problem(
+          'cookie_domain',
+          'The refresh cookie has the Domain localhost: every host below it gets the cookie.',
+        ),
+      ],
+    ],
+    'a renamed cookie': [
+      withCookies((cookie) => `app_${cookie}`),
+      [
+        problem(
+          'refresh_refused',
+          'A refresh with the cookie of the log-in is refused: the answer is 401 (token_invalid).',
+        ),
+        problem(
+          'cookie_missing',
+          'The log-in sets no cookie of the name refreshToken or __Secure-refreshToken, but app_refreshToken.',
+        ),
+      ],
+    ],
+    'no cookies at all': [
+      without('set-cookie'),
+      [
+        problem(
+          'refresh_refused',
+          'A refresh with the cookie of the log-in is refused: the answer is 401 (token_invalid).',
+        ),
+        problem('cookie_missing', 'The log-in sets no cookie.'),
+      ],
+    ],
+    'no cookie at the log-out': [
+      {
+        returning: ({ headers }, { url }) => {
+          if (url === '/logout') delete headers['set-cookie'];
+        },
+      },
+      [problem('cookie_not_cleared', 'The log-out does not clear the cookie that the log-in set.')],
+    ],
+  });
+});
+
+t.test('sessions', async (t) => {
+  const ward = await openWard(t);
+  const kept = new Map<string, Returning>();
+  await eachFault(t, ward, {
+    'Authorization is dropped': [
+      {
+        passing: ({ headers }) => {
+          delete headers.authorization;
+        },
+      },
+      [
+        problem(
+          'token_refused',
+          'An access token that was just issued is refused: the answer is 401 (token_invalid).',
+        ),
+        problem(
+          'token_refused',
+          'The access token of a refresh is refused: the answer is 401 (token_invalid).',
+        ),
+        problem('logout_refused', 'POST /logout is refused: the answer is 401 (token_invalid).'),
+      ],
+    ],
+    'DELETE is not let through': [
+      refuse(({ method }) => method === 'DELETE', 405),
+      [problem('delete_refused', 'DELETE /refresh does not get through: the answer is 405.')],
+    ],
+    'nothing that ends a session is let through': [
+      refuse(({ method, url }) => method === 'DELETE' || url === '/logout', 403),
+      [
+        problem('logout_refused', 'POST /logout is refused: the answer is 403.'),
+        problem('delete_refused', 'DELETE /refresh does not get through: the answer is 403.'),
+        problem('session_left', "The doctor's session could not be ended."),
+      ],
+    ],
+    'neither Authorization nor Cookie gets through': [
+      {
+        passing: ({ headers }) => {
+          delete headers.authorization;
+          delete headers.cookie;
+        },
+      },
+      [
+        problem('token_refused', 'An access token that was just issued is refused'),
+        problem('refresh_refused', 'A refresh with the cookie of the log-in is refused'),
+        problem('logout_refused', 'POST /logout is refused: the answer is 401 (token_invalid).'),
+        problem('session_left', "The doctor's session could not be ended."),
+      ],
+    ],
+    'protected answers are kept': [
+      {
+        refuse: ({ url, headers }) =>
+          url === '/profile' ? kept.get(String(headers.authorization)) : undefined,
+        returning: (answer, { url, headers }) => {
+          if (url === '/profile') kept.set(String(headers.authorization), answer);
+        },
+      },
+      [problem('logout_not_felt', 'After the log-out the access token is still accepted.')],
+    ],
+  });
+});
+
+t.test('addresses', async (t) => {
+  const ward = await openWard(t);
+  let requests = 0;
+  await eachFault(t, ward, {
+    'X-Forwarded-For is appended to': [
+      {
+        passing: (passing, came) => {
+          const claimed = came['x-forwarded-for'];
+          if (claimed !== undefined) passing.headers['x-forwarded-for'] = `${claimed}, ${passing.from}`;
+        },
+      },
+      [
+        problem(
+          'address_claimed',
+          'An X-Forwarded-For that the doctor made up was believed: a client can claim any address, and escape every limit.',
+        ),
+      ],
+    ],
+    'X-Forwarded-For is not sent': [
+      {
+        passing: ({ headers }) => {
+          delete headers['x-forwarded-for'];
+        },
+      },
+      [
+        problem(
+          'addresses_collapsed',
+          'Requests from different addresses count as one: all clients share every limit and price.',
+        ),
+      ],
+    ],
+    'each request comes from another proxy': [
+      {
+        passing: ({ headers }) => {
+          headers['x-forwarded-for'] = `192.0.2.${requests++ % 250}`;
+        },
+      },
+      [warning('address_varies', 'This client counts as several addresses.')],
+    ],
+  });
+});
+
+t.test('answers', async (t) => {
+  const ward = await openWard(t);
+  const kept = new Map<string, Returning>();
+  await eachFault(t, ward, {
+    'challenges are kept by a cache': [
+      {
+        refuse: ({ url }) => kept.get(url),
+        returning: (answer, { method, url }) => {
+          if (method === 'GET' && url === '/api/captcha') kept.set(url, answer);
+        },
+      },
+      [problem('answers_cached', 'Two requests got the same challenge: something on the way keeps answers.')],
+    ],
+    'no-store is removed': [
+      without('cache-control'),
+      [
+        problem(
+          'no_store_missing',
+          'Cache-Control: no-store is missing from GET /api/captcha/pow, POST /refresh, POST /login, GET /profile, the image.',
+        ),
+      ],
+    ],
+    'answers are compressed': [
+      {
+        returning: (answer, { url }) => {
+          if (url !== '/login') return;
+          answer.body = gzipSync(answer.body);
+          answer.headers['content-encoding'] = 'gzip';
+          answer.headers['content-length'] = answer.body.length;
+        },
+      },
+      [warning('compressed', 'The gateway compresses POST /login.')],
+    ],
+    'security headers are removed': [
+      without('x-content-type-options'),
+      [
+        warning(
+          'security_headers_missing',
+          'The security headers are missing from GET /api/captcha/pow, POST /refresh, POST /login, GET /profile, the image.',
+        ),
+      ],
+    ],
+    'Date is shifted': [
+      {
+        returning: ({ headers }) => {
+          headers.date = new Date(Date.parse(String(headers.date)) + 60_000).toUTCString();
+        },
+      },
+      [
+        {
+          check: 'clocks_apart',
+          severity: 'problem',
+          message: /^The clocks of challenge-service and of its store/,
+        },
+        {
+          check: 'clocks_apart',
+          severity: 'problem',
+          message: /^The clocks of session-service and of its store/,
+        },
+        {
+          check: 'clock_here',
+          severity: 'warning',
+          message: /^The clocks of the services and of this machine/,
+        },
+      ],
+    ],
+  });
+});
+
+t.test('requests', async (t) => {
+  const ward = await openWard(t);
+  await eachFault(t, ward, {
+    'Origin is dropped': [
+      {
+        passing: ({ headers }) => {
+          delete headers.origin;
+        },
+      },
+      [
+        problem(
+          'origin_dropped',
+          'A request from a page of another site was not refused: the answer is 401 (token_invalid).',
+        ),
+      ],
+    ],
+    'Sec-Fetch-Site is dropped': [
+      {
+        passing: ({ headers }) => {
+          delete headers['sec-fetch-site'];
+        },
+      },
+      [
+        warning(
+          'fetch_site_dropped',
+          'A cross-site request without Origin was not refused: the answer is 401 (token_invalid).',
+        ),
+      ],
+    ],
+    'bodies over 4 KiB are refused': [
+      refuse(({ headers }) => Number(headers['content-length']) > 4096, 413),
+      [problem('body_refused', 'A body of 8 KiB does not reach the session service: the answer is 413.')],
+    ],
+    'bodies over 16 KiB are swallowed': [
+      refuse(({ headers }) => Number(headers['content-length']) > 16_384, 400),
+      [warning('body_unlimited', 'A body of 20 KiB is not refused with 413: the answer is 400.')],
+    ],
+    'headers over 2 KiB are refused': [
+      refuse(({ headers }) => String(headers.authorization).length > 2048, 431),
+      [problem('header_refused', 'A header of 4 KiB does not reach the session service: the answer is 431.')],
+    ],
+  });
+});
+
+t.test('images', async (t) => {
+  const ward = await openWard(t);
+  await eachFault(t, ward, {
+    'image challenges are not routed': [
+      refuse(is('GET', '/api/captcha'), 404),
+      [problem('image_refused', 'No image challenge is issued: the answer is 404.')],
+    ],
+    'PNGs are not routed': [
+      refuse(({ url }) => url.endsWith('.png'), 404),
+      [problem('image_missing', 'The image of a challenge does not arrive: the answer is 404.')],
+    ],
+    'PNGs are answered with a page': [
+      refuse(({ url }) => url.endsWith('.png'), 200),
+      [problem('image_missing', 'The image of a challenge does not arrive: the answer is no PNG.')],
+    ],
+  });
+});
+
+t.test('reach', async (t) => {
+  const ward = await openWard(t);
+  await eachFault(t, ward, {
+    'the challenges are not routed': [
+      refuse(({ url }) => url.startsWith('/api/'), 404),
+      [problem('challenge_prefix', 'There are no challenges at /api/captcha/pow: the answer is 404.')],
+    ],
+    'the session routes are not routed': [
+      refuse(is('POST', '/refresh'), 404),
+      [problem('session_routes', 'POST /refresh is not answered by the session service: the answer is 404.')],
+    ],
+    'a service is away': [
+      refuse(is('POST', '/refresh'), 502),
+      [problem('service_away', 'A service or its store is away: the answer is 502.')],
+    ],
+    'the gateway limits': [
+      refuse(is('POST', '/refresh'), 429),
+      [warning('limited', 'This address has asked too often: a service answers 429.')],
+    ],
+  });
+  await t.test('another prefix than the one that is asked', async (t) => {
+    t.strictSame(complaints(await ward.examine({ challengePrefix: 'challenges' })), [
+      problem(
+        'challenge_prefix',
+        'There are no challenges at /challenges/pow: the answer is 404 (not_found).',
+      ),
+    ]);
+  });
+  await t.test('nobody listens', async (t) => {
+    const publicUrl = 'http://127.0.0.1:1';
+    t.match(await ward.examine({ publicUrl }), {
+      findings: [
+        {
+          check: 'unreachable',
+          severity: 'problem',
+          message: /^http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
+        },
+      ],
+      notLookedAt: { length: 2 },
+    });
+  });
+});
+
+t.test('a public address with a path', async (t) => {
+  const ward = await openWard(t, { path: '/auth' });
+  ward.front.breakWith({
+    passing: (passing) => {
+      passing.url = passing.url.replace(/^\/auth/, '');
+    },
+  });
+  await t.test('stripped, it is healthy', async (t) => {
+    t.strictSame(complaints(await ward.examine()), []);
+  });
+  ward.front.breakWith({});
+  await t.test('not stripped', async (t) => {
+    t.strictSame(complaints(await ward.examine()), [
+      problem('path_not_stripped', 'Under the path /auth both services answer 404.'),
+    ]);
+  });
+});
+
+t.test('admin ports that are routed to', async (t) => {
+  const environment = {
+    SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
+    HOST_API_KEY: 'the-key-of-the-hosts-0123456789-0123456789',
+  };
+  const ward = await openWard(t, { environment });
+  await eachFault(t, ward, {
+    'of the session service': [
+      {
+        route: (url, ports) => {
+          if (url.startsWith('/api/captcha')) return ports.challenge;
+          return /^\/(metrics|health|introspect)/.test(url) ? ports.sessionAdmin : ports.session;
+        },
+      },
+      [
+        problem(
+          'admin_routed',
+          'The gateway lets outsiders reach an admin port: GET /metrics, GET /health/ready, POST /introspect.',
+        ),
+      ],
+    ],
+    'of the challenge service': [
+      {
+        route: (url, ports) => {
+          if (url.startsWith('/api/captcha')) return ports.challenge;
+          return url.startsWith('/host') ? ports.challengeAdmin : ports.session;
+        },
+      },
+      [problem('admin_routed', 'The gateway lets outsiders reach an admin port: POST /host/verify.')],
+    ],
+  });
+});

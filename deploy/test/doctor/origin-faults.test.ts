@@ -1,0 +1,164 @@
+// The doctor where the application's pages have another origin, and where names and schemes are wrong.
+
+import t, { type Test } from 'tap';
+import type { Fault, Passing } from './front.js';
+import { complaints, openWard, type Ward } from './patient.js';
+
+const PAGE = 'http://localhost:5173';
+
+const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
+const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
+const unreadable = (reason: string) => [
+  problem('cors_missing', `Pages of ${PAGE} cannot read POST /refresh: ${reason}.`),
+  problem('cors_missing', `Pages of ${PAGE} cannot read GET /api/captcha: ${reason}.`),
+];
+const unsent = (reason: string) =>
+  ['DELETE /refresh', 'POST /login', 'GET /api/captcha/pow'].map((request) =>
+    problem('preflight', `Browsers will not send ${request} from ${PAGE}: ${reason}.`),
+  );
+const onAnswers = (change: (headers: Record<string, unknown>, passing: Passing) => void): Fault => ({
+  returning: ({ headers }, passing) => change(headers, passing),
+});
+
+async function eachFault(
+  t: Test,
+  ward: Ward,
+  faults: Readonly<Record<string, readonly [Fault, readonly object[]]>>,
+): Promise<void> {
+  for (const [name, [fault, expected]] of Object.entries(faults)) {
+    await t.test(name, async (t) => {
+      ward.front.breakWith(fault);
+      t.strictSame(complaints(await ward.examine()), expected);
+    });
+  }
+}
+
+t.test('CORS behind gateways that do one thing wrong', async (t) => {
+  const ward = await openWard(t, { environment: { CORS_ORIGIN: PAGE } });
+  await eachFault(t, ward, {
+    'nothing wrong': [{}, []],
+    'all CORS headers are dropped': [
+      onAnswers((headers) => {
+        for (const name of Object.keys(headers)) if (name.startsWith('access-control-')) delete headers[name];
+      }),
+      [
+        ...unsent('Access-Control-Allow-Origin is missing'),
+        ...unreadable('Access-Control-Allow-Origin is missing'),
+      ],
+    ],
+    'every origin is allowed': [
+      onAnswers((headers) => {
+        headers['access-control-allow-origin'] = '*';
+      }),
+      [...unsent('Access-Control-Allow-Origin is *'), ...unreadable('Access-Control-Allow-Origin is *')],
+    ],
+    'the origin is allowed twice': [
+      onAnswers((headers, { method }) => {
+        if (method !== 'OPTIONS') headers['access-control-allow-origin'] = [PAGE, PAGE];
+      }),
+      unreadable(`Access-Control-Allow-Origin is ${PAGE}, ${PAGE}`),
+    ],
+    'credentials are not allowed': [
+      onAnswers((headers) => {
+        delete headers['access-control-allow-credentials'];
+      }),
+      [
+        ...unsent('Access-Control-Allow-Credentials is missing'),
+        ...unreadable('Access-Control-Allow-Credentials is missing'),
+      ],
+    ],
+    'DELETE and a header are not allowed': [
+      onAnswers((headers, { method }) => {
+        if (method !== 'OPTIONS') return;
+        headers['access-control-allow-methods'] = 'GET, POST';
+        headers['access-control-allow-headers'] = 'content-type';
+      }),
+      unsent('DELETE, authorization are not allowed'),
+    ],
+    'OPTIONS is answered by the gateway': [
+      {
+        refuse: ({ method }) =>
+          method === 'OPTIONS' ? { status: 405, headers: {}, body: Buffer.alloc(0) } : undefined,
+      },
+      unsent('the answer is 405'),
+    ],
+    'nothing is exposed': [
+      onAnswers((headers) => {
+        delete headers['access-control-expose-headers'];
+      }),
+      ['POST /refresh', 'GET /api/captcha'].map((request) =>
+        problem(
+          'cors_exposure',
+          `Pages of ${PAGE} cannot read retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset of ${request}.`,
+        ),
+      ),
+    ],
+    'Vary is dropped': [
+      onAnswers((headers) => {
+        delete headers.vary;
+      }),
+      ['POST /refresh', 'GET /api/captcha'].map((request) =>
+        warning('vary_missing', `Vary: Origin is missing from ${request}.`),
+      ),
+    ],
+  });
+});
+
+t.test('pages of another site never get the cookie sent', async (t) => {
+  const ward = await openWard(t, { environment: { CORS_ORIGIN: 'http://app.example.org' } });
+  const sites = problem(
+    'same_site',
+    `http://app.example.org is another site than ${ward.publicUrl}: browsers do not send the SameSite cookie, so no refresh works.`,
+  );
+  await eachFault(t, ward, {
+    'the images are opened to them': [{}, [sites]],
+    'the images are not': [
+      onAnswers((headers) => {
+        if (headers['cross-origin-resource-policy']) headers['cross-origin-resource-policy'] = 'same-site';
+      }),
+      [
+        warning(
+          'image_policy',
+          'Pages of http://app.example.org may not be shown the image: Cross-Origin-Resource-Policy is not cross-origin.',
+        ),
+        sites,
+      ],
+    ],
+  });
+});
+
+t.test('services that were told another public address', async (t) => {
+  const ward = await openWard(t, {
+    serviceEnvironment: {
+      'session-service': { PUBLIC_URL: 'http://localhost:1/other' },
+      'challenge-service': { PUBLIC_URL: 'http://localhost:2' },
+    },
+  });
+  t.strictSame(complaints(await ward.examine()), [
+    problem('image_elsewhere', `Images are said to be at http://localhost:2, not below ${ward.publicUrl}.`),
+    problem('own_origin_refused', `The session service refuses pages of ${ward.publicUrl}.`),
+    problem('login_refused', 'The log-in is refused because of its Origin.'),
+  ]);
+});
+
+t.test('plain http that leaves the machine, and services that are reached past the gateway', async (t) => {
+  const ward = await openWard(t, {
+    host: 'tollgate.example',
+    environment: {
+      CAPTCHA_TEST_MODE: 'false',
+      CAPTCHA_POW_DIFFICULTY: '16',
+      CAPTCHA_POW_MAX_DIFFICULTY: '16',
+    },
+  });
+  const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = ward.env;
+  const env = { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT };
+  const ports = Object.values(env).sort();
+  t.strictSame(complaints(await ward.examine({ connect: '127.0.0.1', env })), [
+    problem('no_https', 'The public address is plain http: passwords can be read on the way.'),
+    problem(
+      'secure_cookie_on_http',
+      'Browsers do not keep the refresh cookie, which is Secure, from plain http: every reload signs people out.',
+    ),
+    warning('ports_open', `From here, services are reached past the gateway, at port ${ports.join(', ')}.`),
+  ]);
+});

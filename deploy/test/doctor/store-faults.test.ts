@@ -1,0 +1,70 @@
+// The doctor with the service's environment: what is wrong with stores and users.
+
+import { join } from 'node:path';
+import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
+import t from 'tap';
+import { complaints, openStores, openWard } from './patient.js';
+
+const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
+const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
+
+t.test('a Redis that evicts, keeps nothing, or is one for all', async (t) => {
+  const { sessions, challenges, environment } = await openStores(t);
+  const { examine, env } = await openWard(t, { environment });
+  t.strictSame(complaints(await examine({ env })), []);
+
+  await challenges.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  await sessions.client.config('SET', 'maxmemory-policy', 'volatile-ttl');
+  await sessions.client.config('SET', 'appendonly', 'no');
+  t.strictSame(complaints(await examine({ env })), [
+    problem(
+      'redis_evicts',
+      'The Redis of STORE_URL evicts keys when its memory is full (maxmemory-policy volatile-ttl).',
+    ),
+    problem(
+      'redis_evicts',
+      'The Redis of CAPTCHA_CACHE_STORE evicts keys when its memory is full (maxmemory-policy allkeys-lru).',
+    ),
+    warning(
+      'sessions_not_kept',
+      'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
+    ),
+  ]);
+});
+
+t.test('sessions and challenges on one Redis, under one address or two', async (t) => {
+  const { sessions } = await openStores(t);
+  const one = warning(
+    'one_store',
+    'Sessions and challenges are on one Redis: a flood of challenges can fill the memory of the sessions.',
+  );
+  const { examine, env } = await openWard(t, { environment: { STORE_URL: sessions.url } });
+  for (const more of [{}, { CAPTCHA_CACHE_STORE: `${sessions.url}/1` }]) {
+    t.strictSame(complaints(await examine({ env: { ...env, ...more } })), [one]);
+  }
+});
+
+t.test('a store that is away is named, and so is the service that misses it', async (t) => {
+  const { challenges, environment } = await openStores(t);
+  const { examine, env } = await openWard(t, { environment });
+  await challenges.stop();
+  t.strictSame(complaints(await examine({ env })), [
+    problem('service_away', 'A service or its store is away: the answer is 503 (store_unavailable).'),
+    problem('store_away', 'The store of CAPTCHA_CACHE_STORE does not answer from here.'),
+    problem('not_ready', 'session-service is not ready (failed: challenge_store).'),
+    problem('not_ready', 'challenge-service is not ready (failed: store).'),
+  ]);
+});
+
+t.test('password hashes that are weak or cannot be read', async (t) => {
+  const { examine, env } = await openWard(t);
+  const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.mdb'));
+  t.teardown(() => directory.close());
+  await directory.add('old@example.com', `$2b$10$${'a'.repeat(53)}`);
+  await directory.add('odd@example.com', 'plain text');
+  await directory.add('none@example.com', '');
+  t.strictSame(complaints(await examine({ env })), [
+    problem('hashes_unreadable', 'The password hash of 1 user cannot be read: they cannot sign in.'),
+    warning('hashes_outdated', 'The password hash of 1 user is weaker than those made today.'),
+  ]);
+});

@@ -1,0 +1,52 @@
+// The command that examines an installation through its public address.
+
+import { Type } from '@sinclair/typebox';
+import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
+import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
+import { examine } from '../doctor/examine.js';
+import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
+import { CommandError, UsageError } from './command-error.js';
+import { type DoctorArguments, readDoctorArguments, USAGE } from './doctor-arguments.js';
+import { readPassword, type Terminal } from './password-input.js';
+import { PROJECT_ROOT } from './project-root.js';
+
+async function look(asked: DoctorArguments, env: NodeJS.ProcessEnv, terminal: Terminal) {
+  const { publicUrl, email, origin, prefix, connect } = asked;
+  const { routes, pow } = captchaOptionsFrom(readEnvironment(Type.Object(captchaVariables), env));
+  const account = email === undefined ? undefined : { email, password: await readPassword(terminal) };
+  return examine({
+    publicUrl,
+    challengePrefix: prefix ?? routes.prefix,
+    pageOrigin: origin ?? new URL(publicUrl).origin,
+    connect,
+    account,
+    fields: pow.fields,
+    env,
+    root: PROJECT_ROOT,
+  });
+}
+
+/** Examines and returns the exit code: 0, 1 when there is a problem, 2 when it was not understood. */
+async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  try {
+    const asked = readDoctorArguments(args, env);
+    const report = await look(asked, env, terminal);
+    if (asked.json) console.log(JSON.stringify(reportObject(report)));
+    else for (const line of reportLines(report)) console.log(line);
+    return isHealthy(report) ? 0 : 1;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(error.message === '' ? USAGE : `doctor: ${error.message}\n${USAGE}`);
+      return 2;
+    }
+    if (error instanceof ConfigurationError) for (const line of error.lines) console.error(`doctor: ${line}`);
+    else if (error instanceof CommandError) console.error(`doctor: ${error.message}`);
+    else throw error;
+    return 1;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2), process.env, {
+  input: process.stdin,
+  prompts: process.stderr,
+});

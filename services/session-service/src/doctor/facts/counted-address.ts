@@ -1,0 +1,62 @@
+// Looks into the store for the address that a request of this machine was counted under.
+
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { CountedAddress } from '../findings/addresses.js';
+
+/** Where counters are, and how they are named. */
+export interface Counters {
+  readonly store: Store;
+  /** `CAPTCHA_CACHE_PREFIX`. */
+  readonly prefix: string;
+  readonly ring: KeyRing;
+}
+
+/**
+ * Sends one request for an image challenge and says which counter rose. Undefined when none did of those that can be
+ * named: then this machine reaches the gateway under an address that it does not know.
+ *
+ * @param own this machine's address on the connection
+ * @param others addresses that a proxy may have
+ * @throws StoreUnavailableError when the store is away
+ */
+export async function countedAddress(
+  { store, prefix, ring }: Counters,
+  own: string,
+  others: readonly string[],
+  issue: () => Promise<unknown>,
+): Promise<CountedAddress | undefined> {
+  const keys = challengeKeys(prefix, slotTag);
+  const count = async (address: string) => {
+    const key = keys.limit('image', addressName(ring.current, address));
+    const text =
+      store.kind === 'redis' ? await store.client.get(key) : await store.transact((step) => step.get(key));
+    return Number(text ?? 0);
+  };
+  const ownAddress = normaliseAddress(own);
+  if (ownAddress === null) return undefined;
+  const proxies = others.flatMap((address) => normaliseAddress(address) ?? []);
+  const candidates = [...new Set([ownAddress, ...proxies])];
+  const before = await Promise.all(candidates.map(count));
+  await issue();
+  const after = await Promise.all(candidates.map(count));
+  const risen = candidates.filter((_, at) => after[at] !== before[at]);
+  if (risen.length === 0) return undefined;
+  const isOwn = risen.includes(ownAddress);
+  return { isOwn, proxy: isOwn ? undefined : risen[0] };
+}
+
+/** Addresses that a proxy in front of the services may have. */
+export function proxyAddresses(hostAddresses: readonly string[], trustProxy: readonly string[]): string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [
+    ...hostAddresses,
+    ...interfaces.map(({ address }) => address),
+    ...trustProxy.filter((entry) => isIP(entry) !== 0),
+  ];
+}

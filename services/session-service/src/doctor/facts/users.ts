@@ -1,0 +1,32 @@
+// Looks at the hashes of a directory: of all users in a file, of one account elsewhere.
+
+import { accountKey } from '../../directory/account-key.js';
+import { type Directory, DirectoryUnavailableError, type DirectoryUser } from '../../directory/directory.js';
+import { hashCost, needsRehash } from '../../directory/password-hash.js';
+import type { UserFacts } from '../findings/users.js';
+
+/** @param email the account that is looked at where users cannot be listed; none when undefined */
+export async function userFacts(directory: Directory, email: string | undefined): Promise<UserFacts> {
+  const replaces = directory.saveHash !== undefined;
+  try {
+    await directory.health();
+    const users = (await usersOf(directory, email)).filter(({ hash }) => hash !== '');
+    const readable = users.filter(({ hash }) => hashCost(hash) !== undefined);
+    return {
+      answers: true,
+      seen: users.length,
+      unreadable: users.length - readable.length,
+      outdated: readable.filter(({ hash }) => needsRehash(hash, '')).length,
+      replaces,
+    };
+  } catch (error) {
+    if (!(error instanceof DirectoryUnavailableError)) throw error;
+    return { answers: false, seen: 0, unreadable: 0, outdated: 0, replaces };
+  }
+}
+
+async function usersOf(directory: Directory, email: string | undefined): Promise<DirectoryUser[]> {
+  if ('list' in directory) return (directory as Directory & { list(): Promise<DirectoryUser[]> }).list();
+  const user = email === undefined ? undefined : await directory.findByEmail(accountKey(email));
+  return user === undefined ? [] : [user];
+}

@@ -1,0 +1,109 @@
+// Whether browsers keep the refresh cookie, send it where it is needed, and nowhere else.
+
+import { refreshPath } from '../../domain/cookie-scope.js';
+import type { Answer } from '../answer.js';
+import { type Finding, good, problem, warning } from '../finding.js';
+import { readSetCookie, type SetCookie } from './set-cookie.js';
+
+export interface CookieFacts {
+  readonly publicUrl: string;
+  /** A log-in that succeeded. */
+  readonly login: Answer;
+  /** The log-out after it, once there was one. */
+  readonly logout: Answer | undefined;
+}
+
+const NAMES = ['refreshToken', '__Secure-refreshToken'];
+const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
+
+/** The refresh cookie of an answer, by its usual names. */
+export function refreshCookieOf(answer: Answer): SetCookie | undefined {
+  return answer.cookies.map(readSetCookie).find(({ name }) => NAMES.includes(name));
+}
+
+/** The cookie's name, path and attributes (decisions 3.3). */
+export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
+  const cookie = refreshCookieOf(login);
+  if (cookie === undefined) {
+    const names = login.cookies.map((header) => readSetCookie(header).name);
+    return [
+      problem(
+        'cookie_missing',
+        names.length === 0
+          ? 'The log-in sets no cookie.'
+          : `The log-in sets no cookie of the name ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
+        UNCHANGED,
+      ),
+    ];
+  }
+  const found = [
+    ...diagnosePath(publicUrl, cookie),
+    ...diagnoseAttributes(cookie),
+    ...diagnoseEnd(cookie, logout),
+  ];
+  return found.length > 0
+    ? found
+    : [good('cookie', `Browsers keep the refresh cookie and send it to ${refreshPath(publicUrl)} alone.`)];
+}
+
+function diagnosePath(publicUrl: string, { attributes }: SetCookie): Finding[] {
+  const wanted = refreshPath(publicUrl);
+  const path = attributes.get('path');
+  const found: Finding[] = [];
+  if (path !== wanted) {
+    found.push(
+      problem(
+        'cookie_path',
+        path === undefined
+          ? `The path of the refresh cookie is gone; it must be ${wanted}.`
+          : `The path of the refresh cookie is ${path}; it must be ${wanted}, where browsers refresh.`,
+        `Set PUBLIC_URL of the session service to ${publicUrl}, and let the gateway rewrite no cookie path.`,
+      ),
+    );
+  }
+  if (attributes.has('domain')) {
+    found.push(
+      problem(
+        'cookie_domain',
+        `The refresh cookie has the Domain ${attributes.get('domain')}: every host below it gets the cookie.`,
+        'Let the gateway add no Domain to cookies.',
+      ),
+    );
+  }
+  return found;
+}
+
+function diagnoseAttributes({ attributes }: SetCookie): Finding[] {
+  const missing = ['HttpOnly', 'Secure'].filter((name) => !attributes.has(name.toLowerCase()));
+  const found: Finding[] = missing.map((name) =>
+    problem('cookie_attributes', `The refresh cookie has lost ${name}.`, UNCHANGED),
+  );
+  const sameSite = attributes.get('samesite')?.toLowerCase();
+  if (sameSite !== 'strict' && sameSite !== 'lax') {
+    found.push(
+      problem(
+        'cookie_same_site',
+        `The refresh cookie has ${sameSite === undefined ? 'no SameSite' : `SameSite=${sameSite}`}: other sites can send it.`,
+        UNCHANGED,
+      ),
+    );
+  }
+  if (!attributes.has('max-age')) {
+    found.push(
+      warning('cookie_max_age', 'The refresh cookie has lost Max-Age: it ends with the browser.', UNCHANGED),
+    );
+  }
+  return found;
+}
+
+function diagnoseEnd(cookie: SetCookie, logout: Answer | undefined): Finding[] {
+  if (logout?.status !== 204) return [];
+  const cleared = logout.cookies.map(readSetCookie).find(({ name }) => name === cookie.name);
+  const isCleared =
+    cleared?.attributes.get('max-age') === '0' &&
+    cleared.attributes.get('path') === cookie.attributes.get('path');
+  if (isCleared) return [];
+  return [
+    problem('cookie_not_cleared', 'The log-out does not clear the cookie that the log-in set.', UNCHANGED),
+  ];
+}

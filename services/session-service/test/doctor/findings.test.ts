@@ -1,0 +1,210 @@
+// What the doctor concludes from facts that no machine of the tests has, and the small rules behind it.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { redisStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import type { Answer } from '../../src/doctor/answer.js';
+import { redisFacts } from '../../src/doctor/facts/redis.js';
+import { lookAtPlainHttp } from '../../src/doctor/facts/requests.js';
+import { solveWork } from '../../src/doctor/facts/solve.js';
+import { createVisitor } from '../../src/doctor/facts/visitor.js';
+import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/findings/addresses.js';
+import { diagnoseReadiness } from '../../src/doctor/findings/readiness.js';
+import { readSetCookie } from '../../src/doctor/findings/set-cookie.js';
+import { relateSites } from '../../src/doctor/findings/sites.js';
+import { diagnoseStores } from '../../src/doctor/findings/stores.js';
+import { diagnoseTransport } from '../../src/doctor/findings/transport.js';
+import { diagnoseUsers } from '../../src/doctor/findings/users.js';
+import { reportLines } from '../../src/doctor/report.js';
+
+const answer = (status: number, headers: Record<string, string> = {}, json = {}): Answer => ({
+  status,
+  headers,
+  cookies: [],
+  bytes: new Uint8Array(),
+  text: '',
+  json,
+  localAddress: '127.0.0.1',
+});
+const HSTS = { 'strict-transport-security': 'max-age=31536000' };
+const server = {
+  variable: 'STORE_URL',
+  runId: 'a',
+  version: '7.2.4',
+  policy: 'noeviction',
+  appends: true,
+  offsetMs: 0,
+};
+
+t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
+  const checks = (changes: object) =>
+    diagnoseStores({
+      servers: [
+        { ...server, ...changes },
+        { ...server, variable: 'CAPTCHA_CACHE_STORE', runId: 'b' },
+      ],
+      away: [],
+      areTwo: true,
+    }).map(({ check }) => check);
+  t.strictSame(checks({}), ['stores']);
+  t.strictSame(checks({ policy: undefined }), ['stores'], 'a server that does not tell is believed');
+  for (const version of ['6.2.0', '8.0.1', '10.1.0']) t.strictSame(checks({ version }), ['stores']);
+  for (const version of ['6.0.16', '5.0.7', '0']) t.strictSame(checks({ version }), ['redis_old']);
+  for (const offsetMs of [2001, -60_000]) t.strictSame(checks({ offsetMs }), ['store_clock']);
+  for (const offsetMs of [2000, -2000]) t.strictSame(checks({ offsetMs }), ['stores']);
+});
+
+t.test('a real Redis says what is asked of it, and a moved clock shows', async (t) => {
+  const { store } = await redisStore(t);
+  if (store.kind !== 'redis') throw new TypeError('no Redis');
+  const facts = await redisFacts('STORE_URL', store, () => Date.now() + 60_000);
+  t.match(facts, {
+    variable: 'STORE_URL',
+    runId: /^[0-9a-f]{40}$/,
+    version: /^\d+\.\d+\.\d+$/,
+    policy: 'noeviction',
+    appends: false,
+  });
+  t.ok(facts.offsetMs < -58_000 && facts.offsetMs > -62_000);
+});
+
+t.test('plain http beside https leads on, is closed, or is served', async (t) => {
+  let headers: Record<string, string> = { location: 'https://localhost/' };
+  const web = createServer((_request, response) =>
+    response.writeHead(headers.location ? 308 : 200, headers).end(),
+  );
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const { port } = web.address() as AddressInfo;
+  const visit = { challengePrefix: 'api/captcha', pageOrigin: '', connect: '127.0.0.1' };
+  const publicUrl = 'https://tollgate.example';
+  const look = async () => {
+    const plain = await lookAtPlainHttp(createVisitor({ ...visit, publicUrl }), port);
+    return diagnoseTransport({ publicUrl, answer: answer(200, HSTS), plain }).map(({ check, severity }) => [
+      check,
+      severity,
+    ]);
+  };
+  t.strictSame((await look())[1], ['plain_http', 'good']);
+  headers = { location: 'http://localhost/elsewhere' };
+  t.strictSame((await look())[1], ['plain_http_served', 'warning']);
+  headers = {};
+  t.strictSame((await look())[1], ['plain_http_served', 'warning']);
+  web.closeAllConnections();
+  await new Promise((resolve) => web.close(resolve));
+  t.strictSame((await look())[1], ['plain_http', 'good']);
+  for (const url of ['http://tollgate.example', 'https://tollgate.example:8443']) {
+    t.equal(await lookAtPlainHttp(createVisitor({ ...visit, publicUrl: url })), undefined);
+  }
+});
+
+t.test('https without Strict-Transport-Security is a warning', async (t) => {
+  const look = (headers: Record<string, string>) =>
+    diagnoseTransport({ publicUrl: 'https://a.example', answer: answer(401, headers), plain: undefined });
+  t.strictSame(
+    look(HSTS).map(({ check }) => check),
+    ['transport'],
+  );
+  t.strictSame(
+    look({}).map(({ check }) => check),
+    ['transport', 'hsts_missing'],
+  );
+});
+
+t.test('sites are told as browsers tell them', async (t) => {
+  const relations: [string, string, string][] = [
+    ['https://app.example.com', 'https://auth.example.com/path', 'same'],
+    ['https://example.com:8443', 'https://example.com', 'same'],
+    ['http://localhost:1', 'http://localhost:2', 'same'],
+    ['http://app.example.com', 'https://auth.example.com', 'other'],
+    ['https://app.example.org', 'https://app.example.com', 'other'],
+    ['https://127.0.0.1', 'https://192.0.2.1', 'other'],
+    ['https://a.co.uk', 'https://b.co.uk', 'unsure'],
+    ['https://a.b.co.uk', 'https://c.b.co.uk', 'same'],
+  ];
+  for (const [one, other, relation] of relations) {
+    t.equal(relateSites(one, other), relation, `${one} and ${other}`);
+    t.equal(relateSites(other, one), relation);
+  }
+});
+
+t.test('what the store counted decides where addresses cannot be told apart', async (t) => {
+  const facts = { plain: ['aa', 'aa'], claiming: ['aa'], apart: ['aa'], trustProxy: ['10.0.0.2'] };
+  const look = (counted?: CountedAddress) =>
+    diagnoseAddresses({ ...facts, counted }).map(({ check, message }) => `${check}: ${message}`);
+  t.strictSame(look({ isOwn: false, proxy: '10.0.0.1' }), [
+    'addresses_collapsed: This client counts as 10.0.0.1, which is not its address: all clients share every limit and price.',
+  ]);
+  t.strictSame(look({ isOwn: true, proxy: undefined }), [
+    'addresses: Each client counts as its own address, and cannot claim another.',
+  ]);
+  t.strictSame(look(), ['addresses: A client cannot claim another address.']);
+});
+
+t.test('a cookie is read with its attributes, however they are spelt', async (t) => {
+  const { name, value, attributes } = readSetCookie('a = b=c ; PATH=/x; secure;Max-Age=1; path=/y;');
+  t.strictSame({ name, value }, { name: 'a', value: 'b=c' });
+  t.equal(attributes.get('path'), '/y');
+  t.ok(attributes.has('secure'));
+  t.equal(attributes.get('max-age'), '1');
+});
+
+t.test('work is solved, and what is none is left', async (t) => {
+  const salt = '0'.repeat(32);
+  t.match(solveWork({ salt, difficulty: 8, algorithm: 'sha256' }), /^\d+$/);
+  for (const work of [
+    {},
+    { salt, difficulty: 25, algorithm: 'sha256' },
+    { salt, difficulty: 8, algorithm: 'md5' },
+    { salt, difficulty: '8', algorithm: 'sha256' },
+  ]) {
+    t.equal(solveWork(work), undefined);
+  }
+});
+
+t.test('readiness names what failed', async (t) => {
+  const look = (status: number, json: object) =>
+    diagnoseReadiness({ 'challenge-service': answer(status, {}, json) }).map(({ severity, message }) => [
+      severity,
+      message,
+    ]);
+  t.strictSame(look(200, { status: 'ok', checks: { store: 'ok' } }), [
+    ['good', 'challenge-service says that it is ready.'],
+  ]);
+  t.strictSame(look(200, { status: 'degraded', checks: { store: 'ok', images: 'failed' } }), [
+    ['warning', 'challenge-service serves without a part (failed: images).'],
+  ]);
+  t.strictSame(look(503, { status: 'stopping', checks: {} }), [
+    ['problem', 'challenge-service is not ready (stopping).'],
+  ]);
+});
+
+t.test('hashes that are never replaced are told from those that will be', async (t) => {
+  const facts = { answers: true, seen: 9, unreadable: 0, outdated: 2 };
+  t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner signs in/ }]);
+  t.match(diagnoseUsers({ ...facts, replaces: false }), [{ advice: /^Set USERS_SAVE_HASH/ }]);
+  t.match(diagnoseUsers({ ...facts, seen: 0, outdated: 0, replaces: true }), [{ severity: 'good' }]);
+});
+
+t.test('the report begins with what hurts', async (t) => {
+  t.strictSame(
+    reportLines({
+      publicUrl: 'https://a.example',
+      findings: [
+        { check: 'a', severity: 'good', message: 'Fine.' },
+        { check: 'b', severity: 'problem', message: 'Bad.', advice: 'Mend it.' },
+        { check: 'c', severity: 'warning', message: 'Odd.', advice: 'Look at it.' },
+      ],
+      notLookedAt: ['The rest.'],
+    }),
+    [
+      'problem  Bad.',
+      '         Mend it.',
+      'warning  Odd.',
+      '         Look at it.',
+      'good     Fine.',
+      'skipped  The rest.',
+      '1 problem, 1 warning, 1 good',
+    ],
+  );
+});
