@@ -4,31 +4,36 @@
 -- KEYS[2]  optional: failures of the pair, in the same form
 -- ARGV[1]  the try's claim
 -- ARGV[2]  how long a failure is remembered, milliseconds
--- ARGV[3]  most failures remembered
+-- ARGV[3]  most failures that are told of, and remembered beyond those that may be open
 -- ARGV[4]  how long a pair remembers its last failure, milliseconds
 -- ARGV[5]  failures from which a pair waits
 -- ARGV[6]  failures before this try from which it is refused: then it is not counted
--- ARGV[7…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
+-- ARGV[7]  how long a try may be open, milliseconds: so young an entry may be taken back, and pushes no other out
+-- ARGV[8]  most entries kept, open ones included
+-- ARGV[9…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
 --
 -- Returns { failures before this try, milliseconds to wait }; with a wait above zero nothing was counted.
 -- Sent again with the same claim it counts nothing twice.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local keep = -(tonumber(ARGV[3]) + 1)
+local most = tonumber(ARGV[3])
+
+local function trim(key)
+  local open = redis.call('ZCOUNT', key, string.format('(%.0f', now - ARGV[7]), '+inf')
+  redis.call('ZREMRANGEBYRANK', key, 0, -(math.min(most + open, tonumber(ARGV[8])) + 1))
+end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ARGV[2]))
-local before = redis.call('ZCARD', KEYS[1])
 local repeated = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if repeated then
-  before = before - 1
-elseif KEYS[2] then
+local before = math.min(redis.call('ZCARD', KEYS[1]) - (repeated and 1 or 0), most)
+if not repeated and KEYS[2] then
   local counted = redis.call('ZCARD', KEYS[2])
   local first = tonumber(ARGV[5])
   if counted >= first then
-    local step = math.min(counted - first, #ARGV - 7)
+    local step = math.min(counted - first, #ARGV - 9)
     local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
-    local wait = last[2] + ARGV[7 + step] - now
+    local wait = last[2] + ARGV[9 + step] - now
     if wait > 0 then
       return { before, wait }
     end
@@ -41,11 +46,11 @@ end
 
 local score = string.format('%.0f', now)
 redis.call('ZADD', KEYS[1], 'NX', score, ARGV[1])
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, keep)
+trim(KEYS[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 if KEYS[2] then
   redis.call('ZADD', KEYS[2], 'NX', score, ARGV[1])
-  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, keep)
+  trim(KEYS[2])
   redis.call('PEXPIRE', KEYS[2], ARGV[4])
 end
 return { before, 0 }

@@ -10,8 +10,9 @@ import { openDirectory } from '@tollgate/session-service/directory/open-director
 import { createSignIn } from '@tollgate/session-service/directory/sign-in.js';
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
+import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
+import { endNotesKey, userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -84,7 +85,7 @@ async function openServices(t: Test, store: Store) {
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
   const directory = await openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
   const challenges = openChallengeStore(store, prefix);
-  const sessions = openSessionStore(store);
+  const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
@@ -199,15 +200,15 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('rotate');
   await sessions.proveUsed({ ...session, generation: 2 });
   await sessions.list(session.uid);
-  await sessions.endOthers(session.uid, session.sid);
-  await sessions.endListed(session.uid, ['b'.repeat(22)]);
+  await sessions.endListed(session.uid, ['b'.repeat(22)], { reason: 'others_revoked' });
   await done('end others');
   await revoker.revoke([session.sid]);
   await done('make the end of a session known');
-  await sessions.end(session);
-  await sessions.endAll(session.uid);
+  await sessions.end(session, { reason: 'logout' });
+  await done('end a session');
+  await openSessionSearch(store).find(session.sid);
   await challenges.prune();
-  await done('end all');
+  await done('find out why');
 
   const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
   t.same(met, patterns, 'every row was met');
@@ -228,7 +229,13 @@ t.test('every function that builds a key has a row', async (t) => {
     cleared: [keys.cleared(address)],
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
-  const others = [optionsKey('captcha'), userSessionsKey(1), REVOCATION_LOG_KEY, KEY_RECORD_KEY];
+  const others = [
+    optionsKey('captcha'),
+    userSessionsKey(1),
+    endNotesKey(1),
+    REVOCATION_LOG_KEY,
+    KEY_RECORD_KEY,
+  ];
   for (const key of [...Object.values(built).flat(), ...others]) {
     t.equal(patternsOf(key).length, 1, key);
   }

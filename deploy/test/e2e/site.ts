@@ -81,6 +81,8 @@ export interface Site {
   restart(service: ServiceName, status?: 200 | 503): Promise<void>;
   /** One more process of the session service on the same stores, on ports of its own. */
   addSessionService(): Promise<Client>;
+  /** The same of the challenge service. */
+  addChallengeService(): Promise<Client>;
   /** Security events of a kind that have been logged by now, with what they say. */
   events(event: string): Promise<SecurityEvent[]>;
   /** All that every process has said by now. */
@@ -218,6 +220,13 @@ async function openSite(
     return service;
   };
 
+  const startAnother = async (name: ServiceName): Promise<Ports> => {
+    const anyFree = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
+    const ports = await settlePorts(anyFree);
+    await start(name, ports, `${name}.${logs.length}`);
+    return ports;
+  };
+
   const gateway = at(system.gatewayPort);
   const session = at(system.ports.session);
   const challenge = at(system.ports.challenge);
@@ -320,18 +329,8 @@ async function openSite(
       processes[name] = await start(name, system.ports, `${name}.${logs.length}`, status);
       if (redis === undefined) await moveClock(name, aheadMs);
     },
-    async addSessionService() {
-      const ports = await settlePorts({
-        ...system.ports,
-        gateway: 0,
-        session: 0,
-        sessionAdmin: 0,
-        challenge: 0,
-        challengeAdmin: 0,
-      });
-      await start('session-service', ports, `session-service.${logs.length}`);
-      return at(ports.session);
-    },
+    addSessionService: async () => at((await startAnother('session-service')).session),
+    addChallengeService: async () => at((await startAnother('challenge-service')).challenge),
     events: async (event) =>
       (await allLogs())
         .split('\n')

@@ -111,6 +111,7 @@ const OF_NO_REQUEST = /^(?:xread|info|hello|client|select|ping)\b| (?:session:ke
 async function contentOf({ redis }: Site, key: string): Promise<string> {
   const type = await redis?.client.type(key);
   if (type === 'hash') return JSON.stringify(await redis?.client.hgetall(key));
+  if (type === 'list') return JSON.stringify(await redis?.client.lrange(key, 0, -1));
   if (type === 'zset') return JSON.stringify(await redis?.client.zrange(key, '0', '-1'));
   if (type === 'stream') return JSON.stringify(await redis?.client.xrange(key, '-', '+'));
   return (await redis?.client.get(key)) ?? '';

@@ -14,11 +14,11 @@ import recordFailure from './routes/record-failure.js';
 /** The admin application over the same parts, ready to listen. Without a key of a host the host API does not exist. */
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
-  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'logger'>,
+  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'kinds' | 'logger'>,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
-  const { challenges, ring, logger } = parts;
+  const { challenges, ring, kinds = [], logger } = parts;
   const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const app = await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, ...extra, ...health });
   await app.register(openapi, {
@@ -30,7 +30,7 @@ export async function buildChallengeAdmin(
   });
   if (hostKeys.length === 0) return app;
 
-  await app.register(hosts, { challenges, ring, options, keys: hostKeys });
+  await app.register(hosts, { challenges, ring, options, keys: hostKeys, kinds });
   await app.register(hostVerify, { options });
   await app.register(recordFailure);
   await app.register(clearFailures);

@@ -1,6 +1,7 @@
 // The public application of the challenge service: what is registered, in reading order.
 
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
 import crossOrigin from '@tollgate/shared/http/cross-origin.js';
 import errorHandler from '@tollgate/shared/http/error-handler.js';
@@ -23,6 +24,8 @@ import issuePow from './routes/issue-pow.js';
 
 /** What the application runs on; opened and closed by server.ts. */
 export interface ChallengeParts extends IssuerOptions {
+  /** The operator's own kinds, which the hosts of the host API are answered with. */
+  readonly kinds?: readonly Kind[];
   /** Counts drawn images on the store. */
   readonly countRequest: RequestCounter;
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
@@ -56,7 +59,7 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
     count: parts.countRequest,
   });
   await app.register(redisClients, { stores: parts.redis });
-  await app.register(issuer, parts);
+  await app.register(issuer, { ...parts, options });
   await app.register(scope, { options });
 
   await app.register(issuePow, { prefix, options, limitPerMinute: values.RATE_LIMIT_POW });

@@ -13,11 +13,21 @@ import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/host-keys.j
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
+  ChallengeModuleVariables,
   HostApiVariables,
   HttpVariables,
   SecretVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
+
+/** Presets without a module. */
+export const PresetVariables = {
+  CAPTCHA_PRESETS: Type.Optional(
+    Type.String({
+      description: 'Presets of your own: the path of a JSON file, or JSON that begins with `{`',
+    }),
+  ),
+};
 
 /** The environment of the challenge service. */
 export const ChallengeEnvironment = Type.Object({
@@ -27,6 +37,8 @@ export const ChallengeEnvironment = Type.Object({
   ...ChallengeListenVariables,
   ...ChallengeLimitVariables,
   ...HostApiVariables,
+  ...ChallengeModuleVariables,
+  ...PresetVariables,
   ...captchaVariables,
 });
 
@@ -53,4 +65,28 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     hostKeys: hostKeysFrom(values),
     captcha: captchaOptionsFrom(values),
   };
+}
+
+/**
+ * Reads where the store of the challenges is, for a command that needs no more.
+ * @throws ConfigurationError with a line per mistake
+ */
+export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
+  return { storeUrl: cacheStoreUrlOf(readEnvironment(Type.Object(StoreVariables), env)) };
+}
+
+const PreviewEnvironment = Type.Object({
+  ...StoreVariables,
+  ...ChallengeModuleVariables,
+  ...PresetVariables,
+  ...captchaVariables,
+});
+
+/**
+ * Reads what samples are drawn from; needs no secret.
+ * @throws ConfigurationError with a line per mistake
+ */
+export function readPreviewConfig(env: Readonly<Record<string, string | undefined>>) {
+  const values = readEnvironment(PreviewEnvironment, env, checkCaptchaVariables);
+  return { values, storeUrl: cacheStoreUrlOf(values), captcha: captchaOptionsFrom(values) };
 }

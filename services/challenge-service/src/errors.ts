@@ -8,7 +8,7 @@ export const UnknownPreset = defineError('UNKNOWN_PRESET', 422);
 /** Neither image library loads; everything but drawing works. */
 export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 
-/** This node does not have the image library, at the version, that the image was issued with. */
+/** This node does not have the image library, at the version, or the preset, that the image was issued with. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
 
 /** The bearer of the host API is missing or none of the configured keys. */

@@ -4,12 +4,11 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -17,35 +16,45 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
-import { type ImagePool, openImagePool } from './image/pool.js';
+import { loadEquipment, openImages } from './equipment.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Images that may wait to be drawn; at 2,000 a second and core they wait about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;
 
+/** How long after the last image that could not be drawn readiness says so, in milliseconds. */
+const UNDRAWN_MS = 600_000;
+
 async function main(): Promise<void> {
   const config = readChallengeConfig(process.env);
   const { values, captcha } = config;
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL });
 
-  const images = await openImages(captcha.driver);
+  const { presets, kinds, renderer } = await loadEquipment(config, PROJECT_ROOT);
+  const threads = Math.max(1, availableParallelism() - 1);
+  const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
   const store = openConfiguredStore('CAPTCHA_CACHE_STORE', config.storeUrl, PROJECT_ROOT);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
+  const keyReport = reportKeys(store, { makes: true, ids }, logger);
   const state = { stopping: false };
-  let otherDriver: string | undefined;
-  const onOtherDriver = (driver: string) => {
-    otherDriver = driver;
-  };
+  const undrawn = new Map<string, number>();
+  const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
   const checks = {
     store: () => storeTimeMs(store),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
-      if (otherDriver !== undefined) throw new Error(`images of ${otherDriver} cannot be drawn here`);
+      // As long as such a challenge may live, and a while to notice it.
+      const sinceMs = Date.now() - captcha.cache.expire * 1000 - UNDRAWN_MS;
+      for (const [what, atMs] of undrawn) {
+        if (atMs >= sinceMs) throw new Error(`images of ${what} cannot be drawn here`);
+        undrawn.delete(what);
+      }
     },
   };
   warnOfStore(store, logger);
@@ -59,13 +68,15 @@ async function main(): Promise<void> {
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
       images,
-      onOtherDriver,
+      presets,
+      onOtherDriver: rememberUndrawn,
+      onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       redis: { challenges: store },
       logger,
     }),
     adminApp: await buildChallengeAdmin(
       config,
-      { challenges, ring, logger },
+      { challenges, ring, kinds, logger },
       { checks, state, dispensable: ['images'] },
     ),
     publicAt: {
@@ -83,23 +94,13 @@ async function main(): Promise<void> {
     drainSeconds: values.DRAIN_SECONDS,
     state,
     closeParts: async () => {
+      await keyReport.stop();
       pruning.stop();
       optionsWatch.stop();
       await images?.close();
       await closeStore(store);
     },
   });
-}
-
-/** @throws ConfigurationError when the library that must draw does not load */
-async function openImages(driver: CaptchaOptions['driver']): Promise<ImagePool | null> {
-  const size = { threads: Math.max(1, availableParallelism() - 1), maxQueue: MAX_IMAGE_QUEUE };
-  if (driver === undefined) return openImagePool(size);
-  try {
-    return await openImagePool({ ...size, driver });
-  } catch {
-    throw new ConfigurationError([`CAPTCHA_DRIVER names ${driver}, which does not load`]);
-  }
 }
 
 await startOrExplain(main);

@@ -7,8 +7,7 @@ import { normaliseAddress } from './address.js';
 import type { ChallengeStore, Standing } from './challenge-store.js';
 import { type Checker, createChecker } from './checker.js';
 import { EFFORT } from './effort-kind.js';
-import type { JudgedKind } from './judged-kind.js';
-import { judgedKinds } from './kinds.js';
+import { judgedKinds, type Kind } from './kinds.js';
 import { accountName, addressName } from './names.js';
 import { sealScope } from './scope-ticket.js';
 import type { GivenProof } from './verdict.js';
@@ -66,8 +65,8 @@ export interface ChallengeHostParts {
   readonly options: CaptchaOptions;
   /** The host's name; account keys of different hosts never meet. */
   readonly host: string;
-  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
-  readonly kinds?: readonly JudgedKind[];
+  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  readonly kinds?: readonly Kind[];
   readonly random?: (size: number) => Uint8Array;
   /** Milliseconds since 1970; decides when a ticket expires. */
   readonly clock: () => number;

@@ -69,8 +69,8 @@ export interface TryCount {
   readonly claim: string;
   readonly decayMs: number;
   /**
-   * Failures before this try from which it is refused, and not counted: an entry that is taken back afterwards could
-   * have pushed older ones out of the list meanwhile.
+   * Failures before this try from which it is refused, and not counted: an entry that is taken back afterwards would
+   * have raised the price of others meanwhile.
    */
   readonly refusedFrom?: number;
 }

@@ -8,6 +8,7 @@ import type { ChallengeStore } from './challenge-store.js';
 import { parseSpentLine, SPENT_MARK, spentLine } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
 import {
+  failuresOf,
   formatTries,
   hasClaim,
   PAIR_MEMORY_MS,
@@ -65,7 +66,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 
     standing: (account, address, decayMs) =>
       store.transact((tx) => ({
-        failures: remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs).length,
+        failures: failuresOf(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs)),
         waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 
@@ -76,7 +77,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const tries = remembered(triesOf(tx, key), tx.nowMs, decayMs);
         const pair = triesOf(tx, pairKey);
         const repeated = hasClaim(tries, claim);
-        const failures = tries.length - (repeated ? 1 : 0);
+        const failures = failuresOf(withoutTry(tries, claim));
         const wait = repeated ? 0 : waitMs(pair, tx.nowMs);
         if (wait > 0) return { failures, waitMs: wait };
         if (!repeated && failures >= refusedFrom) return { failures, waitMs: 0 };

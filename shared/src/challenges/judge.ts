@@ -1,11 +1,12 @@
 // The verdict over a taken challenge: pure, from record, submission and the store's time.
 
 import { equalText } from '../crypto/constant-time.js';
-import type { KeyRing } from '../crypto/key-ring.js';
+import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import { solves } from '../pow/difficulty.js';
 import { digestOf } from './algorithms.js';
 import { normaliseAnswer, scrambleAnswer } from './image-answer.js';
 import type { JudgedKind, KindContext } from './judged-kind.js';
+import { kindRandom } from './kind-random.js';
 import { addressName } from './names.js';
 import { type KindRecord, type PowRecord, parseAnswerRecord } from './records.js';
 
@@ -35,7 +36,7 @@ export function judgePow(record: PowRecord | null, nonce: string, context: Judge
 }
 
 /** What an answer on the image endpoint is judged by. */
-export interface ImageContext extends JudgeContext, KindContext {
+export interface ImageContext extends JudgeContext, Omit<KindContext, 'random'> {
   readonly kinds: ReadonlyMap<string, JudgedKind>;
 }
 
@@ -48,32 +49,55 @@ export function judgeImage(
   submission: { readonly token: string; readonly answer: string; readonly takenAtMs: number },
   context: ImageContext,
 ): ImageJudgement {
-  if (record === null) return refusal('unknown');
-  const kind = record.judgedBy === 'verify' ? context.kinds.get(record.kind) : undefined;
-  if (record.judgedBy === 'verify' && kind === undefined) return refusal('unknown');
-  const outcome =
-    kind === undefined
-      ? judgeAnswer(record, submission.token, submission.answer, context.ring)
-      : kind.verify(record.rest, submission.answer, context);
+  const key = record === null ? undefined : context.ring.find(record.keyId);
+  if (record === null || key === undefined) return refusal('unknown');
+  const { outcome, hasMinimumTime } =
+    record.judgedBy === 'verify'
+      ? judgeByKind(record, key, submission, context)
+      : judgeAnswer(record, key, submission);
   if (outcome !== 'right') return { ok: false, reason: outcome };
   const elapsedMs = submission.takenAtMs - record.issuedAtMs;
-  const hasMinimumTime = kind?.hasMinimumTime ?? true;
   if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 
-/** Compares an answer that is one text with the scrambled copy in its record. */
-function judgeAnswer(
+/** What an answer is worth by itself, and whether it can have come too soon. */
+interface Worth {
+  readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
+  readonly hasMinimumTime: boolean;
+}
+
+interface Answer {
+  readonly token: string;
+  readonly answer: string;
+}
+
+const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
+
+/** @throws TypeError when the kind of a host gives no verdict */
+function judgeByKind(
   record: KindRecord,
-  token: string,
-  text: string,
-  ring: KeyRing,
-): 'right' | 'wrong' | 'unknown' {
+  key: RingKey,
+  { token, answer }: Answer,
+  { kinds, options, ring, isAccount, failures }: ImageContext,
+): Worth {
+  const kind = kinds.get(record.kind);
+  if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
+  const random = kindRandom(key, record.kind, token, 0);
+  const outcome = kind.verify(record.rest, answer, { options, ring, random, isAccount, failures });
+  if (!OUTCOMES.includes(outcome)) {
+    throw new TypeError(`verify of the kind ${record.kind} must return right, wrong or insufficient`);
+  }
+  return { outcome, hasMinimumTime: kind.hasMinimumTime };
+}
+
+/** Compares an answer that is one text with the scrambled copy in its record. */
+function judgeAnswer(record: KindRecord, key: RingKey, { token, answer: text }: Answer): Worth {
   const kept = parseAnswerRecord(record.rest);
-  const key = ring.find(record.keyId);
-  if (kept === null || key === undefined) return 'unknown';
+  if (kept === null) return { outcome: 'unknown', hasMinimumTime: true };
   const answer = normaliseAnswer(text, kept.fold);
-  return answer !== '' && equalText(scrambleAnswer(key, token, answer), kept.answer) ? 'right' : 'wrong';
+  const isRight = answer !== '' && equalText(scrambleAnswer(key, token, answer), kept.answer);
+  return { outcome: isRight ? 'right' : 'wrong', hasMinimumTime: kept.untimed !== true };
 }
 
 function sameAddress(record: { keyId: string; address: string | null }, context: JudgeContext): boolean {

@@ -1,9 +1,68 @@
-// The kinds of challenge that judge their answers themselves, by name.
+// The kinds of challenge: those of a host, checked, and by name those that judge their answers themselves.
 
-import { effortKind } from './effort-kind.js';
+import { ConfigurationError } from '../schemas/configuration-error.js';
+import type { AnswerKind } from './answer-kind.js';
+import { EFFORT, effortKind } from './effort-kind.js';
 import type { JudgedKind } from './judged-kind.js';
 
-/** The built-in kinds and those of a host, by name. A host cannot replace a built-in one. */
-export function judgedKinds(own: readonly JudgedKind[] = []): ReadonlyMap<string, JudgedKind> {
-  return new Map([...own, effortKind].map((kind) => [kind.name, kind]));
+/** A kind of a host's own. */
+export type Kind = AnswerKind | JudgedKind;
+
+/** The kind that ships: characters in an image. */
+export const TEXT = 'text';
+
+/** The form of the name of a kind or a preset. */
+export const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,31}$';
+
+const NAME = new RegExp(NAME_PATTERN);
+const MOST_CHARACTERS = 4000;
+
+/** The built-in kinds and those of a host that judge themselves, by name. A host cannot replace a built-in one. */
+export function judgedKinds(own: readonly Kind[] = []): ReadonlyMap<string, JudgedKind> {
+  const mistakes = kindMistakes(own);
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return new Map([...own.filter(isJudged), effortKind].map((kind) => [kind.name, kind]));
+}
+
+/** Says whether a kind judges its answers itself. */
+export function isJudged(kind: Kind): kind is JudgedKind {
+  return 'verify' in kind;
+}
+
+/** What is wrong with the kinds of a host, a line each, beginning with `kinds`. */
+export function kindMistakes(kinds: unknown): string[] {
+  if (!Array.isArray(kinds)) return ['kinds must be a list of kinds'];
+  const names = new Set<unknown>([TEXT, EFFORT]);
+  return kinds.flatMap((kind: unknown, at) => {
+    if (typeof kind !== 'object' || kind === null) return [`kinds[${at}] must be an object`];
+    const { name } = kind as { name?: unknown };
+    const isTaken = names.has(name);
+    names.add(name);
+    if (typeof name !== 'string' || !NAME.test(name)) {
+      return [`kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`];
+    }
+    if (isTaken) return [`kinds[${at}].name must not be ${name}, which is taken`];
+    return shapeMistakes(kind as Readonly<Record<string, unknown>>).map(
+      (mistake) => `kinds[${at}] (${name}) ${mistake}`,
+    );
+  });
+}
+
+function shapeMistakes(kind: Readonly<Record<string, unknown>>): string[] {
+  const { make, verify, issue, maxAnswerCharacters: characters, hasMinimumTime: timed } = kind;
+  const isTimed = typeof timed === 'boolean';
+  if ((typeof make === 'function') === (typeof verify === 'function')) {
+    return ['must have either a function make or a function verify'];
+  }
+  if (typeof make === 'function') {
+    return isTimed || timed === undefined ? [] : ['must have true, false or nothing as hasMinimumTime'];
+  }
+  const isLength = Number.isInteger(characters) && Number(characters) > 0;
+  return [
+    ...(issue === undefined || typeof issue === 'function' ? [] : ['must have a function as issue']),
+    ...(isTimed ? [] : ['must have true or false as hasMinimumTime']),
+    ...(isLength && Number(characters) <= MOST_CHARACTERS
+      ? []
+      : [`must have a whole number from 1 to ${MOST_CHARACTERS} as maxAnswerCharacters`]),
+  ];
 }

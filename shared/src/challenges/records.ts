@@ -42,18 +42,22 @@ export type KindRecord = Static<typeof KindRecord>;
 
 /** The own part of a kind whose answer is one text. */
 export const AnswerRecord = Type.Object({
+  /** Its name, with a fingerprint of what it says: only the same one draws the same bytes. */
   preset: Name,
-  /** The image library with its version: only the same one draws the same bytes. */
+  /** What draws the image, with its version: only the same one draws the same bytes. */
   driver: Name,
   seed: Time,
   /** Whether capitals count as small letters. */
   fold: Type.Boolean(),
   /** 16 bytes of a keyed hash of the answer. */
   answer: Hex(32),
+  /** There when `min_seconds` does not apply. */
+  untimed: Type.Optional(Type.Literal(true)),
 });
 export type AnswerRecord = Static<typeof AnswerRecord>;
 
 const NOTHING = '-';
+const UNTIMED = 'untimed';
 const powRecord = TypeCompiler.Compile(PowRecord);
 const kindRecord = TypeCompiler.Compile(KindRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
@@ -101,14 +105,15 @@ export function parseKindLine(line: string): KindRecord | null {
 }
 
 /** The `rest` of a record whose answer is one text. */
-export function formatAnswerRecord({ preset, driver, seed, fold, answer }: AnswerRecord): string {
-  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}`;
+export function formatAnswerRecord({ preset, driver, seed, fold, answer, untimed }: AnswerRecord): string {
+  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${untimed ? ` ${UNTIMED}` : ''}`;
 }
 
 /** Reads what `formatAnswerRecord` wrote; null for anything else. */
 export function parseAnswerRecord(rest: string): AnswerRecord | null {
-  const [preset, driver, seed, fold, answer] = rest.split(' ');
-  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer };
+  const [preset, driver, seed, fold, answer, word] = rest.split(' ');
+  const untimed = word === UNTIMED ? { untimed: true } : {};
+  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer, ...untimed };
   return answerRecord.Check(record) ? record : null;
 }
 

@@ -6,7 +6,14 @@ import { asStoreError } from '../store/store-errors.js';
 import type { ChallengeStore, Issued } from './challenge-store.js';
 import { SPENT_MARK } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
-import { FAILURES_BEFORE_WAIT, MOST_TRIES, PAIR_MEMORY_MS, WAITS_MS } from './tries.js';
+import {
+  FAILURES_BEFORE_WAIT,
+  MOST_ENTRIES,
+  MOST_TRIES,
+  OPEN_TRY_MS,
+  PAIR_MEMORY_MS,
+  WAITS_MS,
+} from './tries.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
@@ -85,6 +92,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       const [failures, waitMs] = await standing(accountKeys(account, address), [
         decayMs,
         FAILURES_BEFORE_WAIT,
+        MOST_TRIES,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };
@@ -98,6 +106,8 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
         PAIR_MEMORY_MS,
         FAILURES_BEFORE_WAIT,
         refusedFrom,
+        OPEN_TRY_MS,
+        MOST_ENTRIES,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };

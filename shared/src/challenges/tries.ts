@@ -6,8 +6,14 @@ export interface Try {
   readonly atMs: number;
 }
 
-/** Most failures that are remembered of one account, and of one account from one address. */
+/** Most failures that are told of an account, and remembered of it beyond the tries that may still be open. */
 export const MOST_TRIES = 100;
+
+/** For so long, in milliseconds, a try may be taken back: until then it pushes no failure out of the list. */
+export const OPEN_TRY_MS = 30_000;
+
+/** Most entries of one list, open tries included. */
+export const MOST_ENTRIES = 1000;
 
 /** How long a pair of account and address remembers its last failure, in milliseconds. */
 export const PAIR_MEMORY_MS = 86_400_000;
@@ -31,10 +37,17 @@ export function waitMs(failures: readonly Try[], nowMs: number): number {
   return Math.max(0, last.atMs + (WAITS_MS[step] ?? 0) - nowMs);
 }
 
-/** Adds a try unless its claim is there already, and keeps the newest. */
+/** How many failures a list tells of. */
+export function failuresOf(tries: readonly Try[]): number {
+  return Math.min(tries.length, MOST_TRIES);
+}
+
+/** Adds a try unless its claim is there already, and keeps the newest beside those that may be open. */
 export function withTry(tries: readonly Try[], claim: string, nowMs: number): Try[] {
   if (hasClaim(tries, claim)) return [...tries];
-  return [...tries, { claim, atMs: nowMs }].slice(-MOST_TRIES);
+  const all = [...tries, { claim, atMs: nowMs }];
+  const open = remembered(all, nowMs, OPEN_TRY_MS).length;
+  return all.slice(-Math.min(MOST_TRIES + open, MOST_ENTRIES));
 }
 
 /** The tries without the one of this claim. */

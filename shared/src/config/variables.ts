@@ -52,6 +52,16 @@ export const StoreVariables = {
   }),
 };
 
+/** The operator's own code beside the challenges. */
+export const ChallengeModuleVariables = {
+  CAPTCHA_MODULE: Type.Optional(
+    Type.String({
+      description:
+        'Path of a module of your own with `kinds`, `presets` and `renderer` for the challenges, as far as it has them',
+    }),
+  ),
+};
+
 /** How the services listen, who may call them, how they log and stop. */
 export const HttpVariables = {
   BIND: Type.String({ default: '127.0.0.1', description: 'Address that the public listener binds' }),

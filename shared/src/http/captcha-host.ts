@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { JudgedKind } from '../challenges/judged-kind.js';
+import { type Kind, kindMistakes } from '../challenges/kinds.js';
 import { openChallengeStore } from '../challenges/open-challenge-store.js';
 import { watchOptions } from '../challenges/options-mark.js';
 import {
@@ -15,13 +15,19 @@ import { checkSecrets, checkStores } from '../config/checks.js';
 import { readEnvironment } from '../config/environment.js';
 import { cacheStoreUrlOf } from '../config/fallbacks.js';
 import { hostNameMistake } from '../config/host-keys.js';
-import { HttpVariables, SecretVariables, StoreVariables } from '../config/variables.js';
+import {
+  ChallengeModuleVariables,
+  HttpVariables,
+  SecretVariables,
+  StoreVariables,
+} from '../config/variables.js';
 import { openKeyRing } from '../crypto/key-ring.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../schemas/captcha-options.js';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { openConfiguredStore } from '../store/configured-store.js';
 import { closeStore } from '../store/open-store.js';
 import { warnOfStore } from '../store/warnings.js';
+import { loadChallengeModule } from './challenge-module.js';
 import guard from './guard.js';
 
 /** What a host application tells the plugin. */
@@ -35,21 +41,22 @@ export interface CaptchaHostOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The options in code, in place of the `CAPTCHA_*` variables. */
   readonly options?: CaptchaOptionsInput;
-  /** Folder that a relative `file:` path starts from; the working folder by default. */
+  /** Folder that relative paths of `file:` and `CAPTCHA_MODULE` start from; the working folder by default. */
   readonly root?: string;
-  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
-  readonly kinds?: readonly JudgedKind[];
+  /** Kinds of challenge beside those of `CAPTCHA_MODULE`; of use here are those that judge their answers themselves. */
+  readonly kinds?: readonly Kind[];
 }
 
 const HostEnvironment = Type.Object({
   CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
   ...StoreVariables,
   NODE_ENV: HttpVariables.NODE_ENV,
+  ...ChallengeModuleVariables,
   ...captchaVariables,
 });
 
 async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): Promise<void> {
-  const { host, environment, root = '.', kinds = [] } = settings;
+  const { host, environment, root = '.' } = settings;
   const values = readEnvironment(HostEnvironment, environment, (found) => [
     ...[hostNameMistake(host)].flatMap((mistake) => (mistake === null ? [] : [`the host ${mistake}`])),
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
@@ -61,6 +68,11 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   if (options.test_mode && values.NODE_ENV === 'production') {
     throw new ConfigurationError(['CAPTCHA_TEST_MODE must be false with NODE_ENV=production']);
   }
+  const module = await loadChallengeModule(values.CAPTCHA_MODULE, root);
+  // The same kinds may come from both.
+  const kinds = [...new Set([...(settings.kinds ?? []), ...module.kinds])];
+  const mistakes = kindMistakes(kinds);
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
   const store = openConfiguredStore('CAPTCHA_CACHE_STORE', cacheStoreUrlOf(values), root);
   warnOfStore(store, app.log);

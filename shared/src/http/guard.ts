@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import { type ChallengeHost, createChallengeHost, type NextAttempt } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
 import type { TriedAccount } from '../challenges/checker.js';
-import type { JudgedKind } from '../challenges/judged-kind.js';
+import type { Kind } from '../challenges/kinds.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
@@ -40,8 +40,8 @@ export interface GuardOptions {
   readonly options: CaptchaOptions;
   /** Names the keys of this host: counts of different hosts never meet. */
   readonly host: string;
-  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
-  readonly kinds?: readonly JudgedKind[];
+  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  readonly kinds?: readonly Kind[];
 }
 
 declare module 'fastify' {

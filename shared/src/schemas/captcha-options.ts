@@ -88,10 +88,10 @@ export const CaptchaOptions = group({
     }),
     width: Type.Optional(
       Type.Integer({
-        minimum: 16,
-        maximum: 2048,
+        minimum: 120,
+        maximum: 480,
         description: 'Width in pixels of the images of a kind of your own',
-        shownDefault: 'that of the kind',
+        shownDefault: 'that of the preset',
       }),
     ),
   }),

@@ -40,6 +40,23 @@ export const ImageChallenge = Type.Object(
 );
 export type ImageChallenge = Static<typeof ImageChallenge>;
 
+/** Answer to `GET {prefix}` with a preset whose kind is the operator's own. */
+export const KindChallenge = Type.Object(
+  {
+    token,
+    url: Type.Optional(Type.String({ description: 'Absolute link to the image, where the kind has one' })),
+    expires_in,
+    expires_at,
+    answer: Type.Optional(Type.String({ description: 'In test mode only' })),
+  },
+  {
+    $id: 'KindChallenge',
+    additionalProperties: true,
+    description: 'A challenge of a kind of your own; its further properties are what the kind gives',
+  },
+);
+export type KindChallenge = Static<typeof KindChallenge>;
+
 /** Answer to `GET {prefix}?preset=effort`. */
 export const EffortChallenge = Type.Object(
   {

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { effortKind, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/effort-kind.js';
+import { kindRandom } from '../../src/challenges/kind-random.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { eachStore } from '../support/stores.js';
 import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from './issuing.js';
@@ -106,6 +107,7 @@ t.test('the parts get dearer with the failures of the account', async (t) => {
 
 t.test('the table of what is enough, by failures', async (t) => {
   const options = resolveCaptchaOptions();
+  const random = kindRandom(ring.current, effortKind.name, '', 0);
   const verdict = (partDifficulty: number, failures: number, scoped: boolean, answer?: string) =>
     effortKind.verify(
       formatEffortRecord({
@@ -114,7 +116,7 @@ t.test('the table of what is enough, by failures', async (t) => {
         scope: { keyId: ring.current.id, account: '0'.repeat(32) },
       }),
       answer ?? solveEffort(partDifficulty),
-      { options, ring, isAccount: () => scoped, failures },
+      { options, ring, random, isAccount: () => scoped, failures },
     );
   for (const [failures, plain18, plain20, scoped18, scoped20] of [
     [0, 'right', 'right', 'right', 'right'],

@@ -1,7 +1,9 @@
 // The plugin of a host application: its settings, and the store that it opens and closes.
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Fastify from 'fastify';
+import { pathToFileURL } from 'node:url';
+import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import captchaHost, { type CaptchaHostOptions } from '../../src/http/captcha-host.js';
 import { pow } from '../../src/http/guard.js';
@@ -34,6 +36,27 @@ t.test('the options come from the variables, or from code', async (t) => {
   t.equal(coded.captcha.options.pow.difficulty, 20);
 });
 
+t.test('kinds come from the module of CAPTCHA_MODULE, from code, or from both', async (t) => {
+  const root = tempDir(t);
+  const store = `file:${join(root, 'store.mdb')}`;
+  const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_MODULE: './own.mjs' };
+  const kind = `{ name: 'own', maxAnswerCharacters: 200, hasMinimumTime: true, verify: () => 'wrong' }`;
+  writeFileSync(join(root, 'own.mjs'), `export const kinds = [${kind}];`);
+  const { kinds } = await import(pathToFileURL(join(root, 'own.mjs')).href);
+  const longest = (app: FastifyInstance) => {
+    const fits = (length: number) =>
+      app.captcha.checkShape(
+        { imageToken: 'A'.repeat(40), imageAnswer: 'x'.repeat(length) },
+        { pow: false, image: 'required' },
+      ) === null;
+    return [64, 200, 416, 417].filter(fits);
+  };
+  t.strictSame(longest(await open(t, { environment, root })), [64, 200, 416]);
+  t.strictSame(longest(await open(t, { environment, root, kinds })), [64, 200, 416], 'the same ones twice');
+  const another = [{ ...kinds[0], name: 'another', maxAnswerCharacters: 417 }];
+  t.strictSame(longest(await open(t, { environment, root, kinds: another })), [64, 200, 416, 417]);
+});
+
 t.test('a mistake stops the start with its line', async (t) => {
   const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
@@ -45,6 +68,11 @@ t.test('a mistake stops the start with its line', async (t) => {
     [{ environment: { ...right, STORE_URL: 'mysql://x' } }, /^STORE_URL /],
     [{ environment: { ...right, CAPTCHA_EFFORT_BITS: '9' } }, /^CAPTCHA_EFFORT_BITS must be a whole number/],
     [{ environment: { ...right, NODE_ENV: 'production' } }, /^STORE_URL must name a Redis/],
+    [
+      { environment: { ...right, CAPTCHA_MODULE: './nowhere.js' } },
+      /^CAPTCHA_MODULE names a module that cannot/,
+    ],
+    [{ kinds: [{ name: 'text', make: () => ({ answer: 'x' }) }] }, /^kinds\[0\]\.name must not be text/],
     [{ options: { effort: { bits: 9 } } }, /^effort\.bits must be a whole number from 0 to 8/],
     [
       {

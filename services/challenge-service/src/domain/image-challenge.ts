@@ -1,80 +1,119 @@
-// Issues image challenges: what the store is asked, and what the client gets.
+// Issues challenges on the image endpoint: what the store is asked, and what the client gets.
 
+import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/challenge-store.js';
-import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
+import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import { isJudged, TEXT } from '@tollgate/shared/challenges/kinds.js';
 import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
-import { formatAnswerRecord, kindLineTail } from '@tollgate/shared/challenges/records.js';
+import { formatAnswerRecord, type KindRecord, kindLineTail } from '@tollgate/shared/challenges/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import type { ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { answerText } from '../image/derivation.js';
-import type { ImagePreset } from '../image/preset.js';
+import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
+import { answerContent, judgedContent, type PublicFields } from './kind-content.js';
+import type { KnownPreset } from './presets.js';
 import { type IssuerParts, NO_ADDRESS } from './proof-of-work.js';
 
 const SEED_BYTES = 4;
 
-/** What an image is issued with: the preset, its name, and the library that will draw it. */
-export interface ImageChoice {
-  readonly presetName: string;
-  readonly preset: ImagePreset;
-  readonly driver: string;
+/** What a record says in the place of a driver when there is no image to draw. */
+export const NO_IMAGE = 'no-image';
+
+/** A challenge to be issued. */
+export interface PreparedChallenge {
+  readonly issue: ImageIssue;
+  /** Of a kind of the operator's own. */
+  readonly fields: PublicFields;
+  readonly hasImage: boolean;
+  /** For test mode; undefined when there is not one right answer. */
+  readonly answer?: string;
 }
 
-/** An image to be issued, with its answer: for the record's scrambled copy, and in the open in test mode alone. */
-export interface PreparedImage {
-  readonly issue: ImageIssue;
-  readonly answer: string;
-}
+/** What the kind decides of a record. */
+type KindPart = Pick<KindRecord, 'judgedBy' | 'kind' | 'rest'> & Omit<PreparedChallenge, 'issue'>;
 
 /**
- * What issuing one image asks of the store.
+ * What issuing one challenge of a preset asks of the store.
+ * @param driver what draws the image
  * @param address normalised, null when unknown
+ * @throws KindError when a kind of the operator's own fails
  */
-export function imageIssue(parts: IssuerParts, choice: ImageChoice, address: string | null): PreparedImage {
+export function imageIssue(
+  parts: IssuerParts,
+  known: KnownPreset,
+  driver: string,
+  address: string | null,
+): PreparedChallenge {
   const { options, ring, limit, random } = parts;
-  const { presetName, preset, driver } = choice;
+  const { kind } = known;
   const name = addressName(ring.current, address ?? NO_ADDRESS);
   const token = makeToken(slotTag(name), random);
-  const seed = Buffer.from(random(SEED_BYTES)).readUInt32BE();
-  const fold = preset.phrase.ignore_capitals;
-  const answer = answerText(drawKey(ring.current), token, seed, preset);
+  const {
+    judgedBy,
+    rest,
+    kind: kindName,
+    ...prepared
+  } = kind !== null && isJudged(kind)
+    ? judgedPart(parts, kind, token)
+    : answerPart(parts, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
     address: name,
     limit,
     lineTail: kindLineTail({
-      judgedBy: 'answer',
-      kind: options.phrase.type,
+      judgedBy,
+      kind: kindName,
       keyId: ring.current.id,
       address: options.bind_ip && address !== null ? name : null,
-      rest: formatAnswerRecord({
-        preset: presetName,
-        driver,
-        seed,
-        fold,
-        answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
-      }),
+      rest,
     }),
     expireSeconds: options.cache.expire,
   };
-  return { issue, answer };
+  return { issue, ...prepared };
+}
+
+function judgedPart({ options, ring }: IssuerParts, kind: JudgedKind, token: string): KindPart {
+  const { fields, rest } = judgedContent(kind, options, ring.current, token);
+  return { judgedBy: 'verify', kind: kind.name, rest, fields, hasImage: false };
+}
+
+function answerPart(
+  { ring, random }: IssuerParts,
+  known: KnownPreset & { readonly kind: AnswerKind | null },
+  driver: string,
+  token: string,
+): KindPart {
+  const { mark, preset, kind } = known;
+  const seed = Buffer.from(random(SEED_BYTES)).readUInt32BE();
+  const { answer, fields, text } = answerContent(known, ring.current, token, seed);
+  const fold = preset.phrase.ignore_capitals;
+  const rest = formatAnswerRecord({
+    preset: mark,
+    driver: text === null ? NO_IMAGE : driver,
+    seed,
+    fold,
+    answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
+    ...(kind?.hasMinimumTime === false ? { untimed: true } : {}),
+  });
+  return { judgedBy: 'answer', kind: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
 }
 
 /**
- * The body of an issued image.
+ * The body of an issued challenge.
  * @param imagesUrl absolute address that the image's file name is appended to, without a slash at its end
  */
 export function imageChallenge(
-  { issue, answer }: PreparedImage,
+  { issue, fields, hasImage, answer }: PreparedChallenge,
   issued: Issued & { allowed: true },
   imagesUrl: string,
   testMode: boolean,
-): ImageChallenge {
+): ImageChallenge | KindChallenge {
   return {
     token: issue.token,
-    url: `${imagesUrl}/${issue.token}.png`,
+    ...(hasImage ? { url: `${imagesUrl}/${issue.token}.png` } : {}),
+    ...fields,
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
-    ...(testMode ? { answer } : {}),
+    ...(testMode && answer !== undefined ? { answer } : {}),
   };
 }

@@ -1,16 +1,110 @@
-// The presets of images by name.
+// The presets by name: the one that ships, and the operator's own, each completed from it group by group.
 
-import { defaultPreset, type ImagePreset } from '../image/preset.js';
+import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
+import { isJudged, type Kind, NAME_PATTERN, TEXT } from '@tollgate/shared/challenges/kinds.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { defaultPreset, ImagePreset } from '../image/preset.js';
+import { markPreset } from '../image/preset-mark.js';
+import { kindSampleMistake } from './kind-samples.js';
+import { presetMistakes } from './preset-mistakes.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';
 
-// A map, so that a name from outside never meets the prototype of an object.
-const PRESETS: ReadonlyMap<string, ImagePreset> = new Map([[DEFAULT_PRESET, defaultPreset]]);
+/** A preset as challenges are issued and drawn with it. */
+export interface KnownPreset {
+  readonly name: string;
+  /** What a record remembers it by. */
+  readonly mark: string;
+  readonly preset: ImagePreset;
+  /** The operator's kind; null for the characters of an image. */
+  readonly kind: Kind | null;
+}
+
+/** By name. A map, so that a name from outside never meets the prototype of an object. */
+export type Presets = ReadonlyMap<string, KnownPreset>;
+
+/** Presets as somebody wrote them: an object, by name. */
+export interface PresetSource {
+  /** What mistakes begin with, such as the name of a variable. */
+  readonly name: string;
+  readonly presets: unknown;
+}
+
+/** What presets are made from. */
+export interface PresetParts {
+  readonly options: CaptchaOptions;
+  readonly sources?: readonly PresetSource[];
+  readonly kinds?: readonly Kind[];
+  /** Whether a renderer of the host's own draws, which may know other characters than the bundled ones. */
+  readonly ownRenderer?: boolean;
+}
+
+const NAME = new RegExp(NAME_PATTERN);
 
 /** The preset of this name; an empty name is the default's. */
-export function findPreset(name: string): { name: string; preset: ImagePreset } | undefined {
-  const known = name === '' ? DEFAULT_PRESET : name;
-  const preset = PRESETS.get(known);
-  return preset === undefined ? undefined : { name: known, preset };
+export function findPreset(presets: Presets, name: string): KnownPreset | undefined {
+  return presets.get(name === '' ? DEFAULT_PRESET : name);
+}
+
+/** The presets, and what is wrong with them, a line each; with mistakes the presets are of no use. */
+export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes: string[] } {
+  const { options, sources = [], ownRenderer = false } = parts;
+  const own = (parts.kinds ?? []).filter((kind) => !isJudged(kind) || kind.issue !== undefined);
+  const kinds = new Map<string, Kind | null>([[TEXT, null]]);
+  for (const kind of own) kinds.set(kind.name, kind);
+  const presets = new Map<string, KnownPreset>();
+  const mistakes: string[] = [];
+
+  const add = (name: string, input: unknown, kindName: string, where: string) => {
+    const kind = kinds.get(kindName);
+    if (kind === undefined) {
+      mistakes.push(
+        `${where} must be one of ${[...kinds.keys()].join(', ')}, not ${JSON.stringify(kindName)}`,
+      );
+      return;
+    }
+    const preset = complete(input, kind === null ? undefined : options.phrase.width);
+    const known = { name, mark: markPreset(name, kindName, preset), preset, kind };
+    const mistake = kindSampleMistake(known, options, ownRenderer);
+    if (mistake !== null) mistakes.push(`${where}: ${mistake}`);
+    presets.set(name, known);
+  };
+
+  add(DEFAULT_PRESET, {}, options.phrase.type, 'CAPTCHA_PHRASE_TYPE');
+  for (const { name: source, presets: given } of sources) {
+    if (!isObject(given)) {
+      mistakes.push(`${source} must be an object of presets by name`);
+      continue;
+    }
+    for (const [name, input] of Object.entries(given)) {
+      const wrong = nameMistake(name, presets) ?? (isObject(input) ? null : 'must be an object');
+      const found = wrong === null ? presetMistakes(input, ownRenderer) : [` ${wrong}`];
+      mistakes.push(
+        ...found.map((mistake) => `${source} ${NAME.test(name) ? name : JSON.stringify(name)}${mistake}`),
+      );
+      if (found.length > 0) continue;
+      const { kind = options.phrase.type } = input as { kind?: string };
+      add(name, input, kind, `${source} ${name}.kind`);
+    }
+  }
+  return { presets, mistakes };
+}
+
+/** @param width of a kind of the operator's own, where the preset itself says nothing */
+function complete(input: unknown, width: number | undefined): ImagePreset {
+  const base =
+    width === undefined ? defaultPreset : { ...defaultPreset, picture: { ...defaultPreset.picture, width } };
+  return optionsFrom(ImagePreset, ({ path }) => valueAt(input, path) ?? valueAt(base, path)) as ImagePreset;
+}
+
+function nameMistake(name: string, presets: Presets): string | null {
+  if (!NAME.test(name)) return 'must have a name of 1 to 32 letters, digits, _ or -, a letter first';
+  if (name === DEFAULT_PRESET || name === EFFORT) return 'must not have the name of a preset that ships';
+  return presets.has(name) ? 'is there twice' : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

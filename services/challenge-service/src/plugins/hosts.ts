@@ -3,7 +3,7 @@
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
@@ -25,8 +25,8 @@ export interface HostsOptions {
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   readonly keys: readonly HostKey[];
-  /** Kinds of challenge beyond the built-in ones, whose answers judge themselves. */
-  readonly kinds?: readonly JudgedKind[];
+  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  readonly kinds?: readonly Kind[];
 }
 
 declare module 'fastify' {

@@ -2,8 +2,10 @@
 
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { type Presets, resolvePresets } from '../domain/presets.js';
 import type { ImagePool } from '../image/pool.js';
 
 /** Opened and closed by server.ts. */
@@ -13,20 +15,29 @@ export interface IssuerOptions {
   readonly ring: KeyRing;
   /** Draws; null when no image library loads. */
   readonly images: ImagePool | null;
+  /** By name; the one that ships when left out. */
+  readonly presets?: Presets;
   /** Told of an image that only another library, or another version of it, can draw. */
   readonly onOtherDriver: (driver: string) => void;
+  /** Told of an image whose preset this node does not have, or not as it was when the image was issued. */
+  readonly onOtherPreset?: (name: string) => void;
 }
 
 declare module 'fastify' {
-  interface FastifyInstance extends IssuerOptions {}
+  interface FastifyInstance extends Required<IssuerOptions> {}
 }
 
-async function issuer(app: FastifyInstance, options: IssuerOptions): Promise<void> {
-  const { challenges, ring, images, onOtherDriver } = options;
+async function issuer(
+  app: FastifyInstance,
+  parts: IssuerOptions & { readonly options: CaptchaOptions },
+): Promise<void> {
+  const { challenges, ring, images, options, onOtherDriver, onOtherPreset = () => {} } = parts;
   app.decorate('challenges', challenges);
   app.decorate('ring', ring);
   app.decorate('images', images);
+  app.decorate('presets', parts.presets ?? resolvePresets({ options }).presets);
   app.decorate('onOtherDriver', onOtherDriver);
+  app.decorate('onOtherPreset', onOtherPreset);
 }
 
 /** Decorates the server with its parts. */

@@ -1,15 +1,13 @@
 // GET {prefix}/{token}.png: draws the image of a live challenge, the same bytes each time.
 
 import { Type } from '@sinclair/typebox';
-import { drawKey } from '@tollgate/shared/challenges/image-answer.js';
-import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/records.js';
 import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/challenges/tokens.js';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
-import { findPreset } from '../domain/presets.js';
+import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';
-import { type DrawingJob, drawingJob } from '../image/derivation.js';
+import type { DrawingJob } from '../image/derivation.js';
 import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
 
 const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
@@ -36,18 +34,17 @@ export default async function drawImage(
     },
     async (request, reply) => {
       const { token } = request.params;
+      const { images, presets, ring } = app;
       const line = await app.challenges.readImage(token);
-      const record = line === null ? null : parseKindLine(line);
-      const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
-      const key = record === null ? undefined : app.ring.find(record.keyId);
-      const found = image === null ? undefined : findPreset(image.preset);
-      if (image === null || key === undefined || found === undefined) throw refuse(NotFound);
-      if (app.images === null) throw refuse(NoImageLibrary);
-      if (app.images.driver !== image.driver) {
-        app.onOtherDriver(image.driver);
+      const drawing = drawingOf(line, token, { ring, presets, driver: images?.driver ?? null });
+      if (drawing.outcome === 'unknown') throw refuse(NotFound);
+      if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
+      if (drawing.outcome !== 'draw') {
+        if (drawing.outcome === 'other_driver') app.onOtherDriver(drawing.other);
+        else app.onOtherPreset(drawing.other);
         throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
       }
-      const png = await draw(app.images, drawingJob(drawKey(key), token, image.seed, found.preset));
+      const png = await draw(images, drawing.job);
       return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
     },
   );

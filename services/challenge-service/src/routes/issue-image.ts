@@ -1,4 +1,4 @@
-// GET {prefix}: issues an image challenge; the image itself is behind its link.
+// GET {prefix}: issues a challenge of a preset; an image itself is behind its link.
 
 import { randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
@@ -6,7 +6,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
 import { refuse } from '@tollgate/shared/http/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { EffortChallenge, ImageChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { EffortChallenge, ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ImageQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
@@ -14,6 +14,8 @@ import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
 import { findPreset } from '../domain/presets.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What a record says of the library where none draws; no node has one of this name. */
 const NO_DRIVER = 'none';
@@ -39,10 +41,10 @@ export default async function issueImage(
       schema: {
         summary: 'An image challenge, or what stands in for one',
         querystring: ImageQuery,
-        response: { 200: Type.Union([ImageChallenge, EffortChallenge]) },
+        response: { 200: Type.Union([ImageChallenge, EffortChallenge, KindChallenge]) },
       },
     },
-    async (request, reply): Promise<ImageChallenge | EffortChallenge> => {
+    async (request, reply): Promise<ImageChallenge | EffortChallenge | KindChallenge> => {
       const address = normaliseAddress(request.ip);
       if (request.query.preset === EFFORT && options.effort.enabled) {
         const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
@@ -50,12 +52,13 @@ export default async function issueImage(
         reportLimit(reply, limit, issued);
         return effortChallenge(effort, issued);
       }
-      const found = findPreset(request.query.preset ?? '');
-      if (found === undefined) throw refuse(UnknownPreset);
-      const choice = { presetName: found.name, preset: found.preset, driver };
-      const prepared = imageIssue(parts, choice, address);
+      const known = findPreset(app.presets, request.query.preset ?? '');
+      if (known === undefined) throw refuse(UnknownPreset);
+      const prepared = imageIssue(parts, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
+      // The serialiser of the schema would drop what only the kind knows.
+      if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
       return imageChallenge(prepared, issued, imagesUrl, options.test_mode);
     },
   );

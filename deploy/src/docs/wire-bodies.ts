@@ -1,0 +1,76 @@
+// The types of the bodies that a browser receives (client/src/wire.ts), made from their schemas.
+import { EffortChallenge, ImageChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
+import {
+  ProfileBody,
+  SessionEntry,
+  SessionsBody,
+  TokenBody,
+} from '@tollgate/shared/schemas/session-bodies.js';
+
+/** What is looked at of a JSON schema. */
+interface Schema {
+  readonly $id?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The schemas, and what each is the body of. */
+const bodies: readonly (readonly [Schema, string])[] = [
+  [PowChallenge, 'Answer to `GET {prefix}/pow`.'],
+  [ImageChallenge, 'Answer to `GET {prefix}`.'],
+  [EffortChallenge, 'Answer to `GET {prefix}?preset=effort`.'],
+  [TokenBody, 'Answer to `POST /login` and `POST /refresh`.'],
+  [ProfileBody, 'Answer to `GET /profile`.'],
+  [SessionEntry, 'One session in the answer to `GET /sessions`.'],
+  [SessionsBody, 'Answer to `GET /sessions`.'],
+  [ErrorBody, 'Answer with a status of 400 or more; routes may add fields beside these.'],
+];
+
+const head =
+  '// The bodies that the services send, as types. Written by `npm run docs` from their schemas. Do not edit.';
+
+/** The text of client/src/wire.ts. */
+export function wireBodies(): string {
+  return `${[head, ...bodies.map(([schema, purpose]) => interfaceOf(schema, purpose))].join('\n\n')}\n`;
+}
+
+/** @throws when a schema has a form that is not known here */
+function interfaceOf(schema: Schema, purpose: string): string {
+  const required = new Set(schema.required);
+  const lines = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+    ...(property.description === undefined ? [] : [`  /** ${property.description} */`]),
+    `  readonly ${name}${required.has(name) ? '' : '?'}: ${typeOf(property)};`,
+  ]);
+  return [`/** ${purpose} */`, `export interface ${schema.$id} {`, ...lines, '}'].join('\n');
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$id !== undefined) return schema.$id;
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return `readonly ${typeOf(schema.items ?? {})}[]`;
+    case 'object':
+      return recordOf(schema);
+    default:
+      throw new TypeError(`there is no type for ${JSON.stringify(schema)}`);
+  }
+}
+
+/** An object whose names are not known beforehand. */
+function recordOf({ patternProperties = {}, properties }: Schema): string {
+  const [values, more] = Object.values(patternProperties);
+  if (values === undefined || more !== undefined || properties !== undefined)
+    throw new TypeError('an object inside a body has a schema of its own, with an $id');
+  return `Readonly<Record<string, ${typeOf(values)}>>`;
+}

@@ -1,0 +1,43 @@
+// What docs/challenges.md says of presets, kinds and renderers is what the challenge service accepts.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { resolvePresets } from '@tollgate/challenge-service/domain/presets.js';
+import { loadEquipment } from '@tollgate/challenge-service/equipment.js';
+import { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t from 'tap';
+import { codeBlocks, literalsIn, tablesHeaded } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const page = readProjectFile('docs/challenges.md');
+const options = resolveCaptchaOptions();
+
+t.test('the presets of the example are right', async (t) => {
+  const example = codeBlocks(page, 'json').find((code) => code.includes('"calm"')) ?? '';
+  const sources = [{ name: 'docs/challenges.md', presets: JSON.parse(example) }];
+  const { presets, mistakes } = resolvePresets({ options, sources });
+  t.strictSame(mistakes, []);
+  t.strictSame([...presets.keys()], ['default', 'large', 'calm']);
+});
+
+t.test('every option of a preset is in the table, and no other', async (t) => {
+  const [table] = tablesHeaded(page, 'Option').filter(({ head }) => head[1] === 'Values');
+  const named = (table?.rows ?? []).flatMap(([cell = '']) => literalsIn(cell));
+  const known = leavesOf(ImagePreset).map(({ path }) => path.join('.'));
+  t.strictSame(named.toSorted(), ['kind', ...known].toSorted());
+});
+
+t.test('the module of the example is right', async (t) => {
+  const [kinds = '', renderer = ''] = codeBlocks(page, 'js').filter((code) =>
+    code.startsWith('export const'),
+  );
+  const folder = tempDir(t);
+  writeFileSync(join(folder, 'own.mjs'), `${kinds}\n${renderer}`);
+  const settings = { values: { CAPTCHA_MODULE: './own.mjs' }, captcha: options };
+  const equipment = await loadEquipment(settings, folder);
+  t.strictSame([...equipment.presets.keys()], ['default', 'sum']);
+  t.equal(equipment.renderer?.name, 'mine@1');
+});

@@ -1,0 +1,143 @@
+// Prototype pollution, header and log injection: CR, LF and names that every object has, in every text from outside.
+
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import type { Answer } from './client.js';
+import { CHEAP, onStore, type Site } from './site.js';
+
+const LINES = 'x\r\nSet-Cookie: injected=1\r\n\r\n{"level":"fatal","msg":"injected"}';
+const HOSTILE = [
+  LINES,
+  '\n{"level":"fatal","msg":"injected"}\n',
+  '\u2028injected\u0085',
+  '__proto__',
+  'constructor',
+  'prototype.injected',
+  'hasOwnProperty',
+  '{"__proto__":{"injected":1}}',
+];
+const HOST_KEY = 'host-key-of-this-test-0123456789abcdef';
+const SESSION_KEY = 'session-key-of-this-test-0123456789abc';
+
+t.setTimeout(120_000);
+
+t.test('texts from outside', (t) =>
+  onStore(t, 'redis', { ...CHEAP, HOST_API_KEY: HOST_KEY, SESSION_API_KEY: SESSION_KEY }, tests),
+);
+
+async function tests(t: Test, site: Site): Promise<void> {
+  const { gateway, session, challenge, sessionAdmin, challengeAdmin } = site;
+  const user = await site.newUser();
+  const { accessToken } = await site.logIn(user);
+  const bearer = `Bearer ${accessToken}`;
+  const hostKey = `Bearer ${HOST_KEY}`;
+
+  await t.test('in bodies: every field of every form, and the names of fields', async (t) => {
+    const { email, password } = user;
+    const body = { email, password, ...(await site.work()), ...(await site.image()) };
+    for (const value of HOSTILE) {
+      for (const field of Object.keys(body)) {
+        const changed = (to: unknown) => gateway.post('/login', { body: { ...body, [field]: to } });
+        answered(t, await changed(value), [422], `${field} ${value}`);
+        answered(t, await changed({ [value]: value }), [400, 422], `${field} ${value}`);
+      }
+    }
+    const verified = { pow_token: 'x', pow_nonce: 'x', key: 'x', ip: 'x', idempotency_key: 'x' };
+    for (const value of HOSTILE) {
+      for (const field of Object.keys(verified)) {
+        const body = { ...verified, [field]: value };
+        const sent = { body, headers: { authorization: hostKey } };
+        answered(t, await challengeAdmin.post('/host/verify', sent), [200, 422], field);
+      }
+      const sent = { body: { key: value }, headers: { authorization: hostKey } };
+      answered(t, await challengeAdmin.post('/host/failures', sent), [200]);
+      answered(t, await challengeAdmin.delete('/host/failures', sent), [204]);
+      const body = `token=${encodeURIComponent(value)}`;
+      const type = {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Bearer ${SESSION_KEY}`,
+      };
+      answered(t, await sessionAdmin.post('/introspect', { body, headers: type }), [200]);
+    }
+  });
+
+  await t.test('in paths and queries', async (t) => {
+    for (const value of HOSTILE.map(encodeURIComponent)) {
+      for (const [client, path, expected] of [
+        [challenge, `/api/captcha/${value}.png`, [404]],
+        [challenge, `/api/captcha?preset=${value}`, [422]],
+        [challenge, `/api/captcha?${value}=${value}`, [200]],
+        [challenge, `/api/captcha/pow?scope=${value}`, [200]],
+        [challenge, `/api/captcha?preset=effort&scope=${value}`, [200]],
+        [session, `/profile?${value}=${value}`, [200]],
+        [session, `/${value}`, [404]],
+      ] as const) {
+        answered(t, await client.get(path, { headers: { authorization: bearer } }), expected, path);
+      }
+      const headers = { authorization: bearer };
+      answered(t, await session.delete(`/sessions/${value}`, { headers }), [404]);
+      const key = { authorization: `Bearer ${SESSION_KEY}` };
+      answered(t, await sessionAdmin.delete(`/users/${value}/sessions`, { headers: key }), [404]);
+    }
+  });
+
+  await t.test('in headers', async (t) => {
+    const names = ['authorization', 'cookie', 'origin', 'sec-fetch-site', 'accept-language', 'user-agent'];
+    names.push('x-forwarded-for', 'content-type', 'x-request-id', 'request-id', '__proto__', 'constructor');
+    for (const name of names) {
+      for (const value of HOSTILE.filter((value) => !/[\r\n\u2028]/.test(value))) {
+        for (const path of ['/login', '/refresh', '/logout']) {
+          const answer = await session.post(path, { body: '{}', headers: { [name]: value } });
+          answered(t, answer, [401, 403, 415, 422], `${name} ${path}`);
+        }
+        answered(t, await challenge.get('/api/captcha/pow', { headers: { [name]: value } }), [200], name);
+      }
+    }
+    // Node's client sends no line breaks: what a raw one makes of them is another header, and no more.
+    const { port } = new URL(session.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET /profile HTTP/1.1\r\nHost: x\r\nUser-Agent: ${LINES}\r\n`);
+    t.notMatch(await text(socket), 'injected');
+  });
+
+  await t.test('in the name that a session is listed under', async (t) => {
+    const agent = '{"__proto__":{"injected":1}} \u00e9"><b>\\r\\n';
+    const headers = { 'user-agent': Buffer.from(agent).toString('latin1') };
+    const signedIn = await site.logIn(user, { headers });
+    const { json } = await gateway.get('/sessions', {
+      headers: { authorization: `Bearer ${signedIn.accessToken}` },
+    });
+    const [current] = json.sessions.filter(({ current }: { current: boolean }) => current);
+    t.match(current.user_agent, '{"__proto__":{"injected":1}}', 'it is a text like any other');
+  });
+
+  await t.test('nothing of it is a header, a property, or a line of the log', async (t) => {
+    t.strictSame((await gateway.get('/profile', { headers: { authorization: bearer } })).json, {
+      id: user.id,
+      email: user.email,
+    });
+    const lines = (await site.logs()).split('\n').filter(Boolean);
+    t.ok(lines.length > 500);
+    const parsed = lines.map((line) => JSON.parse(line));
+    t.strictSame(
+      parsed.filter(({ level, msg }) => level === 'fatal' || level === 'error' || msg === 'injected'),
+      [],
+    );
+    t.notOk(
+      lines.some((line) => line.includes('injected')),
+      'what was sent is not in it at all',
+    );
+  });
+
+  /** One of the statuses, and nothing of what was sent became a header of the answer. */
+  function answered(
+    t: Test,
+    { status, headers, cookies, text }: Answer,
+    expected: readonly number[],
+    hint = '',
+  ): void {
+    const clean = !JSON.stringify([headers, cookies, text]).includes('injected');
+    if (!expected.includes(status) || !clean) t.fail(`${status} ${hint} ${text}`.slice(0, 300));
+  }
+}

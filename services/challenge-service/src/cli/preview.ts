@@ -1,0 +1,89 @@
+// captcha preview: draws samples of a preset into a folder, with a page that shows them.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
+import { readPreviewConfig } from '../config.js';
+import { findPreset, type KnownPreset, type Presets } from '../domain/presets.js';
+import { loadEquipment, openImages } from '../equipment.js';
+import type { ImagePool } from '../image/pool.js';
+import { CommandError } from './command-error.js';
+import { contactSheet } from './contact-sheet.js';
+import { PROJECT_ROOT } from './project-root.js';
+import { drawSamples, type Sample } from './samples.js';
+
+/** What to draw; a relative path starts from the folder that the command was called in. */
+export interface PreviewCommand {
+  readonly preset: string;
+  readonly count: number;
+  readonly path: string;
+}
+
+/**
+ * Draws the samples and returns the line to print.
+ * @param folder where the command was called
+ * @throws CommandError, ConfigurationError or StoreUnavailableError
+ */
+export async function preview(
+  { preset: name, count, path }: PreviewCommand,
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Promise<string> {
+  const config = readPreviewConfig(env);
+  const { captcha: options, storeUrl } = config;
+  const { presets, renderer } = await loadEquipment(config, PROJECT_ROOT);
+  const known = presetNamed(presets, name);
+  const images = await openImages(renderer, options.driver, { threads: 1, maxQueue: 1 });
+  try {
+    const connected = <T>(use: Parameters<typeof withConnectedStore<T>>[3]) =>
+      withConnectedStore('CAPTCHA_CACHE_STORE', storeUrl, PROJECT_ROOT, use);
+    const challengesOn = (store: Parameters<typeof openChallengeStore>[0]) =>
+      openChallengeStore(store, options.cache.prefix);
+    // A connection for each side, as the issuing and the drawing node have.
+    const samples = await connected((one) =>
+      connected((other) => {
+        const sides = { issuing: challengesOn(one), drawing: challengesOn(other) };
+        return drawSamples({ options, presets, images, ...sides }, known, count);
+      }),
+    );
+    const target = resolve(folder, path);
+    writeSamples(target, known, images, samples);
+    return `drew ${count} of ${known.name} into ${target}; open ${join(target, 'index.html')}`;
+  } finally {
+    await images?.close();
+  }
+}
+
+function presetNamed(presets: Presets, name: string): KnownPreset {
+  const known = findPreset(presets, name);
+  if (known !== undefined) return known;
+  if (name === EFFORT) throw new CommandError('effort is work and has no image');
+  throw new CommandError(
+    `there is no preset ${JSON.stringify(name)}; there are ${[...presets.keys()].join(', ')}`,
+  );
+}
+
+/** @throws CommandError when the folder cannot be written */
+function writeSamples(
+  target: string,
+  { name }: KnownPreset,
+  images: ImagePool | null,
+  samples: readonly Sample[],
+): void {
+  try {
+    mkdirSync(target, { recursive: true });
+    const shown = samples.map((sample, at) => {
+      if (sample.png === null) return { ...sample, file: null };
+      const file = `${name}-${String(at + 1).padStart(4, '0')}.png`;
+      writeFileSync(join(target, file), sample.png);
+      return { ...sample, file };
+    });
+    const about = `${samples.length} samples, drawn by ${images?.driver ?? 'nothing'}; below each its answer.`;
+    writeFileSync(join(target, 'index.html'), contactSheet(`Preset ${name}`, about, shown));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`${target} cannot be written: ${code ?? 'unknown error'}`);
+  }
+}

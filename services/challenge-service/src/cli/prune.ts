@@ -1,0 +1,36 @@
+// captcha prune: removes what has expired from a store that does not do so itself.
+
+import { existsSync } from 'node:fs';
+import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
+import { readStoreConfig } from '../config.js';
+import { PROJECT_ROOT } from './project-root.js';
+
+/**
+ * Prunes the store of the challenges and returns the line to print.
+ * @throws ConfigurationError when its address cannot be read, or the file not be opened
+ */
+export async function prune(env: Readonly<Record<string, string | undefined>>): Promise<string> {
+  const { storeUrl } = readStoreConfig(env);
+  const place = placeOf(storeUrl);
+  if (place.kind !== 'embedded') return 'nothing to do: Redis removes what has expired by itself';
+  if (!existsSync(place.path)) return `nothing to do: there is no store at ${place.path} yet`;
+  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', storeUrl, PROJECT_ROOT);
+  try {
+    const removed = store.kind === 'embedded' ? await store.prune() : 0;
+    return `removed ${removed} expired ${removed === 1 ? 'entry' : 'entries'} from ${place.path}`;
+  } finally {
+    await closeStore(store);
+  }
+}
+
+function placeOf(url: string): ReturnType<typeof parseStoreUrl> {
+  try {
+    return parseStoreUrl(url, PROJECT_ROOT);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ConfigurationError([`CAPTCHA_CACHE_STORE ${error.message}`]);
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+// A node of the challenge service in the test's process: its public application over a store of the test.
+
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/logger.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { buildApp } from '../src/app.js';
+import { readChallengeConfig } from '../src/config.js';
+import { type PresetParts, resolvePresets } from '../src/domain/presets.js';
+import { type ImagePool, openImagePool } from '../src/image/pool.js';
+
+export const SECRET = 'challenge-secret-of-the-tests-0001';
+
+/** What a node is made of beside its store. */
+export interface NodeParts extends Omit<PresetParts, 'options' | 'sources'> {
+  readonly presets?: Readonly<Record<string, unknown>>;
+  readonly images?: ImagePool | null;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ChallengeNode {
+  get(url: string): Promise<LightMyRequestResponse>;
+  /** The path of the image of a fresh challenge. */
+  issueImage(preset?: string): Promise<string>;
+  /** What only another node can draw, as this one has heard of it. */
+  readonly others: readonly string[];
+  log(): string;
+}
+
+/** Builds a node; without `images` it cannot draw. */
+export async function openNode(t: Test, store: Store, parts: NodeParts = {}): Promise<ChallengeNode> {
+  const { presets = {}, images = null, env = {}, kinds = [], ...rest } = parts;
+  const config = readChallengeConfig({
+    CHALLENGE_SECRET: SECRET,
+    PUBLIC_URL: 'http://localhost:8080',
+    RATE_LIMIT_ISSUE: '100000',
+    RATE_LIMIT_IMAGE: '100000',
+    ...env,
+  });
+  const sources = [{ name: 'presets', presets }];
+  const resolved = resolvePresets({ options: config.captcha, sources, kinds, ...rest });
+  if (resolved.mistakes.length > 0) throw new Error(resolved.mistakes.join('\n'));
+  const others: string[] = [];
+  let log = '';
+  const write = (line: string) => {
+    log += line;
+  };
+  const app = await buildApp(config, {
+    challenges: openChallengeStore(store, 'captcha'),
+    countRequest: openRequestCounter(store, 'captcha'),
+    ring: openKeyRing(SECRET),
+    images,
+    presets: resolved.presets,
+    onOtherDriver: (driver) => others.push(driver),
+    onOtherPreset: (name) => others.push(name),
+    redis: {},
+    logger: createLogger({ name: 'test', level: 'debug' }, { write }),
+  });
+  t.teardown(() => app.close());
+  const get = (url: string) => app.inject(url);
+  return {
+    get,
+    issueImage: async (preset = '') =>
+      new URL((await get(`/api/captcha?preset=${preset}`)).json().url).pathname,
+    others,
+    log: () => log,
+  };
+}
+
+/** A pool of one thread. */
+export async function openImages(t: Test): Promise<ImagePool> {
+  const images = await openImagePool({ threads: 1, maxQueue: 4 });
+  if (images === null) throw new Error('the tests need an image library');
+  t.teardown(() => images.close());
+  return images;
+}

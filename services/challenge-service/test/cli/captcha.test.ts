@@ -1,0 +1,212 @@
+// The captcha command as an operator runs it: prune and preview.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t from 'tap';
+import { drawSamples } from '../../src/cli/samples.js';
+import { findPreset, resolvePresets } from '../../src/domain/presets.js';
+import { openImages } from '../challenge-node.js';
+
+const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));
+const LIBRARY = { CAPTCHA_DRIVER: '@napi-rs/canvas' };
+
+async function captcha(args: string[], env: Readonly<Record<string, string>>, cwd?: string) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env }, cwd });
+  let out = '';
+  let error = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    error += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, error };
+}
+
+t.test('prune removes what has expired from the embedded store, and says how many', async (t) => {
+  const folder = tempDir(t);
+  const path = join(folder, 'store.mdb');
+  const store = openEmbeddedStore(path);
+  const gone = Date.now() - 1;
+  await store.transact((tx) => {
+    for (let n = 0; n < 500; n++) tx.put(`captcha:img:{aa}:${n}`, 'x', gone);
+    tx.put('captcha:img:{aa}:live', 'x', tx.nowMs + 3_600_000);
+  });
+  const env = { STORE_URL: `file:${path}` };
+  t.strictSame(await captcha(['prune'], env), {
+    code: 0,
+    out: `removed 500 expired entries from ${path}\n`,
+    error: '',
+  });
+  t.equal((await captcha(['prune'], env)).out, `removed 0 expired entries from ${path}\n`);
+  t.equal(await store.read('captcha:img:{aa}:live'), 'x', 'while a service has the file open');
+  await store.close();
+});
+
+t.test('prune has nothing to do on Redis, nor without a store, and says so', async (t) => {
+  const { redis } = await redisStore(t);
+  await redis.client.set('captcha:options', 'x');
+  t.strictSame(await captcha(['prune'], { CAPTCHA_CACHE_STORE: redis.url }), {
+    code: 0,
+    out: 'nothing to do: Redis removes what has expired by itself\n',
+    error: '',
+  });
+  t.equal(await redis.client.get('captcha:options'), 'x');
+  const folder = tempDir(t);
+  t.strictSame(await captcha(['prune'], { DATA_DIR: folder }), {
+    code: 0,
+    out: `nothing to do: there is no store at ${join(folder, 'tollgate.mdb')} yet\n`,
+    error: '',
+  });
+  t.strictSame(readdirSync(folder), [], 'and makes none');
+  const wrong = await captcha(['prune'], { CAPTCHA_CACHE_STORE: 'mysql://x' });
+  t.strictSame([wrong.code, wrong.out], [1, '']);
+  t.match(wrong.error, /^captcha: CAPTCHA_CACHE_STORE must /);
+});
+
+t.test('preview draws the samples of a preset through the store, with a page that shows them', async (t) => {
+  const { redis } = await redisStore(t);
+  const folder = tempDir(t);
+  const path = join(folder, 'presets.json');
+  writeFileSync(path, JSON.stringify({ large: { picture: { width: 400 } } }));
+  for (const store of [{ DATA_DIR: join(folder, 'data') }, { STORE_URL: redis.url }]) {
+    const target = join(folder, Object.keys(store)[0] ?? '', 'samples');
+    const env = { ...LIBRARY, ...store, CAPTCHA_PRESETS: path };
+    const args = ['preview', '--preset', 'large', '--count', '3', '--path', target];
+    t.strictSame(await captcha(args, env), {
+      code: 0,
+      out: `drew 3 of large into ${target}; open ${join(target, 'index.html')}\n`,
+      error: '',
+    });
+    const files = ['large-0001.png', 'large-0002.png', 'large-0003.png'];
+    t.strictSame(readdirSync(target).sort(), ['index.html', ...files]);
+    for (const file of files) t.equal(readFileSync(join(target, file)).readUInt32BE(16), 400);
+    const page = readFileSync(join(target, 'index.html'), 'utf8');
+    t.strictSame(
+      page.match(/src="([^"]+)"/g),
+      files.map((file) => `src="${file}"`),
+    );
+    t.equal(page.match(/<code>\w{6}<\/code>/g)?.length, 3, 'with the answers');
+  }
+  const records = await redis.client.keys('captcha:img:*');
+  t.equal(records.length, 3, 'as live challenges are issued');
+  for (const key of records) t.ok((await redis.client.ttl(key)) > 0);
+});
+
+t.test('preview shows what a kind without an image asks', async (t) => {
+  const folder = tempDir(t);
+  const module = join(folder, 'own.mjs');
+  writeFileSync(
+    module,
+    `export const kinds = [{ name: 'sum', make: () => ({ answer: '4', fields: { question: '<b>2 & 2</b>' } }) }];
+     export const presets = { sum: { kind: 'sum' } };`,
+  );
+  const env = { ...LIBRARY, DATA_DIR: folder, CAPTCHA_MODULE: module };
+  const { code } = await captcha(
+    ['preview', '--preset', 'sum', '--count', '1', '--path', 'out'],
+    env,
+    folder,
+  );
+  t.equal(code, 0);
+  t.strictSame(readdirSync(join(folder, 'out')), ['index.html'], 'a relative path starts where it is called');
+  const page = readFileSync(join(folder, 'out', 'index.html'), 'utf8');
+  t.match(page, '&#60;b&#62;2 &#38; 2&#60;/b&#62;');
+  t.notMatch(page, '<b>');
+});
+
+t.test('a mistake is one line that helps', async (t) => {
+  const folder = tempDir(t);
+  const { redis } = await redisStore(t);
+  await redis.stop();
+  writeFileSync(join(folder, 'a file'), '');
+  const path = ['--path', join(folder, 'out')];
+  const own = { CAPTCHA_PRESETS: '{ "large": {} }' };
+  const renderer = join(folder, 'renderer.mjs');
+  writeFileSync(
+    renderer,
+    `export const renderer = { name: 'mine', render: (text) => { throw new RangeError(text); } };`,
+  );
+  const lines: [string[], Record<string, string>, number, RegExp][] = [
+    [
+      ['preview', ...path],
+      { CAPTCHA_MODULE: renderer },
+      1,
+      /^captcha: the renderer mine threw RangeError\n$/,
+    ],
+    [[], {}, 2, /^usage: captcha prune\n {7}captcha preview /],
+    [['__proto__'], {}, 2, /^usage: /],
+    [['prune', '--count', '3'], {}, 2, /^usage: /],
+    [['preview'], {}, 2, /^captcha: preview needs --path, the folder for the samples\nusage: /],
+    [
+      ['preview', '--count', '0', ...path],
+      {},
+      2,
+      /^captcha: --count must be a whole number from 1 to 1000\n/,
+    ],
+    [['preview', '--size', '3', ...path], {}, 2, /^captcha: Unknown option '--size'/],
+    [
+      ['preview', '--preset', 'big', ...path],
+      own,
+      1,
+      /^captcha: there is no preset "big"; there are default, large\n$/,
+    ],
+    [['preview', '--preset', '__proto__', ...path], {}, 1, /^captcha: there is no preset "__proto__"; /],
+    [['preview', '--preset', 'effort', ...path], {}, 1, /^captcha: effort is work and has no image\n$/],
+    [
+      ['preview', ...path],
+      { CAPTCHA_PRESETS: '{ "a": { "wave": 1 } }' },
+      1,
+      /^captcha: CAPTCHA_PRESETS a\.wave must/,
+    ],
+    [
+      ['preview', ...path],
+      { STORE_URL: redis.url },
+      1,
+      /^captcha: the store of CAPTCHA_CACHE_STORE is out of reach\n$/,
+    ],
+    [
+      ['preview', '--count', '1', '--path', join(folder, 'a file', 'out')],
+      {},
+      1,
+      /^captcha: .* cannot be written: ENOTDIR\n$/,
+    ],
+  ];
+  for (const [args, env, code, words] of lines) {
+    const ended = await captcha(args, { ...LIBRARY, DATA_DIR: folder, ...env });
+    t.strictSame([ended.code, ended.out], [code, ''], args.join(' '));
+    t.match(ended.error, words);
+  }
+  t.notOk(existsSync(join(folder, 'out')));
+});
+
+t.test('on a store that the drawing side does not see, the challenge has expired', async (t) => {
+  const images = await openImages(t);
+  const options = resolveCaptchaOptions();
+  const { presets } = resolvePresets({ options });
+  const known = findPreset(presets, '');
+  if (known === undefined) throw new Error('there is no default preset');
+  const [one, other] = [await redisStore(t), embeddedStore(t)];
+  for (const [issuedOn, drawnOn] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const parts = {
+      options,
+      presets,
+      images,
+      issuing: openChallengeStore(issuedOn.store, 'captcha'),
+      drawing: openChallengeStore(drawnOn.store, 'captcha'),
+    };
+    await t.rejects(drawSamples(parts, known, 1), { message: /^the challenge has expired: / });
+    t.equal((await drawSamples({ ...parts, drawing: parts.issuing }, known, 2)).length, 2);
+  }
+});

@@ -1,0 +1,185 @@
+// Presets of an operator: inherited group by group, checked to the last option, recognised by their mark.
+
+import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import t from 'tap';
+import { findPreset, type PresetParts, resolvePresets } from '../../src/domain/presets.js';
+import { defaultPreset } from '../../src/image/preset.js';
+
+const options = resolveCaptchaOptions();
+const sum: AnswerKind = { name: 'sum', make: () => ({ answer: '4', fields: { question: '2 and 2' } }) };
+const shown: AnswerKind = { name: 'shown', make: ({ phrase }) => ({ answer: 'x', text: phrase.alphabet }) };
+const judged: JudgedKind = {
+  name: 'judged',
+  maxAnswerCharacters: 8,
+  hasMinimumTime: true,
+  issue: () => ({ fields: {} }),
+  verify: () => 'wrong',
+};
+
+function resolve(presets: unknown, parts: Partial<PresetParts> = {}) {
+  return resolvePresets({ options, sources: [{ name: 'SOURCE', presets }], ...parts });
+}
+
+t.test('a preset takes from the default whatever it does not name, option by option', async (t) => {
+  const { presets, mistakes } = resolve({
+    large: { phrase: { length: 5 }, picture: { width: 400, height: 130 } },
+    plain: { wave: { amplitude_px: 0, sideways_px: 0 }, speckles: { count: 0 } },
+    same: {},
+  });
+  t.strictSame(mistakes, []);
+  t.strictSame([...presets.keys()], ['default', 'large', 'plain', 'same']);
+  t.strictSame(presets.get('large')?.preset, {
+    ...defaultPreset,
+    phrase: { ...defaultPreset.phrase, length: 5 },
+    picture: { ...defaultPreset.picture, width: 400, height: 130 },
+  });
+  t.strictSame(presets.get('plain')?.preset, {
+    ...defaultPreset,
+    wave: { ...defaultPreset.wave, amplitude_px: 0, sideways_px: 0 },
+    speckles: { ...defaultPreset.speckles, count: 0 },
+  });
+  t.strictSame(presets.get('same')?.preset, defaultPreset);
+  t.equal(findPreset(presets, '')?.name, 'default');
+});
+
+t.test('every mistake has its line, and names the option', async (t) => {
+  const lines: [unknown, string[]][] = [
+    [[], ['SOURCE must be an object of presets by name']],
+    [null, ['SOURCE must be an object of presets by name']],
+    [{ a: 5 }, ['SOURCE a must be an object']],
+    [{ default: {} }, ['SOURCE default must not have the name of a preset that ships']],
+    [{ effort: {} }, ['SOURCE effort must not have the name of a preset that ships']],
+    [{ '../a': {} }, ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, a letter first']],
+    [
+      JSON.parse('{ "__proto__": {} }'),
+      ['SOURCE "__proto__" must have a name of 1 to 32 letters, digits, _ or -, a letter first'],
+    ],
+    [{ a: { noise: {} } }, ['SOURCE a.noise: there is no such option']],
+    [{ a: { wave: { length: 1 } } }, ['SOURCE a.wave.length: there is no such option']],
+    [{ a: { wave: 5 } }, ['SOURCE a.wave must be a group of options']],
+    [{ a: { phrase: { length: 9 } } }, ['SOURCE a.phrase.length must be a whole number from 4 to 8, not 9']],
+    [
+      { a: { phrase: { length: '6' } } },
+      ['SOURCE a.phrase.length must be a whole number from 4 to 8, not "6"'],
+    ],
+    [
+      { a: { phrase: { length: null } } },
+      ['SOURCE a.phrase.length must be a whole number from 4 to 8, not null'],
+    ],
+    [{ a: { kind: 'sums' } }, ['SOURCE a.kind must be one of text, sum, judged, not "sums"']],
+    [{ a: { kind: 5 } }, ['SOURCE a.kind must be the name of a kind, not 5']],
+    [
+      { a: { letters: { fonts: ['Comic'] } } },
+      [
+        'SOURCE a.letters.fonts must be a list with one or more of open-sans, roboto-condensed, roboto-slab, cantarell, not ["Comic"]',
+      ],
+    ],
+    [
+      { a: { picture: { palettes: [] } }, b: { speckles: { count: -1 } } },
+      [
+        'SOURCE a.picture.palettes must be a list of { background, letters }, with one to three letters, in colours such as #1d3f8f, not []',
+        'SOURCE b.speckles.count must be a whole number from 0 to 400, not -1',
+      ],
+    ],
+  ];
+  for (const [presets, expected] of lines) {
+    t.strictSame(resolve(presets, { kinds: [sum, judged] }).mistakes, expected);
+  }
+});
+
+t.test('an alphabet says which of its characters the bundled fonts lack', async (t) => {
+  const alphabet = (text: unknown, parts?: Partial<PresetParts>) =>
+    resolve({ a: { phrase: { alphabet: text } } }, parts).mistakes.map((line) =>
+      line.replace('SOURCE a.phrase.', ''),
+    );
+  const [first = '', second = ''] = defaultPreset.phrase.alphabet;
+  const rest = defaultPreset.phrase.alphabet.slice(1);
+  t.strictSame(alphabet(defaultPreset.phrase.alphabet), []);
+  t.match(alphabet(`${rest}0é`), [/^alphabet has "0", "é": the bundled fonts hold \w+ alone$/]);
+  t.strictSame(alphabet(`${rest}${second}`), ['alphabet has a character more than once']);
+  t.strictSame(alphabet(first), ['alphabet must have 8 to 128 different characters']);
+  t.strictSame(alphabet(5), ['alphabet must be a text of different characters, not 5']);
+  t.strictSame(alphabet('abcdefgh0é', { ownRenderer: true }), [], 'a renderer may know others');
+  t.match(alphabet('abcdefgh !', { ownRenderer: true }), [/^alphabet has " ", "!": there may be letters/]);
+});
+
+t.test('the mark of a preset changes with whatever it says, and with nothing else', async (t) => {
+  const markOf = (preset: unknown, parts?: Partial<PresetParts>) =>
+    resolve({ a: preset }, { kinds: [sum], ...parts }).presets.get('a')?.mark;
+  const mark = markOf({ phrase: { length: 5, ignore_capitals: true } });
+  t.match(mark, /^a@[0-9a-f]{8}$/);
+  t.equal(markOf({ phrase: { ignore_capitals: true, length: 5 } }), mark);
+  const others = [{ phrase: { length: 6 } }, { phrase: { length: 5 }, wave: { amplitude_px: 1 } }];
+  for (const other of [...others, { phrase: { length: 5 }, kind: 'sum' }]) t.not(markOf(other), mark);
+});
+
+t.test('the kind of the default preset is an option, and others inherit it', async (t) => {
+  const parts = { options: resolveCaptchaOptions({ phrase: { type: 'sum', width: 300 } }), kinds: [sum] };
+  const { presets, mistakes } = resolve(
+    { narrow: { picture: { width: 200 } }, text: { kind: 'text' } },
+    parts,
+  );
+  t.strictSame(mistakes, []);
+  t.strictSame(
+    [...presets.values()].map(({ name, kind, preset }) => [name, kind?.name, preset.picture.width]),
+    [
+      ['default', 'sum', 300],
+      ['narrow', 'sum', 200],
+      ['text', undefined, defaultPreset.picture.width],
+    ],
+  );
+  t.strictSame(resolvePresets({ ...parts, kinds: [] }).mistakes, [
+    'CAPTCHA_PHRASE_TYPE must be one of text, not "sum"',
+  ]);
+});
+
+t.test('two sources add up, and may not say the same name twice', async (t) => {
+  const sources = [
+    { name: 'ONE', presets: { a: {} } },
+    { name: 'OTHER', presets: { b: {}, a: {} } },
+  ];
+  t.strictSame(resolvePresets({ options, sources }).mistakes, ['OTHER a is there twice']);
+});
+
+t.test('a kind that fails is found out before the start', async (t) => {
+  const mistakeOf = (kind: AnswerKind | JudgedKind) =>
+    resolve({ a: { kind: kind.name } }, { kinds: [kind] }).mistakes.map((line) =>
+      line.replace('SOURCE a.kind: ', ''),
+    );
+  const make = (made: unknown): AnswerKind => ({ name: 'own', make: () => made as { answer: string } });
+  let calls = 0;
+  const answers = 'make of the kind own must give an answer of 1 to 64 characters';
+  const lines: [AnswerKind | JudgedKind, string][] = [
+    [make(undefined), 'make of the kind own must return an object, and give its fields as one'],
+    [make({}), answers],
+    [make({ answer: ' ' }), answers],
+    [make({ answer: 'x'.repeat(65) }), answers],
+    [make({ answer: 'x', text: '' }), 'make of the kind own must give a text of 1 to 64 characters, or none'],
+    [make({ answer: 'x', fields: { token: 1 } }), 'make of the kind own must not give a field named token'],
+    [make({ answer: 'x', fields: { answer: 1 } }), 'make of the kind own must not give a field named answer'],
+    [
+      make({ answer: 'x', fields: { constructor: 1 } }),
+      'make of the kind own must not give a field named constructor',
+    ],
+    [make({ answer: 'x', fields: { big: 1n } }), 'make of the kind own threw TypeError'],
+    [
+      { name: 'own', make: () => ({ answer: String(calls++) }) },
+      'make of the kind own must give the same answer for the same random choices',
+    ],
+    [
+      { ...judged, issue: () => ({ rest: 'a\nb' }) },
+      'issue of the kind judged must give a rest of 1 to 4000 characters without control characters, or none',
+    ],
+  ];
+  for (const [kind, line] of lines) t.strictSame(mistakeOf(kind), [line]);
+  t.match(mistakeOf({ ...shown, make: () => ({ answer: 'x', text: '?' }) }), [
+    /^make of the kind shown must not give the text "\?": the bundled fonts hold/,
+  ]);
+  t.strictSame(mistakeOf(shown), []);
+  const { issue: _none, ...checkedOnly } = judged;
+  t.strictSame(resolve({ a: { kind: 'judged' } }, { kinds: [checkedOnly] }).mistakes, [
+    'SOURCE a.kind must be one of text, not "judged"',
+  ]);
+});

@@ -1,0 +1,77 @@
+// Tries whose end is not known yet: they count as failures, and leave those that happened alone.
+
+import t from 'tap';
+import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
+import { MOST_ENTRIES, MOST_TRIES, type Try, withTry } from '../../src/challenges/tries.js';
+import { eachStore } from '../support/stores.js';
+import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from './fixtures.js';
+
+const open = (challenges: ChallengeStore, claims: readonly string[]) =>
+  Promise.all(claims.map((claim) => challenges.countTry({ account, claim, decayMs: DECAY_MS })));
+
+const claimsOf = (count: number) => Array.from({ length: count }, newClaim);
+
+const failuresOf = async (challenges: ChallengeStore) =>
+  (await challenges.standing(account, undefined, DECAY_MS)).failures;
+
+t.test('parallel tries that all end in a 503 do not wash out the failures of an account', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    await open(challenges, claimsOf(40));
+    await age(MINUTE_MS);
+    await open(challenges, claimsOf(60));
+    await age(MINUTE_MS);
+    const flood = claimsOf(250);
+    const told = await open(challenges, flood);
+    t.ok(
+      told.every(({ failures }) => failures === 100),
+      'no try is told of more than are remembered',
+    );
+    t.equal(await failuresOf(challenges), 100);
+    for (const claim of flood) await challenges.withdrawTry(account, undefined, claim);
+    t.equal(await failuresOf(challenges), 100);
+    await age(DECAY_MS - 2 * MINUTE_MS);
+    t.equal(await failuresOf(challenges), 60, 'each of them lives as long as before');
+  });
+});
+
+t.test('tries that failed push older failures out as soon as they can no longer be taken back', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    await open(challenges, claimsOf(60));
+    await age(MINUTE_MS);
+    const newest = claimsOf(100);
+    await open(challenges, newest);
+    await age(MINUTE_MS);
+    await open(challenges, ['a'.repeat(32)]);
+    for (const claim of newest) await challenges.withdrawTry(account, undefined, claim);
+    t.equal(await failuresOf(challenges), 1, 'of the first 60 none was left');
+  });
+});
+
+t.test('however many tries are open, the list is bounded', async (t) => {
+  let tries: Try[] = [];
+  for (let n = 0; n < 3 * MOST_ENTRIES; n++) tries = withTry(tries, `${n}`, 1_000_000 + n);
+  t.equal(tries.length, MOST_ENTRIES);
+  t.equal(tries.at(-1)?.claim, `${3 * MOST_ENTRIES - 1}`, 'the newest are kept');
+  tries = withTry(tries, 'later', 2_000_000);
+  t.equal(tries.length, MOST_TRIES + 1, 'and the others go when they are no longer open');
+});
+
+t.test(
+  'several devices of one owner at one address: their log-ins hold the pair only while they are open',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const challenges = challengesOn(store);
+      const tryOnce = () => challenges.countTry({ account, address, claim: newClaim(), decayMs: DECAY_MS });
+      const devices = await Promise.all(Array.from({ length: 6 }, tryOnce));
+      t.equal(devices.filter(({ waitMs }) => waitMs === 0).length, 5, 'an open try counts like a failure');
+      await challenges.clearFailures(account, address);
+      t.strictSame(
+        await tryOnce(),
+        { failures: 0, waitMs: 0 },
+        'once one of them has succeeded, the sixth goes on',
+      );
+    });
+  },
+);
