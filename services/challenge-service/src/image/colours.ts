@@ -17,17 +17,18 @@ export function colourPixels(
   colours: number,
   generator: Generator,
 ): void {
-  const stepX = generator.between(200, 380);
-  const stepY = generator.between(-200, 200);
-  const start = generator.below(3 * 16_384) + 200 * height;
+  const stepX = generator.between(120, 240);
+  const stepY = generator.between(-120, 120);
+  const start = generator.below(3 * 16_384) + 120 * height;
+  const farthest = start + width * stepX + height * Math.abs(stepY);
+  // The palette index before the first shade, by band.
+  const bandStart = Uint8Array.from({ length: (farthest >> 14) + 1 }, (_, band) => (band % colours) * SHADES);
   let pixel = 0;
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, pixel++) {
-      const value = cover[pixel]!;
-      if (value === 0) continue;
-      const shade = SHADE_OF[value]!;
-      const band = ((start + x * stepX + y * stepY) >> 14) % colours;
-      cover[pixel] = shade === 0 ? 0 : band * SHADES + shade;
+    let along = start + y * stepY;
+    for (let x = 0; x < width; x++, pixel++, along += stepX) {
+      const shade = SHADE_OF[cover[pixel]!]!;
+      cover[pixel] = shade === 0 ? 0 : bandStart[along >> 14]! + shade;
     }
   }
 }

@@ -32,15 +32,19 @@ export function answerText(drawKey: Uint8Array, token: string, seed: number, pre
   return text;
 }
 
-/** The drawing job of a challenge; parameters and errors as for `answerText`. */
+/**
+ * The drawing job of a challenge; parameters and errors as for `answerText`.
+ * @param text what the image shows, when it is not the characters derived here
+ */
 export function drawingJob(
   drawKey: Uint8Array,
   token: string,
   seed: number,
   preset: ImagePreset,
+  text = answerText(drawKey, token, seed, preset),
 ): DrawingJob {
   return {
-    text: answerText(drawKey, token, seed, preset),
+    text,
     effectsSeed: derive(drawKey, 'effects', token, seed, 0),
     preset,
   };

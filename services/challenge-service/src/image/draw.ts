@@ -1,5 +1,6 @@
 // Draws one image: letters, speckles and wave on typed arrays, in integers throughout. Pure, synchronous, well under a millisecond.
 import { colourPixels, shadePalette } from './colours.js';
+import { counterchange } from './counterchange.js';
 import type { DrawingJob } from './derivation.js';
 import { createGenerator, type Generator } from './generator.js';
 import { type Letter, placeLetters } from './layout.js';
@@ -23,6 +24,7 @@ export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
   const cover = new Uint8Array(width * height);
   for (const letter of letters) drawLetter(cover, width, height, sprites.alpha, letter, wave);
   drawSpeckles(cover, width, height, preset.speckles, createGenerator(job.effectsSeed, 16));
+  counterchange(cover, preset.picture, generator);
   const palette = palettes[generator.below(palettes.length)]!;
   colourPixels(cover, width, height, palette.letters.length, generator);
   return encodePng(cover, width, height, shadePalette(palette));

@@ -6,11 +6,14 @@ const strict = { additionalProperties: false };
 
 const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
+/** Fewest characters of an alphabet. */
+export const SHORTEST_ALPHABET = 8;
+
 const Phrase = Type.Object(
   {
     length: Type.Integer({ minimum: 4, maximum: 8, description: 'characters in an answer' }),
     alphabet: Type.String({
-      pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{8,}$`,
+      pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{${SHORTEST_ALPHABET},}$`,
       description: 'characters to draw from, each once, in the case in which they are shown',
     }),
     ignore_capitals: Type.Boolean(),
@@ -24,15 +27,32 @@ const Picture = Type.Object(
     height: Type.Integer({ minimum: 40, maximum: 160, description: 'pixels' }),
     palettes: Type.Array(
       Type.Object({ background: Colour, letters: Type.Array(Colour, { minItems: 1, maxItems: 3 }) }, strict),
-      { minItems: 1, description: 'one is chosen for each image; letter colours change across the image' },
+      {
+        minItems: 1,
+        description: 'one is chosen for each image; letter colours change across the image',
+        expected: 'a list of { background, letters }, with one to three letters, in colours such as #1d3f8f',
+      },
     ),
+    counterchange_px: Type.Integer({
+      minimum: 0,
+      maximum: 16,
+      description: 'bends of the line at which paper and ink change places; 0 is no such line',
+    }),
+    counterchange_wavelength_px: Type.Integer({
+      minimum: 40,
+      maximum: 400,
+      description: 'varied by a fifth',
+    }),
   },
   strict,
 );
 
 const Letters = Type.Object(
   {
-    fonts: Type.Array(Type.Union(FONT_NAMES.map((font) => Type.Literal(font))), { minItems: 1 }),
+    fonts: Type.Array(Type.Union(FONT_NAMES.map((font) => Type.Literal(font))), {
+      minItems: 1,
+      expected: `a list with one or more of ${FONT_NAMES.join(', ')}`,
+    }),
     overlap_px: Type.Integer({
       minimum: -16,
       maximum: 8,
@@ -74,9 +94,12 @@ export const ImagePreset = Type.Object(
 );
 export type ImagePreset = Static<typeof ImagePreset>;
 
-/** Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. */
+/**
+ * Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. Y is left out: bent, it passes
+ * for an H or a T. So is the font with serifs, whose feet close the letters beside them.
+ */
 export const defaultPreset: ImagePreset = {
-  phrase: { length: 6, alphabet: BUNDLED_CHARACTERS, ignore_capitals: true },
+  phrase: { length: 6, alphabet: 'AdeHKPRT3', ignore_capitals: true },
   picture: {
     width: 240,
     height: 80,
@@ -87,14 +110,16 @@ export const defaultPreset: ImagePreset = {
       { background: '#fbf5fa', letters: ['#7a1f5c', '#44308f', '#8b2436'] },
       { background: '#f7f7f2', letters: ['#2f3e46', '#174c6b', '#57371c'] },
     ],
+    counterchange_px: 8,
+    counterchange_wavelength_px: 110,
   },
   letters: {
-    fonts: ['open-sans', 'roboto-condensed', 'roboto-slab', 'cantarell'],
-    overlap_px: 2,
-    tilt_degrees: 10,
+    fonts: ['open-sans', 'roboto-condensed', 'cantarell'],
+    overlap_px: 1,
+    tilt_degrees: 8,
     wobble_px: 2,
-    shift_px: 8,
+    shift_px: 5,
   },
-  wave: { amplitude_px: 8, wavelength_px: 75, sideways_px: 2, sideways_wavelength_px: 60 },
-  speckles: { count: 50, radius_tenths_px: 23 },
+  wave: { amplitude_px: 7, wavelength_px: 85, sideways_px: 1, sideways_wavelength_px: 60 },
+  speckles: { count: 40, radius_tenths_px: 23 },
 };
