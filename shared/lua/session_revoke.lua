@@ -9,7 +9,15 @@ local key, keep = KEYS[1], tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local oldest = string.format('%.0f', math.max(0, now - keep))
-local id = redis.call('XADD', key, 'MINID', oldest, '*', 'sids', ARGV[2], 'keep_ms', ARGV[1])
+-- Each by its own time: while the life of tokens is being changed, nodes write entries of different lives.
+for _ = 1, 100 do
+  local oldest = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]
+  if not oldest then break end
+  local written = tonumber(string.match(oldest[1], '^%d+'))
+  if now - written <= tonumber(oldest[2][4]) then break end
+  redis.call('XDEL', key, oldest[1])
+end
+
+local id = redis.call('XADD', key, '*', 'sids', ARGV[2], 'keep_ms', ARGV[1])
 if redis.call('PTTL', key) < keep then redis.call('PEXPIRE', key, keep) end
 return id

@@ -65,7 +65,10 @@ t.test('an environment that is not that of the running service', async (t) => {
   const missing = { ...env, DATA_DIR: join(t.testdir(), 'nothing'), PUBLIC_URL: publicUrl };
   t.strictSame(complaints(await examine({ env: missing })), [
     problem('store_away', 'The store of STORE_URL does not answer from here.'),
-    problem('directory_away', 'The directory of users does not answer from here.'),
+    problem(
+      'directory_away',
+      `The directory of users does not answer from here: there is no file ${join(missing.DATA_DIR, 'users.mdb')}.`,
+    ),
   ]);
 });
 

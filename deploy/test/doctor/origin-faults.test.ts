@@ -141,6 +141,17 @@ t.test('services that were told another public address', async (t) => {
   ]);
 });
 
+t.test(
+  'pages of an origin that the service was not told are one finding, and no fault of the gateway',
+  async (t) => {
+    const { examine } = await openWard(t);
+    t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
+      problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
+      problem('login_refused', 'The log-in is refused because of its Origin.'),
+    ]);
+  },
+);
+
 t.test('plain http that leaves the machine, and services that are reached past the gateway', async (t) => {
   const ward = await openWard(t, {
     host: 'tollgate.example',

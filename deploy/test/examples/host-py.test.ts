@@ -13,15 +13,20 @@ const wrong = { ...account, password: 'wrong' };
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no Python';
 
 /** Starts the example; resolves with the address of its one route. */
-async function startExample(t: Test, system: HostedSystem): Promise<string> {
+async function startExample(
+  t: Test,
+  system: HostedSystem,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const child = spawn('python3', ['-B', join(examples, 'host.py'), '0'], {
     env: {
       PATH: process.env.PATH,
       ...system.hostEnvironment,
       DEMO_EMAIL: account.email,
       DEMO_PASSWORD: account.password,
+      ...changes,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   t.teardown(async () => {
     const gone = once(child, 'close');
@@ -83,6 +88,28 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     t.equal((await signIn({})).status, 422);
     t.equal((await fetch(address, { method: 'POST', body: '[' })).status, 400);
   });
+
+  await t.test('a name that is too long for the host API is refused before it is sent there', async (t) => {
+    t.match(await signIn({ ...account, email: 'x'.repeat(513), ...(await system.work()) }), {
+      status: 422,
+      json: { code: 'validation_failed' },
+    });
+    t.match(await signIn({ ...account, email: 'x'.repeat(512), ...(await system.work()) }), {
+      status: 422,
+      json: { code: 'login_failed' },
+    });
+  });
+
+  await t.test(
+    'what the host API does not accept, and what cannot be hashed, is an answer too',
+    async (t) => {
+      const failed = { status: 500, json: { message: 'Something went wrong.', code: 'internal_error' } };
+      const stranger = await startExample(t, system, { HOST_API_KEY: 'x'.repeat(32) });
+      const answer = await fetch(stranger, { method: 'POST', body: JSON.stringify(account) });
+      t.strictSame({ status: answer.status, json: await answer.json() }, failed);
+      t.strictSame(await signIn({ ...account, password: '\ud800', ...(await system.work()) }), failed);
+    },
+  );
 
   await t.test('without the challenge service nobody is let in', async (t) => {
     const work = await system.work();

@@ -59,9 +59,10 @@ local function grant(outcome)
   return { outcome, generation, now, absolute }
 end
 
--- The recoveries of the last day with this generation among them, or nil when it may not be recovered.
+-- The recoveries of the last day with this generation among them, or nil and why it may not be recovered.
 local function recover()
-  if window == 0 or used >= generation then return nil end
+  if used >= generation then return nil, 'used' end
+  if window == 0 then return nil, 'strict' end
   local recent, counted = {}, false
   for recovered, at in recoveries:gmatch('(%d+):(%d+)') do
     if now - tonumber(at) < DAY then
@@ -70,7 +71,7 @@ local function recover()
     end
   end
   if not counted then
-    if #recent >= limit then return nil end
+    if #recent >= limit then return nil, 'spent' end
     recent[#recent + 1] = string.format('%.0f:%.0f', generation, now)
   end
   return table.concat(recent, ',')
@@ -92,11 +93,13 @@ if presented == generation then
   generation, used, rotated = generation + 1, math.max(used, generation), now
   return grant('rotated')
 end
+local reuse = string.format('reuse %s %.0f %.0f', address, presented, generation)
 if presented == generation - 1 then
-  local counted = recover()
+  local counted, why = recover()
   if counted then
     recoveries, rotated = counted, now
     return grant('recovered')
   end
+  reuse = reuse .. ' ' .. why
 end
-return refuse('reuse', now, string.format('reuse %s %.0f %.0f', address, presented, generation))
+return refuse('reuse', now, reuse)

@@ -11,8 +11,8 @@
 -- ARGV[7]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[8]  notes that are kept at most
 -- ARGV[9]  keyed address of the client, or -
--- Returns  { start, absolute expiry, id of an evicted session ... }, times in milliseconds since 1970.
---          Sent again it finds the session, leaves it, and returns its times.
+-- Returns  { start, absolute expiry, 1 when the session to end was alive or else 0, id of an evicted session ... },
+--          times in milliseconds since 1970. Sent again it finds the session, leaves it, and returns its times.
 
 local key, sid, end_sid, limit = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[5])
 local notes, keep, most, address = KEYS[2], tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
@@ -30,7 +30,7 @@ end
 local started = now
 local absolute = now + tonumber(ARGV[4])
 local latest = math.min(now + tonumber(ARGV[3]), absolute)
-local known = false
+local known, replaced = false, 0
 local dead, others = {}, {}
 
 local fields = redis.call('HGETALL', key)
@@ -41,6 +41,7 @@ for i = 1, #fields, 2 do
   if expires <= now then
     dead[#dead + 1] = { id = id, at = expires, text = expires == tonumber(ends) and 'max_age -' or 'expired -' }
   elseif id == end_sid and id ~= sid then
+    replaced = 1
     dead[#dead + 1] = { id = id, at = now, text = 'login ' .. address }
   elseif id == sid then
     known, started, absolute, latest = true, tonumber(created), tonumber(ends), expires
@@ -65,7 +66,7 @@ table.sort(others, function(a, b)
   if a.used ~= b.used then return a.used < b.used end
   return a.id < b.id
 end)
-local reply = { started, absolute }
+local reply = { started, absolute, replaced }
 for i, other in ipairs(others) do
   if i <= #others + 1 - limit then
     redis.call('HDEL', key, other.id)

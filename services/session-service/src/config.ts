@@ -5,6 +5,7 @@ import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
+  unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
 import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
@@ -116,6 +117,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     ...checkStatements(found),
     ...checkTestMode(found),
     ...checkCaptchaVariables(found),
+    ...unknownCaptchaVariables(env),
   ]);
   return {
     values,

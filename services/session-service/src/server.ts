@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -23,7 +24,7 @@ import { readSessionConfig } from './config.js';
 import { openConfiguredDirectory } from './directory/configured-directory.js';
 import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
-import { runningKeys } from './domain/key-roll-out.js';
+import { type KeyLives, runningKeys } from './domain/key-roll-out.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openSessionStore } from './stores/open-session-store.js';
 import { createProofOfUse } from './stores/proof-of-use.js';
@@ -60,7 +61,11 @@ async function main(): Promise<void> {
     directory,
     queue,
     (error) => logger.warn({ err: error }, 'a password was not hashed again'),
-    { onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read') },
+    {
+      onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
+      onUnusableUser: ({ message, userIds }) =>
+        logger.warn({ reason: message, uids: userIds }, 'nobody can sign in as this account'),
+    },
   );
 
   const log = openRevocationLog(store);
@@ -78,7 +83,12 @@ async function main(): Promise<void> {
   const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
   const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
   const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
-  const keyReport = reportKeys(store, runningKeys(rings), logger);
+  const lives: KeyLives = {
+    access: values.ACCESS_TTL,
+    refresh: values.REFRESH_TTL,
+    ...challengeLives(config.captcha),
+  };
+  const keyReport = reportKeys(store, { ...runningKeys(rings), lives: { ...lives } }, logger);
   const state = { stopping: false };
   const checks = {
     store: () => storeTimeMs(store),

@@ -3,6 +3,7 @@
 import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import { auditEvents } from '../src/plugins/audit.js';
+import { openSessionStore } from '../src/stores/open-session-store.js';
 import {
   API_KEY,
   heldFrom,
@@ -135,6 +136,33 @@ t.test('log-outs and every kind of revocation, with the reason', async (t) => {
     await refresh(node, last.held);
     t.strictSame(events(), [revoked(last.sid, 'user_gone')]);
     t.match(await counted(), { logout: 2, revoke: 9, refresh_reuse_detected: 0 });
+  });
+});
+
+t.test('a session that was not there any more is not ended a second time', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, events, counted } = await auditedNode(t, place);
+    const [ann, bob] = [await logIn(node, ANN), await logIn(node, 'bob@example.com')];
+    for (const { cookie } of [ann, bob]) {
+      await node.app.inject({ method: 'DELETE', url: '/refresh', headers: { cookie } });
+      await node.app.inject({ method: 'DELETE', url: '/refresh', headers: { cookie } });
+    }
+    t.match(events(), [
+      ...[{ event: 'login' }, { event: 'login' }],
+      ...[
+        { event: 'logout', uid: 1 },
+        { event: 'logout', uid: 2 },
+      ],
+    ]);
+    const held = await logIn(node, ANN, `${ann.cookie}; ${bob.cookie}`);
+    const sid = await sessionIdOf(node, held);
+    t.strictSame(events(), [{ event: 'login', uid: 1, sid }]);
+
+    // As after a fail-over that has lost it: the bearer is good, and there is nothing to end.
+    await openSessionStore(place.store).end({ uid: 1, sid });
+    t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
+    t.strictSame(events(), []);
+    t.match(await counted(), { login: 3, logout: 2, revoke: 0 });
   });
 });
 

@@ -29,13 +29,10 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
         const newest = transaction.get(REVOCATION_LOG_KEY) ?? '0';
         // Times number the entries, so that a chain that has expired whole does not begin with a number of old.
         const number = String(Math.max(transaction.nowMs, Number(newest) + 1));
-        const untilMs = transaction.nowMs + keepMs;
+        // No link is gone before those that it leads to, which a node with a longer life of tokens may have written.
+        const untilMs = Math.max(transaction.nowMs + keepMs, transaction.expiryOf(REVOCATION_LOG_KEY) ?? 0);
         transaction.put(entryKey(number), `${newest} ${keepMs} ${sids.join(' ')}`, untilMs);
-        transaction.put(
-          REVOCATION_LOG_KEY,
-          number,
-          Math.max(untilMs, transaction.expiryOf(REVOCATION_LOG_KEY) ?? 0),
-        );
+        transaction.put(REVOCATION_LOG_KEY, number, untilMs);
       }),
     readAfter,
     async openTail() {

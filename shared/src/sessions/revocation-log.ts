@@ -41,3 +41,16 @@ export interface RevocationLog {
   readAfter(position: string): Promise<RevocationPage>;
   openTail(): Promise<RevocationTail>;
 }
+
+/**
+ * Whether the log has an entry of this session now.
+ * @throws StoreUnavailableError when the store does not answer
+ */
+export async function hasEntryOf(log: RevocationLog, sid: string): Promise<boolean> {
+  for (let position = LOG_START; ; ) {
+    const page = await log.readAfter(position);
+    if (page.entries.some(({ sids }) => sids.includes(sid))) return true;
+    if (page.complete) return false;
+    position = page.position;
+  }
+}

@@ -10,28 +10,40 @@ export interface RevokedIds {
 
 /** @param clock milliseconds of a clock that never goes back */
 export function createRevokedIds(clock: () => number): RevokedIds {
-  const ends = new Map<string, number>();
+  // What is kept equally long ends in the order it came. Nodes may differ in that while `ACCESS_TTL` is being changed.
+  const endsByKeep = new Map<number, Map<string, number>>();
 
   const forget = (nowMs: number) => {
-    // All nodes keep entries equally long, so the order of the map is that of the ends.
-    for (const [sid, endMs] of ends) {
-      if (endMs > nowMs) return;
-      ends.delete(sid);
+    for (const [keepMs, ends] of endsByKeep) {
+      for (const [sid, endMs] of ends) {
+        if (endMs > nowMs) break;
+        ends.delete(sid);
+      }
+      if (ends.size === 0) endsByKeep.delete(keepMs);
     }
+  };
+  const find = (sid: string): Map<string, number> | undefined => {
+    for (const ends of endsByKeep.values()) if (ends.has(sid)) return ends;
+    return undefined;
   };
   return {
     add(sids, keepMs) {
       const nowMs = clock();
       forget(nowMs);
+      const endMs = nowMs + keepMs;
       for (const sid of sids) {
-        const endMs = Math.max(nowMs + keepMs, ends.get(sid) ?? 0);
-        ends.delete(sid);
-        ends.set(sid, endMs);
+        const before = find(sid);
+        if ((before?.get(sid) ?? 0) > endMs) continue;
+        before?.delete(sid);
+        const ends = endsByKeep.get(keepMs) ?? new Map<string, number>();
+        endsByKeep.set(keepMs, ends.set(sid, endMs));
       }
     },
-    has: (sid) => ends.has(sid),
+    has: (sid) => find(sid) !== undefined,
     get size() {
-      return ends.size;
+      let size = 0;
+      for (const ends of endsByKeep.values()) size += ends.size;
+      return size;
     },
   };
 }

@@ -14,7 +14,7 @@ export interface RevokerLog {
 export interface Revoker {
   /**
    * Before the step that ends sessions whose ids are known: one entry for all of them.
-   * @throws StoreUnavailableError when it could not be written; nothing is refused then
+   * @throws StoreUnavailableError when the store did not answer; nothing is refused then, unless it took the entry late
    */
   revoke(sids: readonly string[]): Promise<void>;
   /**

@@ -71,6 +71,21 @@ t.test('trimmed stream: an entry is there as long as it says, and gone with the 
   });
 });
 
+t.test('a writer with a shorter life drops no entry of one with a longer life', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const log = openRevocationLog(store);
+    await appendAll(log, ['long']);
+    await age(5_000);
+    await log.append({ sids: ['short'], keepMs: 1_000 });
+    await age(5_000);
+    await log.append({ sids: ['shorter'], keepMs: 500 });
+    t.equal(idsOf(await log.readAfter(LOG_START))[0], 'long');
+    await age(KEEP_MS);
+    await log.append({ sids: ['last'], keepMs: 1_000 });
+    t.strictSame(idsOf(await log.readAfter(LOG_START)), ['last']);
+  });
+});
+
 t.test('many entries come in pages, none is left out', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const log = openRevocationLog(store);

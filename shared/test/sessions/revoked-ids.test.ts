@@ -5,16 +5,21 @@ import t from 'tap';
 import { createRevokedIds } from '../../src/sessions/revoked-ids.js';
 
 t.test('an id is refused for its time at least, and memory is bounded by time', async (t) => {
-  const step = fc.record({ sid: fc.integer({ min: 0, max: 20 }).map(String), afterMs: fc.nat(400) });
+  const step = fc.record({
+    sid: fc.integer({ min: 0, max: 20 }).map(String),
+    afterMs: fc.nat(400),
+    // Nodes of which some have another ACCESS_TTL already.
+    keepMs: fc.constantFrom(300, 1000, 5000),
+  });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       let nowMs = 0;
       const ids = createRevokedIds(() => nowMs);
       const ends = new Map<string, number>();
-      for (const { sid, afterMs } of steps) {
+      for (const { sid, afterMs, keepMs } of steps) {
         nowMs += afterMs;
-        ids.add([sid], 1000);
-        ends.set(sid, nowMs + 1000);
+        ids.add([sid], keepMs);
+        ends.set(sid, Math.max(nowMs + keepMs, ends.get(sid) ?? 0));
         const live = [...ends].filter(([, endMs]) => endMs > nowMs).map(([id]) => id);
         if (!live.every((id) => ids.has(id)) || ids.size !== live.length) return false;
       }
@@ -32,4 +37,18 @@ t.test('a shorter time does not shorten what was said before', async (t) => {
   nowMs = 500;
   ids.add(['b'], 1000);
   t.equal(ids.has('a'), true);
+});
+
+t.test('what ends sooner is forgotten before what came earlier and ends later', async (t) => {
+  let nowMs = 0;
+  const ids = createRevokedIds(() => nowMs);
+  ids.add(['long'], 960_000);
+  ids.add(['short'], 61_000);
+  nowMs = 61_000;
+  ids.add(['next'], 61_000);
+  t.strictSame(
+    ['long', 'short', 'next'].filter((sid) => ids.has(sid)),
+    ['long', 'next'],
+  );
+  t.equal(ids.size, 2);
 });

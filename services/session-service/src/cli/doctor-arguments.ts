@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { checkCorsOrigin, checkPublicUrl } from '@tollgate/shared/config/checks.js';
 import { UsageError } from './command-error.js';
+import { usageErrorOf } from './command-line.js';
 
 export const USAGE = `usage: doctor [PUBLIC_URL] [--email EMAIL] [--origin ORIGIN] [--prefix PATH] [--connect ADDRESS] [--json]
 Signs in, refreshes and signs out through the public address, and says in plain words what would hurt.
@@ -65,6 +66,6 @@ function parse(args: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : '');
+    throw usageErrorOf(error);
   }
 }

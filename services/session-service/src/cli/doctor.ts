@@ -6,6 +6,7 @@ import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/env
 import { examine } from '../doctor/examine.js';
 import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
 import { CommandError, UsageError } from './command-error.js';
+import { asksForHelp } from './command-line.js';
 import { type DoctorArguments, readDoctorArguments, USAGE } from './doctor-arguments.js';
 import { readPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -28,6 +29,10 @@ async function look(asked: DoctorArguments, env: NodeJS.ProcessEnv, terminal: Te
 
 /** Examines and returns the exit code: 0, 1 when there is a problem, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(USAGE);
+    return 0;
+  }
   try {
     const asked = readDoctorArguments(args, env);
     const report = await look(asked, env, terminal);

@@ -16,8 +16,37 @@ const endByUser = (uid: number): Pick<EndExplanation, 'means' | 'todo'> => ({
   todo: `Nothing, if the user did so. If not, somebody else is signed in: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
 });
 
+const HOLDERS =
+  'its owner and a thief, or two copies of one client (a restored backup or browser profile, a program that does not save the new cookie).';
+
+/** What a reuse may have been, the harmless first, and what to ask before it is called a theft. */
+const REUSES: Readonly<
+  Record<NonNullable<SessionEnd['unrecovered']> | 'older', Omit<EndExplanation, 'what'>>
+> = {
+  older: {
+    means: `Two held the cookie: ${HOLDERS}`,
+    todo: 'Ask the user for such a copy. If there is none,',
+  },
+  strict: {
+    means: `REFRESH_WINDOW is 0, so that a refresh that is sent twice, or whose answer is lost, ends the session. If it was neither, two held the cookie: ${HOLDERS}`,
+    todo: 'If users meet this without a reason, raise REFRESH_WINDOW. If nothing was sent twice or lost, and there is no such copy,',
+  },
+  spent: {
+    means: `The answer may have been lost once more: the recoveries of the last 24 hours (REFRESH_RECOVERIES) were spent. If it was not, two held the cookie: ${HOLDERS}`,
+    todo: 'Ask the user for a bad connection, or a program that gives up its refreshes too soon. If there is neither, nor such a copy,',
+  },
+  used: {
+    means: `The current tokens had arrived, for their access token was used. If they were not lost again (a browser that crashed before it saved the cookie), two held the cookie: ${HOLDERS}`,
+    todo: 'Ask the user for such a crash or copy. If there is none,',
+  },
+};
+
 /** @param uid the user of the session */
-export function explainEnd({ reason, presented, current }: SessionEnd, uid: number): EndExplanation {
+export function explainEnd(
+  { reason, presented, current, unrecovered }: SessionEnd,
+  uid: number,
+): EndExplanation {
+  const reuse = REUSES[unrecovered ?? 'older'];
   const explanations: Record<EndReason, () => EndExplanation> = {
     logout: () => ({
       what: 'Its owner logged out.',
@@ -54,9 +83,13 @@ export function explainEnd({ reason, presented, current }: SessionEnd, uid: numb
     }),
     reuse: () => ({
       what: `A refresh token that had been replaced was used again: generation ${presented} was presented, ${current} was current.`,
-      means:
-        'Two held the cookie: its owner and a thief, or two copies of one client (a restored backup or browser profile, a program that does not save the new cookie).',
-      todo: `Ask the user for such a copy. If there is none, the cookie was stolen: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
+      means: reuse.means,
+      todo: `${reuse.todo} the cookie was stolen: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
+    }),
+    interrupted: () => ({
+      what: 'Its end had been asked for and was cut off when the store did not answer; a request of the session finished it.',
+      means: 'Whoever asked got a 503: a log-out, or the end of all sessions of the user.',
+      todo: 'Look for other 503 answers before that time: the store was away or slow.',
     }),
     expired: () => ({
       what: 'It was not refreshed for REFRESH_TTL.',

@@ -1,6 +1,6 @@
 // Brings together what nodes have reported of their keys on one store or on two.
 
-import { openKeyRecord, type ReportedKeys } from '@tollgate/shared/store/key-record.js';
+import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/store/key-record.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { KeyVariable, ReportedRing } from '../domain/key-roll-out.js';
 
@@ -62,4 +62,20 @@ export function hasChallengeNode({ sessions, challenges }: KeyReports): boolean 
   return (challenges ?? sessions).nodes.some(
     ({ ids }) => ids.CHALLENGE_SECRET !== undefined && ids.REFRESH_SECRET === undefined,
   );
+}
+
+/** The longest life of this name that nodes have reported and that something may still have, in seconds. */
+export function reportedLife({ sessions, challenges }: KeyReports, name: string): number | undefined {
+  const reports = challenges === undefined ? [sessions] : [sessions, challenges];
+  const reported = reports.flatMap(({ nowMs, lives }) =>
+    lives
+      .filter((life) => life.name === name)
+      .map(({ seconds, lastMs }) => ({
+        seconds,
+        isOver: nowMs - lastMs > seconds * 1000 + 2 * REPORT_EVERY_MS,
+      })),
+  );
+  if (reported.length === 0) return undefined;
+  const lasting = reported.filter(({ isOver }) => !isOver);
+  return Math.max(...(lasting.length > 0 ? lasting : reported).map(({ seconds }) => seconds));
 }

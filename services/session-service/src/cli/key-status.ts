@@ -1,25 +1,36 @@
 // Says in plain words which step of changing a key is safe now.
 
 import { REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
-import { type KeyStep, type KeyVariable, keySteps, keyVariables } from '../domain/key-roll-out.js';
-import { hasChallengeNode, type KeyReports, reportedRing } from './key-reports.js';
+import {
+  type KeyLives,
+  type KeyStep,
+  type KeyVariable,
+  keySteps,
+  keyVariables,
+} from '../domain/key-roll-out.js';
+import { hasChallengeNode, type KeyReports, reportedLife, reportedRing } from './key-reports.js';
 import { utcTime } from './utc-time.js';
 
-/** Longest lives of what is made with the keys, in seconds. */
-export interface KeyLives {
-  readonly accessSeconds: number;
-  readonly refreshSeconds: number;
-  /** Longest of what carries a key id of `CHALLENGE_SECRET`: challenges of every kind, scope tickets. */
-  readonly challengeSeconds: number;
-  /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
-  readonly decaySeconds: number;
-}
+const LIFE_NAMES = {
+  access: 'access tokens',
+  refresh: 'refresh tokens',
+  challenge: 'challenges and scope tickets',
+  decay: 'failures',
+} as const;
 
 /** Tolerance towards clocks when a token is verified, rounded up to a minute. */
 const MARGIN_MS = 60_000;
 
-/** The lines to print. */
-export function keyStatus(reports: KeyReports, lives: KeyLives): string[] {
+/**
+ * The lines to print.
+ * @param own the lives of this environment, for those that no node has reported
+ */
+export function keyStatus(reports: KeyReports, own: KeyLives): string[] {
+  const names = Object.keys(LIFE_NAMES) as (keyof KeyLives)[];
+  const known = names.map((name) => ({ name, seconds: reportedLife(reports, name) }));
+  const lives = Object.fromEntries(
+    known.map(({ name, seconds }) => [name, seconds ?? own[name]]),
+  ) as unknown as KeyLives;
   const lines = keyVariables.flatMap((variable) => {
     const ring = reportedRing(reports, variable);
     if (ring === undefined) return [];
@@ -34,6 +45,8 @@ export function keyStatus(reports: KeyReports, lives: KeyLives): string[] {
     return ['no node has reported its keys yet: start the services on these stores first'];
   return [
     ...lines,
+    `Longest lives: ${names.map((name) => `${LIFE_NAMES[name]} ${lives[name]} s`).join(', ')}.`,
+    ...unreportedNote(known.filter(({ seconds }) => seconds === undefined).map(({ name }) => name)),
     'A service that verifies bearers without the store does not report: give it the new keys before the step "front".',
     'A node that was killed counts until it has been silent for two and a half hours.',
   ];
@@ -41,10 +54,10 @@ export function keyStatus(reports: KeyReports, lives: KeyLives): string[] {
 
 function lifeMs(variable: KeyVariable, lives: KeyLives): number {
   const seconds = {
-    ACCESS_SECRET: lives.accessSeconds,
-    REFRESH_SECRET: lives.refreshSeconds,
-    ENCRYPTION_KEY: Math.max(lives.accessSeconds, lives.refreshSeconds),
-    CHALLENGE_SECRET: lives.challengeSeconds,
+    ACCESS_SECRET: lives.access,
+    REFRESH_SECRET: lives.refresh,
+    ENCRYPTION_KEY: Math.max(lives.access, lives.refresh),
+    CHALLENGE_SECRET: lives.challenge,
   }[variable];
   return seconds * 1000 + MARGIN_MS;
 }
@@ -68,15 +81,21 @@ function describe(step: KeyStep): string {
   }
 }
 
-function challengeNotes({ decaySeconds }: KeyLives, hasChallengeNode: boolean): string[] {
+function challengeNotes({ decay }: KeyLives, hasChallengeNode: boolean): string[] {
   return [
     ...(hasChallengeNode
       ? []
       : [
           '  No node of the challenge service is among them: unless none runs, look at CAPTCHA_CACHE_STORE first.',
         ]),
-    `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decaySeconds} s of failures at most:`,
+    `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decay} s of failures at most:`,
     '  counters are named with the first key.',
     '  Hosts with the guard do not report: they need the same list at each step.',
   ];
+}
+
+function unreportedNote(names: readonly (keyof KeyLives)[]): string[] {
+  if (names.length === 0) return [];
+  const list = names.map((name) => LIFE_NAMES[name]).join(', ');
+  return [`No node has reported those of ${list}: they are what this command's own environment says.`];
 }

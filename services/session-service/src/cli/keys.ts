@@ -1,6 +1,7 @@
 // The command for the keys: exports those of access tokens, says which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
+import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
@@ -8,13 +9,12 @@ import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.j
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { effortBits, effortLifetimeSeconds } from '@tollgate/shared/pow/effort.js';
-import { lifetimeSeconds } from '@tollgate/shared/pow/lifetime.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
+import { asksForHelp } from './command-line.js';
 import { withExistingStore } from './existing-store.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
-import { type KeyLives, keyStatus } from './key-status.js';
+import { keyStatus } from './key-status.js';
 
 const USAGE = `usage: keys export-access
        keys status
@@ -24,6 +24,11 @@ status says for each secret which step of changing it is safe now: append, front
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function exportAccess(env: Environment): string[] {
+  if (!env.ENCRYPTION_KEY) {
+    throw new ConfigurationError([
+      'ENCRYPTION_KEY is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
+    ]);
+  }
   const { ENCRYPTION_KEY } = readEnvironment(
     Type.Object({ ENCRYPTION_KEY: SecretVariables.ENCRYPTION_KEY }),
     env,
@@ -38,16 +43,10 @@ async function status(env: Environment): Promise<string[]> {
     Type.Object({ ...StoreVariables, ...captchaVariables, ACCESS_TTL, REFRESH_TTL }),
     env,
   );
-  const { pow, effort, cache, escalation } = captchaOptionsFrom(values);
-  const work = lifetimeSeconds(pow.max_difficulty, pow.expire, pow.expire_grows);
-  const dearest = effortBits(pow.max_difficulty, effort.bits);
-  // An effort challenge lives as long as an image at least, and tickets as long as failures.
-  const effortWork = effortLifetimeSeconds(dearest, cache.expire);
-  const lives: KeyLives = {
-    accessSeconds: values.ACCESS_TTL,
-    refreshSeconds: values.REFRESH_TTL,
-    challengeSeconds: Math.max(work, effortWork, escalation.decay),
-    decaySeconds: escalation.decay,
+  const lives = {
+    access: values.ACCESS_TTL,
+    refresh: values.REFRESH_TTL,
+    ...challengeLives(captchaOptionsFrom(values)),
   };
   return keyStatus(await reportsOf(storeUrlOf(values), cacheStoreUrlOf(values)), lives);
 }
@@ -61,6 +60,10 @@ function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(USAGE);
+    return 0;
+  }
   const [command, ...more] = args;
   const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
   if (action === undefined || more.length > 0) {

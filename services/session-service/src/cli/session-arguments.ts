@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { UsageError } from './command-error.js';
+import { usageErrorOf } from './command-line.js';
 
 export const USAGE = `usage: session why ID [--user ID] [--json]
 why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
@@ -32,7 +33,7 @@ function parse(args: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : '');
+    throw usageErrorOf(error);
   }
 }
 

@@ -8,22 +8,38 @@ import { utcTime } from './utc-time.js';
 
 /** The answer to `session why`. */
 export interface SessionReport {
-  readonly state: 'alive' | 'ended' | 'unknown';
+  readonly state: 'alive' | 'ending' | 'ended' | 'unknown';
   readonly lines: readonly string[];
   /** The same for programs. */
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** @param keepSeconds `AUDIT_TTL` */
+/**
+ * @param result what the search has come to, and whether the revocation log has an entry of the session
+ * @param keepSeconds `AUDIT_TTL`
+ */
 export function reportSession(
   sid: string,
-  { nowMs, known }: SearchResult,
+  { nowMs, known, isRevoked }: SearchResult & { readonly isRevoked: boolean },
   keepSeconds: number,
 ): SessionReport {
   if (known === undefined) return unknown(sid, keepSeconds);
   if ('end' in known) return ended(known.end, known.uid);
   const { uid, record } = known;
-  return record.expiresAtMs > nowMs ? alive(sid, uid, record) : ended(expiredEnd(sid, record), uid);
+  if (record.expiresAtMs <= nowMs) return ended(expiredEnd(sid, record), uid);
+  return isRevoked ? ending(sid, uid) : alive(sid, uid, record);
+}
+
+function ending(sid: string, uid: number): SessionReport {
+  return {
+    state: 'ending',
+    lines: [
+      `Session ${sid} of user ${uid} is being ended: its tokens are refused, the record is still there.`,
+      'Meaning: An end was asked for and is on its way, or it was cut off: the store did not answer, and whoever asked got a 503.',
+      `To do: If this stays so, end it again, for instance with all sessions of the user (DELETE /users/${uid}/sessions on the admin port). A refresh finishes it too; without either it is alive again a minute after ACCESS_TTL.`,
+    ],
+    facts: { session: sid, state: 'ending', user: uid },
+  };
 }
 
 function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
@@ -50,7 +66,7 @@ function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
 }
 
 function ended(end: SessionEnd, uid: number): SessionReport {
-  const { sid, atMs, reason, address, presented, current } = end;
+  const { sid, atMs, reason, address, presented, current, unrecovered } = end;
   const { what, means, todo } = explainEnd(end, uid);
   return {
     state: 'ended',
@@ -67,6 +83,7 @@ function ended(end: SessionEnd, uid: number): SessionReport {
       ...{ session: sid, state: 'ended', user: uid, reason, ended_at: utcTime(atMs) },
       ...(address === undefined ? {} : { address }),
       ...(presented === undefined || current === undefined ? {} : { presented, current }),
+      ...(unrecovered === undefined ? {} : { unrecovered }),
     },
   };
 }

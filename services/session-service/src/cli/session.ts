@@ -4,24 +4,36 @@ import { Type } from '@sinclair/typebox';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { StoreVariables } from '@tollgate/shared/config/variables.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
 import { openSessionSearch } from '../stores/open-session-search.js';
 import { UsageError } from './command-error.js';
+import { asksForHelp } from './command-line.js';
 import { withExistingStore } from './existing-store.js';
 import { readSessionCommand, USAGE } from './session-arguments.js';
 import { reportSession } from './session-report.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(USAGE);
+    return 0;
+  }
   try {
     const { sid, uid, isJson } = readSessionCommand(args);
     const { AUDIT_TTL } = SessionVariables;
     const values = readEnvironment(Type.Object({ ...StoreVariables, AUDIT_TTL }), env);
-    const result = await withExistingStore('STORE_URL', storeUrlOf(values), (store) =>
-      openSessionSearch(store).find(sid, uid),
+    const { state, lines, facts } = await withExistingStore(
+      'STORE_URL',
+      storeUrlOf(values),
+      async (store) => {
+        const result = await openSessionSearch(store).find(sid, uid);
+        const isRevoked = await hasEntryOf(openRevocationLog(store), sid);
+        return reportSession(sid, { ...result, isRevoked }, values.AUDIT_TTL);
+      },
     );
-    const { state, lines, facts } = reportSession(sid, result, values.AUDIT_TTL);
     console.log(isJson ? JSON.stringify(facts) : lines.join('\n'));
     return state === 'unknown' ? 3 : 0;
   } catch (error) {

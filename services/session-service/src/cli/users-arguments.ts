@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { CommandError, UsageError } from './command-error.js';
+import { usageErrorOf } from './command-line.js';
 
 export const USAGE = `usage: users add EMAIL [--replace]
        users password EMAIL
@@ -41,7 +42,7 @@ function parse(args: string[]): { names: string[]; replace: boolean } {
     });
     return { names: positionals, replace: values.replace };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : '');
+    throw usageErrorOf(error);
   }
 }
 

@@ -1,10 +1,12 @@
 // The command that manages the users of the embedded directory.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
 import { CommandError, UsageError } from './command-error.js';
+import { asksForHelp } from './command-line.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
@@ -31,6 +33,15 @@ function placeOf(url: string): UsersPlace {
   }
 }
 
+/**
+ * Only a user who is added makes the file: in the wrong folder everything else would find nobody and leave an empty one.
+ * @throws CommandError when there is no such file
+ */
+function checkedPath(path: string, { action }: UsersCommand): string {
+  if (action === 'add' || action === 'replace' || existsSync(path)) return path;
+  throw new CommandError(`there is no ${path}: set DATA_DIR or USERS_URL, or add the first user`);
+}
+
 async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal: Terminal): Promise<string> {
   const ask = () => readNewPassword(terminal);
   switch (command.action) {
@@ -51,9 +62,13 @@ async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(USAGE);
+    return 0;
+  }
   try {
     const command = readUsersCommand(args);
-    const directory = openEmbeddedDirectory(usersPath(env));
+    const directory = openEmbeddedDirectory(checkedPath(usersPath(env), command));
     try {
       const text = await act(directory, command, terminal);
       if (text !== '') console.log(text);

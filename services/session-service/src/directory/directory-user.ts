@@ -1,6 +1,6 @@
 // Makes sure that what a foreign directory returned is a user.
 
-import { DirectoryUnavailableError, type DirectoryUser } from './directory.js';
+import { type DirectoryUser, UnusableUserError } from './directory.js';
 
 const FIELDS: Readonly<
   Record<keyof DirectoryUser, readonly [is: (value: unknown) => boolean, words: string]>
@@ -14,19 +14,25 @@ const FIELDS: Readonly<
 /**
  * The user and nothing else that may be in the value.
  * @param source what returned it; the message begins with it
- * @throws DirectoryUnavailableError naming the first field that is missing or wrong, never its value
+ * @throws UnusableUserError naming the first field that is missing or wrong, never its value
  */
 export function readDirectoryUser(value: unknown, source: string): DirectoryUser {
   if (typeof value !== 'object' || value === null) {
-    throw new DirectoryUnavailableError(`${source} returned something that is no user`);
+    throw new UnusableUserError(`${source} returned something that is no user`);
   }
   const user = value as DirectoryUser;
   for (const [field, [isRight, words]] of Object.entries(FIELDS)) {
     const found = user[field as keyof DirectoryUser];
     if (isRight(found)) continue;
     const mistake = found === undefined ? `without ${field}` : `whose ${field} is not ${words}`;
-    throw new DirectoryUnavailableError(`${source} returned a user ${mistake}`);
+    throw new UnusableUserError(`${source} returned a user ${mistake}`, readIds([user]));
   }
   const { id, email, hash, disabled } = user;
   return { id, email, hash, disabled };
+}
+
+/** The ids of what a foreign directory returned, without those that are none. */
+export function readIds(users: readonly { readonly id?: unknown }[]): number[] {
+  const [isId] = FIELDS.id;
+  return users.map(({ id }) => id).filter((id): id is number => isId(id));
 }

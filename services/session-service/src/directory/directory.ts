@@ -10,7 +10,10 @@ export interface DirectoryUser {
   readonly disabled: boolean;
 }
 
-/** Every method throws DirectoryUnavailableError when the directory does not answer. */
+/**
+ * Every method throws DirectoryUnavailableError when the directory does not answer, and a search UnusableUserError when
+ * what it finds is not one user.
+ */
 export interface Directory {
   /** @param accountKey the normalised address (account-key.ts) */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
@@ -24,5 +27,20 @@ export interface Directory {
 
 /** The directory did not answer. Its message holds nothing secret and nothing about a user. */
 export class DirectoryUnavailableError extends Error {
-  override readonly name = 'DirectoryUnavailableError';
+  override readonly name: string = 'DirectoryUnavailableError';
+}
+
+/**
+ * The directory answered, but with something that is not one user: several, or one with a field that is missing or
+ * wrong. Nobody can sign in as that account until its row is mended.
+ */
+export class UnusableUserError extends DirectoryUnavailableError {
+  override readonly name = 'UnusableUserError';
+  /** Ids of the users it is about, as far as they can be read; a few of many. */
+  readonly userIds: readonly number[];
+
+  constructor(message: string, userIds: readonly number[] = []) {
+    super(message);
+    this.userIds = userIds.slice(0, 5);
+  }
 }

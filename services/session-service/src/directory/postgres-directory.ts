@@ -1,7 +1,12 @@
 // The directory in an existing table of a PostgreSQL database, by the operator's own statements.
 
-import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
-import { readDirectoryUser } from './directory-user.js';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+  UnusableUserError,
+} from './directory.js';
+import { readDirectoryUser, readIds } from './directory-user.js';
 import {
   explainPostgresError,
   openPostgresPool,
@@ -45,6 +50,7 @@ export function openPostgresDirectory(
     try {
       return await work();
     } catch (error) {
+      if (error instanceof DirectoryUnavailableError) throw error;
       // Not handed on as the cause: the server's errors quote values, and the log would show them.
       throw new DirectoryUnavailableError(explainPostgresError(error));
     }
@@ -64,7 +70,10 @@ export function openPostgresDirectory(
           throw error;
         },
       );
-      if (rows.length > 1) throw new DirectoryUnavailableError(`${variable} returned more than one user`);
+      if (rows.length > 1) {
+        const userIds = readIds(rows.map(({ id }) => ({ id: numberOf(id) })));
+        throw new UnusableUserError(`${variable} returned more than one user`, userIds);
+      }
       return rows.length === 0 ? undefined : readRow(rows[0], variable);
     });
 
@@ -95,16 +104,21 @@ export function openPostgresDirectory(
   };
 }
 
-/** A bigint comes as text, and so does a numeric; a `char(n)` comes with blanks behind it. */
+/** A `char(n)` comes with blanks behind it. */
 function readRow(row: Record<string, unknown>, variable: string): DirectoryUser {
   const { id, hash, disabled } = row;
   return readDirectoryUser(
     {
       ...row,
-      id: typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : id,
+      id: numberOf(id),
       hash: typeof hash === 'string' ? hash.trimEnd() : hash === null ? '' : hash,
       disabled: disabled === null ? false : disabled,
     },
     variable,
   );
+}
+
+/** A bigint comes as text, and so does a numeric. */
+function numberOf(id: unknown): unknown {
+  return typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : id;
 }

@@ -102,7 +102,6 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /** Why the database did not answer, in words that hold no value, statement or password. */
 export function explainPostgresError(error: unknown): string {
-  if (error instanceof DirectoryUnavailableError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   // Without a code it is one of the client's own fixed texts.
   const reason = EXPLANATIONS[code ?? message] ?? (code === undefined ? message : `error ${code}`);

@@ -1,6 +1,6 @@
 // Decides whether a password opens an account, with the same work whatever the reason is that it does not.
 
-import type { Directory, DirectoryUser } from './directory.js';
+import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 import { createHashCensus } from './hash-census.js';
 import type { HashingQueue } from './hashing-queue.js';
 import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
@@ -8,8 +8,8 @@ import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-
 /** Checks passwords against a directory. */
 export interface SignIn {
   /**
-   * The user whose password this is; undefined for a wrong password, an unknown account and a disabled one. Each of
-   * them takes one look into the directory and the verification of one hash: his own, or for an account that does not
+   * The user whose password this is; undefined for a wrong password, an unknown account, a disabled one and one
+   * of which the directory returns no usable user. Each of them takes one look into the directory and the verification of one hash: his own, or for an account that does not
    * exist or has no readable hash one of the cost that is most common in the directory.
    *
    * @param key the normalised address (account-key.ts)
@@ -26,6 +26,8 @@ export interface SignInOptions {
    * empty hash is not worth a word: that user has no password.
    */
   readonly onUnreadableHash?: (userId: number) => void;
+  /** Hears of an account whose row or rows are not one user. */
+  readonly onUnusableUser?: (error: UnusableUserError) => void;
   /** Compares a password with a hash. */
   readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
 }
@@ -38,9 +40,20 @@ export function createSignIn(
   directory: Directory,
   queue: HashingQueue,
   onRehashError: (error: unknown) => void,
-  { onUnreadableHash = () => {}, verify = verifyPassword }: SignInOptions = {},
+  { onUnreadableHash = () => {}, onUnusableUser = () => {}, verify = verifyPassword }: SignInOptions = {},
 ): SignIn {
   const census = createHashCensus();
+
+  const find = async (key: string): Promise<DirectoryUser | undefined> => {
+    try {
+      return await directory.findByEmail(key);
+    } catch (error) {
+      // An answer of its own would tell this account from those that do not exist.
+      if (!(error instanceof UnusableUserError)) throw error;
+      onUnusableUser(error);
+      return undefined;
+    }
+  };
 
   const rehash = async (user: DirectoryUser, password: string): Promise<void> => {
     if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return;
@@ -53,7 +66,7 @@ export function createSignIn(
 
   return {
     async check(key, password) {
-      const user = await directory.findByEmail(key);
+      const user = await find(key);
       const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
       if (user !== undefined) {
         if (isReadable) census.note(user.id, user.hash);

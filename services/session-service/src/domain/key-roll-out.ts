@@ -11,6 +11,18 @@ export const keyVariables = [
 ] as const;
 export type KeyVariable = (typeof keyVariables)[number];
 
+/** Longest lives of what is made with the keys, in seconds. Nodes report them by these names. */
+export interface KeyLives {
+  /** Access tokens: `ACCESS_TTL`. */
+  readonly access: number;
+  /** Refresh tokens: `REFRESH_TTL`. */
+  readonly refresh: number;
+  /** What carries a key id of `CHALLENGE_SECRET`: challenges of every kind, scope tickets. */
+  readonly challenge: number;
+  /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
+  readonly decay: number;
+}
+
 /** What the nodes have reported (shared/store/key-record.ts). */
 export interface ReportedRing {
   readonly nowMs: number;

@@ -15,10 +15,16 @@ export type GrantedOutcome = 'current' | 'rotated' | 'recovered' | 'rolled_forwa
 /** A refresh refused: `revoked` when there is no such session, `expired`, `reuse` when an old token came back. */
 export type RefusedOutcome = 'revoked' | 'expired' | 'reuse';
 
+/**
+ * Why the generation before the current one was not taken for a lost answer: the current one was `used`, so it had
+ * arrived; the rule is `strict`, the window zero; the recoveries of the day are `spent`.
+ */
+export type Unrecovered = 'used' | 'strict' | 'spent';
+
 /** What is answered, and what becomes of the record: undefined deletes it. */
 export type Rotation =
   | { readonly verdict: GrantedOutcome; readonly next: SessionRecord }
-  | { readonly verdict: RefusedOutcome; readonly next: undefined };
+  | { readonly verdict: RefusedOutcome; readonly next: undefined; readonly unrecovered?: Unrecovered };
 
 const DAY_MS = 86_400_000;
 
@@ -65,20 +71,22 @@ export function decideRotation(
   if (presented === generation - 1) {
     if (inWindow) return answer('current', {});
     const recoveries = recover(record, nowMs, rules);
-    if (recoveries !== undefined) return answer('recovered', { recoveries, rotatedAtMs: nowMs });
+    if (typeof recoveries === 'string') return { verdict: 'reuse', next: undefined, unrecovered: recoveries };
+    return answer('recovered', { recoveries, rotatedAtMs: nowMs });
   }
   return { verdict: 'reuse', next: undefined };
 }
 
-/** The list with this generation counted once, or undefined when it may not be recovered. */
+/** The list with this generation counted once, or why it may not be recovered. */
 function recover(
   { generation, used, recoveries }: SessionRecord,
   nowMs: number,
   rules: RotationRules,
-): Recovery[] | undefined {
-  if (rules.windowMs === 0 || used >= generation) return undefined;
+): Recovery[] | Unrecovered {
+  if (used >= generation) return 'used';
+  if (rules.windowMs === 0) return 'strict';
   const recent = recoveries.filter(({ atMs }) => nowMs - atMs < DAY_MS);
   if (recent.some((recovery) => recovery.generation === generation)) return recent;
-  if (recent.length >= rules.recoveries) return undefined;
+  if (recent.length >= rules.recoveries) return 'spent';
   return [...recent, { generation, atMs: nowMs }];
 }

@@ -1,5 +1,7 @@
 // How a session ended, and the note of it that the store keeps for a while.
 
+import type { Unrecovered } from './rotation.js';
+
 /** Why a session ended, when a request asked for its end. */
 export type RequestedEnd =
   /** Its owner logged out. */
@@ -12,7 +14,9 @@ export type RequestedEnd =
   /** The admin port ended all sessions of the user. */
   | 'admin'
   /** The directory says that the user is gone or disabled. */
-  | 'user_gone';
+  | 'user_gone'
+  /** One of these was cut off between its two steps, and a request of the session finished it. */
+  | 'interrupted';
 
 /** Why a session ended; the store's own steps find the others. */
 export type EndReason =
@@ -44,24 +48,32 @@ export interface SessionEnd {
   /** With `reuse`: the generation that came and the one that was current. */
   readonly presented?: number;
   readonly current?: number;
+  /** With `reuse`, when the one before the current came: why it was no lost answer. */
+  readonly unrecovered?: Unrecovered;
 }
 
 /** Notes kept of one user; the oldest go first. */
 export const MOST_NOTES = 200;
 
-/** The note, one line: time, session, reason, keyed address or `-`, and after `reuse` the presented and the current generation. */
-export function formatSessionEnd({ atMs, sid, reason, address, presented, current }: SessionEnd): string {
+/**
+ * The note, one line: time, session, reason, keyed address or `-`; after `reuse` the presented and the current
+ * generation, and why there was no recovery where there might have been.
+ */
+export function formatSessionEnd(end: SessionEnd): string {
+  const { atMs, sid, reason, address, presented, current, unrecovered } = end;
   const generations = presented === undefined ? [] : [presented, current];
-  return [atMs, sid, reason, address ?? '-', ...generations].join(' ');
+  const why = unrecovered === undefined ? [] : [unrecovered];
+  return [atMs, sid, reason, address ?? '-', ...generations, ...why].join(' ');
 }
 
 /** Reads what `formatSessionEnd` or a script wrote. */
 export function parseSessionEnd(text: string): SessionEnd {
-  const [atMs, sid = '', reason, address, presented, current] = text.split(' ');
+  const [atMs, sid = '', reason, address, presented, current, unrecovered] = text.split(' ');
   return {
     ...{ sid, atMs: Number(atMs), reason: reason as EndReason },
     ...(address === '-' || address === undefined ? {} : { address }),
     ...(presented === undefined ? {} : { presented: Number(presented), current: Number(current) }),
+    ...(unrecovered === undefined ? {} : { unrecovered: unrecovered as Unrecovered }),
   };
 }
 

@@ -13,6 +13,12 @@ declare module 'fastify' {
      */
     endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionName): Promise<boolean>;
     /**
+     * Whether a session is revoked. If its record is still there all the same, because an end was cut off after the
+     * entry, that end is finished: the entry will be forgotten, and the session would live on.
+     * @throws StoreUnavailableError when it cannot be finished
+     */
+    endRevoked(request: FastifyRequest, session: SessionName): Promise<boolean>;
+    /**
      * Ends every session that a user has now, but `spared`; one that starts meanwhile lives.
      * @returns the ids of those that were alive
      * @throws StoreUnavailableError as `endSession` does
@@ -27,10 +33,16 @@ declare module 'fastify' {
 }
 
 async function endSessions(app: FastifyInstance): Promise<void> {
-  const { sessions, revoker } = app;
+  const { sessions, revoker, revocations } = app;
   app.decorate('endSession', async (request, reason, session) => {
     await revoker.revoke([session.sid]);
     return sessions.end(session, { reason, address: app.keyedAddress(request) });
+  });
+  app.decorate('endRevoked', async (request, session) => {
+    if (!(await revocations.isRevoked(session.sid))) return false;
+    const reason = 'interrupted';
+    if (await sessions.end(session, { reason })) app.audit(request, 'revoke', { ...session, reason });
+    return true;
   });
   app.decorate('endSessions', async (request, reason, uid, spared) => {
     const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== spared);

@@ -135,17 +135,21 @@ export default async function login(
       .sessions(request)
       .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
     const own = presented.find((session) => session.uid === uid);
+    const reason = 'login';
     // Foreign ones first: should that fail, no session of this user has begun.
-    for (const session of presented) if (session !== own) await app.endSession(request, 'login', session);
+    for (const session of presented) {
+      if (session !== own && (await app.endSession(request, reason, session)))
+        app.audit(request, 'revoke', { ...session, reason });
+    }
     const userAgent = request.headers['user-agent'] ?? '';
     const address = app.keyedAddress(request);
     const started = await app.sessions.start(
       { uid, sid, userAgent, address, ...(own === undefined ? {} : { endSid: own.sid }) },
       rules,
     );
-    const ended = own === undefined ? started.evicted : [own.sid, ...started.evicted];
-    app.revoker.revokeEnded(ended);
-    for (const session of presented) app.audit(request, 'revoke', { ...session, reason: 'login' });
+    // Its own even when it was not there: the answer of a start that was re-sent does not know any more.
+    app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
+    if (started.hasReplaced) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
     app.audit(request, 'login', { uid, sid });

@@ -1,9 +1,9 @@
 // POST /logout: ends the session of the bearer.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { bearerOf, bearerToken } from '@tollgate/shared/http/bearer.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function logout(
@@ -13,7 +13,9 @@ export default async function logout(
   app.post(
     '/logout',
     {
-      onRequest: [app.refuseForeignOrigins, app.requireBearer],
+      onRequest: app.refuseForeignOrigins,
+      // Behind the limit: what finishes an end asks the store.
+      preParsing: [finishEnd, app.requireBearer],
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
         summary: 'End the session of this access token and clear the refresh cookie',
@@ -23,10 +25,18 @@ export default async function logout(
     },
     async (request, reply) => {
       const { id: uid, sid } = bearerOf(request);
-      await app.endSession(request, 'logout', { uid, sid });
-      app.audit(request, 'logout', { uid, sid });
+      const session = { uid, sid };
+      if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       app.refreshCookie.clear(reply);
       return reply.code(204).send();
     },
   );
+
+  /** When a log-out was cut off the bearer is revoked already, so that asked again it would be refused before the rest is done. */
+  async function finishEnd(request: FastifyRequest): Promise<void> {
+    const reading = app.tokens.access.read(bearerToken(request.headers.authorization));
+    if (!reading.ok) return;
+    const { id: uid, sid } = reading.claims;
+    await app.endRevoked(request, { uid, sid });
+  }
 }

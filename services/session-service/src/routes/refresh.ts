@@ -47,7 +47,7 @@ export default async function refresh(
       if (!presented.ok) throw refusePresented(reply, presented);
       const { sub, sid, gen, email } = presented.claims;
       const uid = Number(sub);
-      if (await app.revocations.isRevoked(sid)) throw refuse(SessionRevoked);
+      if (await app.endRevoked(request, { uid, sid })) throw refuse(SessionRevoked);
       const verdict = await app.sessions.rotate(
         { uid, sid, generation: gen, address: app.keyedAddress(request) },
         rules,

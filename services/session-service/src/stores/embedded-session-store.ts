@@ -60,17 +60,18 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
     start: ({ uid, sid, endSid, userAgent, address }, rules) =>
       step(uid, ({ nowMs, sessions, save, note }) => {
         const dead = dropDead(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
-        const replaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid) ? [endSid] : [];
+        const hasReplaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid);
         const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules);
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
         note([
           ...dead,
-          ...replaced.map((id) => ({ sid: id, atMs: nowMs, reason: 'login' as const, address })),
+          ...(hasReplaced ? [{ sid: endSid, atMs: nowMs, reason: 'login' as const, address }] : []),
           ...evicted.map((id) => ({ sid: id, atMs: nowMs, reason: 'evicted' as const, address })),
         ]);
-        return { nowMs: session.createdAtMs, absoluteExpiresAtMs: session.absoluteExpiresAtMs, evicted };
+        const { createdAtMs, absoluteExpiresAtMs } = session;
+        return { nowMs: createdAtMs, absoluteExpiresAtMs, hasReplaced, evicted };
       }),
 
     async rotate({ uid, sid, generation, address }, rules) {
@@ -78,11 +79,11 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
         if (known === undefined) return { outcome: 'revoked' };
-        const { verdict, next } = decideRotation(known, generation, nowMs, rules);
+        const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules);
         if (next === undefined) {
           sessions.delete(sid);
           save();
-          const reuse = { presented: generation, current: known.generation, address };
+          const reuse = { presented: generation, current: known.generation, address, ...why };
           note([
             verdict === 'reuse' ? { sid, atMs: nowMs, reason: verdict, ...reuse } : expiredEnd(sid, known),
           ]);

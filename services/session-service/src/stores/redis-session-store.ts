@@ -13,7 +13,7 @@ import type { SessionStore } from './session-store.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-type StartReply = [startedMs: number, absoluteExpiresAtMs: number, ...evicted: string[]];
+type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
   | [RefusedOutcome]
   | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number];
@@ -42,11 +42,11 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       { uid, sid, endSid = '', userAgent, address = '-' },
       { refreshTtlMs, maxAgeMs, maxSessions },
     ) {
-      const [nowMs, absoluteExpiresAtMs, ...evicted] = await startSession(keysOf(uid), [
+      const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
         ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
         ...[keepNotesMs, MOST_NOTES, address],
       ]);
-      return { nowMs, absoluteExpiresAtMs, evicted };
+      return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
 
     async rotate({ uid, sid, generation, address = '-' }, { windowMs, recoveries, refreshTtlMs }) {

@@ -5,7 +5,10 @@ import type { SessionRecord } from '../domain/session-record.js';
 
 /** What is known of a session. */
 export type KnownSession =
-  /** Its record is there: it is alive, or dead since the record's expiry and not cleared away yet. */
+  /**
+   * Its record is there: it is alive, or dead since the record's expiry and not cleared away yet. An entry of the
+   * revocation log may refuse it all the same.
+   */
   | { readonly uid: number; readonly record: SessionRecord }
   | { readonly uid: number; readonly end: SessionEnd };
 

@@ -34,6 +34,8 @@ export interface StartedSession {
   /** The store's time of the log-in, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly absoluteExpiresAtMs: number;
+  /** Whether `endSid` was alive; a start that was re-sent says so in the first answer only. */
+  readonly hasReplaced: boolean;
   /** Ids of the sessions that had to go; those of a start that was re-sent are in the first answer only. */
   readonly evicted: string[];
 }

@@ -42,7 +42,8 @@ t.test('a command line that is not understood gets the usage', async (t) => {
   const wrong: [string[], RegExp][] = [
     [[], /^usage/],
     [['https://a.example', 'https://b.example'], /^usage/],
-    [['--password', 'x'], /^doctor: Unknown option '--password'/],
+    [['--password', 'x'], /^doctor: Unknown option '--password'\nusage/],
+    [['--email'], /^doctor: Option '--email <value>' argument missing\nusage/],
     [['nowhere'], /^doctor: PUBLIC_URL must be an http:\/\/ or https:\/\/ address/],
     [['https://a.example?x'], /^doctor: PUBLIC_URL/],
     [
@@ -57,6 +58,14 @@ t.test('a command line that is not understood gets the usage', async (t) => {
     t.equal(out, '');
     t.match(error, line);
     t.match(error, usage);
+  }
+});
+
+t.test('--help prints the usage', async (t) => {
+  for (const args of [['--help'], ['-h', 'https://a.example']]) {
+    const { code, out, error } = await doctor(args, {});
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, /^usage: doctor \[PUBLIC_URL\]/);
   }
 });
 

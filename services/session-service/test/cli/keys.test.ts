@@ -9,16 +9,16 @@ import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/store/key-recor
 import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readKeyReports } from '../../src/cli/key-reports.js';
-import { type KeyLives, keyStatus } from '../../src/cli/key-status.js';
-import { runningKeys } from '../../src/domain/key-roll-out.js';
+import { keyStatus } from '../../src/cli/key-status.js';
+import { type KeyLives, runningKeys } from '../../src/domain/key-roll-out.js';
 import { SECRETS } from '../support/session-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/keys.js', import.meta.url));
 const LIVES: KeyLives = {
-  accessSeconds: 900,
-  refreshSeconds: 604_800,
-  challengeSeconds: 900,
-  decaySeconds: 900,
+  access: 900,
+  refresh: 604_800,
+  challenge: 900,
+  decay: 900,
 };
 
 async function keys(args: string[], env: Readonly<Record<string, string>>) {
@@ -58,6 +58,25 @@ t.test('export-access prints the derived keys of access tokens and no secret', a
     out: '',
     error: 'keys: ENCRYPTION_KEY must have at least 32 characters in each element\n',
   });
+});
+
+t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', async (t) => {
+  for (const env of [{}, { ENCRYPTION_KEY: '' }] as Record<string, string>[]) {
+    t.strictSame(await keys(['export-access'], env), {
+      code: 1,
+      out: '',
+      error:
+        'keys: ENCRYPTION_KEY is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR\n',
+    });
+  }
+});
+
+t.test('--help prints the usage', async (t) => {
+  for (const args of [['--help'], ['-h'], ['status', '--help']]) {
+    const { code, out, error } = await keys(args, {});
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, /^usage: keys export-access\n {7}keys status\n/);
+  }
 });
 
 t.test('a command line that is none is answered with the usage', async (t) => {
@@ -112,6 +131,10 @@ t.test('status reads the store that STORE_URL names, or says that it is away', a
   t.equal(code, 0);
   t.equal(error, '');
   t.match(out, /^ACCESS_SECRET, on 1 node:\n {2}append: a new key may be appended to the list\n/);
+  t.match(
+    out,
+    '\nLongest lives: access tokens 900 s, refresh tokens 604800 s, challenges and scope tickets ',
+  );
   await redis.stop();
   t.strictSame(await keys(['status'], { STORE_URL: redis.url }), {
     code: 1,
@@ -161,7 +184,7 @@ t.test('CHALLENGE_SECRET is judged by the nodes of both services, on one store o
       await sessionReports(`${next},${old}`);
       await challengeReports(`${next},${old}`);
       // The challenge service made challenges with the old key for an hour longer.
-      await later(LIVES.challengeSeconds * 1000);
+      await later(LIVES.challenge * 1000);
       await sessionReports(`${next},${old}`);
       t.match(await status(), `wait: ${oldId} may be dropped from 20`);
       await later(REPORT_EVERY_MS);
@@ -191,3 +214,41 @@ t.test('a record that was lost counts from when it began again', async (t) => {
   await openKeyRecord(here.store).report('session', running({ CHALLENGE_SECRET: next }), true);
   t.match(await status(), `drop: ${oldId} may be dropped`);
 });
+
+t.test(
+  'a drop is advised for the longest lives that nodes have reported, whatever the environment says',
+  async (t) => {
+    await eachKind(t, async (t, { store, age }) => {
+      const record = openKeyRecord(store);
+      const old = SECRETS.REFRESH_SECRET;
+      const next = 'the-next-refresh-secret-of-this-test-0123456789';
+      const day = 86_400_000;
+      const oldId = openKeyRing(old).current.id;
+      const report = (REFRESH_SECRET: string, refresh?: number) => {
+        const keys = running({ REFRESH_SECRET });
+        const lives = refresh === undefined ? {} : { lives: { ...LIVES, refresh } };
+        return record.report('one', { ...keys, ...lives }, true);
+      };
+      const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');
+
+      await report(old);
+      t.match(await status(), 'refresh tokens 604800 s');
+      t.match(await status(), 'No node has reported those of access tokens, refresh tokens,');
+      await report(`${old},${next}`, 30 * 86_400);
+      await report(`${next},${old}`, 30 * 86_400);
+      t.match(await status(), 'refresh tokens 2592000 s');
+      t.notMatch(await status(), 'No node has reported');
+      await age(8 * day);
+      await report(`${next},${old}`, 3600);
+      t.match(
+        await status(),
+        `wait: ${oldId} may be dropped`,
+        'a shorter life now, and tokens of the longer one',
+      );
+      await age(23 * day);
+      await report(`${next},${old}`, 3600);
+      t.match(await status(), `drop: ${oldId} may be dropped`);
+      t.match(await status(), 'refresh tokens 3600 s', 'nothing of the longer life is left');
+    });
+  },
+);

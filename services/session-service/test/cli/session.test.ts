@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
@@ -35,6 +36,14 @@ async function session(args: string[], env: Readonly<Record<string, string>>) {
   const [code] = await once(child, 'close');
   return { code, out, error };
 }
+
+t.test('--help prints the usage', async (t) => {
+  for (const args of [['--help'], ['-h'], ['why', '--help']]) {
+    const { code, out, error } = await session(args, {});
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, /^usage: session why ID/);
+  }
+});
 
 t.test('why says when a session ended, why, what that means and what to do', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
@@ -73,7 +82,7 @@ $`,
       new RegExp(
         `^Session ${sid} of user 1 ended at ${TIME}: reuse\\.
 A refresh token that had been replaced was used again: generation 1 was presented, 2 was current\\.
-Meaning: Two held the cookie: .*
+Meaning: REFRESH_WINDOW is 0, so that a refresh that is sent twice, or whose answer is lost, ends the session\\. .*
 To do: .*end all sessions \\(DELETE /users/1/sessions on the admin port\\)\\.
 Asked for by: [0-9a-f]{32}, the \`address\` of that client in the log\\.
 $`,
@@ -87,6 +96,7 @@ $`,
       reason: 'reuse',
       presented: 1,
       current: 2,
+      unrecovered: 'strict',
     });
     t.match(ended_at, new RegExp(`^${TIME}$`));
     t.match(address, /^[0-9a-f]{32}$/);
@@ -95,6 +105,24 @@ $`,
     const other = await sessionIdOf(node, held);
     await withBearer(node, 'POST', '/logout', held);
     t.match((await why(other)).out, /: logout\.\nIts owner logged out\.\n/);
+
+    const half = await sessionIdOf(node, await logIn(node, 'ann@example.com'));
+    await openRevocationLog(store).append({ sids: [half], keepMs: 960_000 });
+    t.match(
+      (await why(half)).out,
+      new RegExp(
+        `^Session ${half} of user 1 is being ended: its tokens are refused, the record is still there\\.
+Meaning: .*503\\.
+To do: .*\\(DELETE /users/1/sessions on the admin port\\)\\..*
+$`,
+      ),
+    );
+    t.strictSame(await why(half, '--json'), {
+      code: 0,
+      out: `{"session":"${half}","state":"ending","user":1}\n`,
+      error: '',
+    });
+
     const elsewhere = await why(other, '--user', '2');
     t.match(elsewhere, { code: 3, error: '' });
     t.match(elsewhere.out, `Nothing is known of session ${other}. One of these holds:\n`);
@@ -150,7 +178,7 @@ t.test('every reason has its words, and a session that has expired needs no note
   const words = (
     [
       ...['logout', 'revoked', 'others_revoked', 'login', 'admin', 'user_gone', 'evicted'],
-      ...['reuse', 'expired', 'max_age'],
+      ...['interrupted', 'reuse', 'expired', 'max_age'],
     ] as const
   ).map((reason) => {
     const { what, means, todo } = explainEnd({ sid: NOBODY, atMs: 0, reason, presented: 3, current: 5 }, 7);
@@ -158,16 +186,24 @@ t.test('every reason has its words, and a session that has expired needs no note
     return what;
   });
   t.equal(new Set(words).size, words.length);
+  const reuses = ([undefined, 'used', 'strict', 'spent'] as const).map((unrecovered) => {
+    const reuse = { sid: NOBODY, atMs: 0, reason: 'reuse', presented: 4, current: 5 } as const;
+    const { means, todo } = explainEnd({ ...reuse, ...(unrecovered && { unrecovered }) }, 7);
+    for (const sentence of [means, todo]) t.match(sentence, /^[A-Z].*\.$/);
+    return means;
+  });
+  t.equal(new Set(reuses).size, reuses.length);
 
   const record = {
     ...{ createdAtMs: 0, lastUsedAtMs: 1000, expiresAtMs: 5000, absoluteExpiresAtMs: 9000, rotatedAtMs: 0 },
     ...{ generation: 3, used: 2, recoveries: [], userAgent: '' },
   };
   const report = (nowMs: number, about = {}) =>
-    reportSession(NOBODY, { nowMs, known: { uid: 7, record: { ...record, ...about } } }, 60).facts;
+    reportSession(NOBODY, { nowMs, known: { uid: 7, record: { ...record, ...about } }, isRevoked: false }, 60)
+      .facts;
   t.match(report(4999), { state: 'alive', generation: 3, expires_at: '1970-01-01T00:00:05Z' });
   t.match(report(5000), { state: 'ended', reason: 'expired', ended_at: '1970-01-01T00:00:05Z' });
   t.match(report(5000, { absoluteExpiresAtMs: 5000 }), { state: 'ended', reason: 'max_age' });
-  const silent = reportSession(NOBODY, { nowMs: 0, known: undefined }, 0);
+  const silent = reportSession(NOBODY, { nowMs: 0, known: undefined, isRevoked: false }, 0);
   t.match(silent.lines.join('\n'), '- it has ended: no notes are kept, AUDIT_TTL is 0;');
 });

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
@@ -55,7 +56,6 @@ async function passwordMatches(t: Test, dataDir: string, email: string, password
 
 t.test('users are added, listed, disabled and enabled', async (t) => {
   const dir = join(tempDir(t), 'data');
-  t.strictSame(await users(dir, ['list']), { code: 0, out: '', error: '' });
   t.strictSame(await users(dir, ['add', 'Ada@Example.com'], 'pass word\n'), {
     ...{ code: 0, out: 'added Ada@Example.com as user 1\n', error: '' },
   });
@@ -78,6 +78,34 @@ t.test('a password is set again, by its own command and by --replace', async (t)
     ...{ code: 0, out: 'set the password of ada@example.com\n' },
   });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 3'));
+});
+
+t.test('where there is no directory only a new user makes one', async (t) => {
+  const dir = join(tempDir(t), 'data');
+  for (const args of [
+    ['list'],
+    ...['password', 'disable', 'enable'].map((name) => [name, 'ada@example.com']),
+  ]) {
+    t.strictSame(await users(dir, args, 'password'), {
+      code: 1,
+      out: '',
+      error: `users: there is no ${join(dir, 'users.mdb')}: set DATA_DIR or USERS_URL, or add the first user\n`,
+    });
+  }
+  t.notOk(existsSync(dir));
+  t.match(await users(dir, ['add', 'ada@example.com', '--replace'], 'password'), { code: 0 });
+  t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
+});
+
+t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
+  for (const args of [['--help'], ['-h'], ['add', '--help']]) {
+    const { code, out, error } = await users(tempDir(t), args);
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, /^usage: users add EMAIL/);
+  }
+  const { code, out, error } = await users(tempDir(t), ['add', '--force', 'ada@example.com']);
+  t.strictSame({ code, out }, { code: 2, out: '' });
+  t.match(error, /^users: Unknown option '--force'\nusage: users add EMAIL/);
 });
 
 t.test('what cannot be done is said in one line', async (t) => {
@@ -106,7 +134,11 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
   const file = { USERS_URL: `file:${join(dir, 'elsewhere.mdb')}` };
   await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
   t.match(await users('/dev/null', ['list'], '', file), { code: 0, out: '1\tada@example.com\tenabled\n' });
-  t.match(await users(dir, ['list'], '', { USERS_URL: '' }), { code: 0, out: '' }, 'empty is unset');
+  t.match(
+    await users(dir, ['list'], '', { USERS_URL: '' }),
+    { code: 1, error: `users: there is no ${join(dir, 'users.mdb')}` },
+    'empty is unset',
+  );
   const lines = {
     'postgres://u:secret@h/d':
       'USERS_URL is postgres: the users live elsewhere and are managed there, not by this command',
@@ -124,7 +156,7 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
       });
     }
   }
-  t.match(await users('/dev/null/x', ['list']), {
+  t.match(await users('/dev/null/x', ['add', 'ada@example.com'], 'password'), {
     code: 1,
     error: /^users: the directory .* cannot be opened\n$/,
   });

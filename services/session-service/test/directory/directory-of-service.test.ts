@@ -75,6 +75,45 @@ t.test(
   },
 );
 
+t.test(
+  'accounts enumerated by two rows of one address: the answers are those of an unknown account',
+  async (t) => {
+    await server.sql(`
+    INSERT INTO members
+    SELECT names.id, login, pw, locked FROM (VALUES (11, 'Ann@example.com'), (12, 'ann@example.com')) AS names (id, name),
+      LATERAL (SELECT names.name AS login, pw, locked FROM members WHERE members.id = 1) AS ada`);
+    const USERS_BY_EMAIL = STATEMENTS.USERS_BY_EMAIL.replace('login = $1', 'lower(login) = $1');
+    const { publicUrl, log } = await startRunningService(t, { ...DIRECTORY, USERS_BY_EMAIL });
+    const answersTo = async (email: string) => {
+      const answers = [];
+      // The fifth failure makes the account wait.
+      for (let tries = 0; tries < 6; tries++)
+        answers.push(await wholeOf(await logIn(publicUrl, email, PASSWORD)));
+      return answers.map(({ status, headers, body }) => ({
+        status,
+        headers: headers.filter(([name]) => name !== 'retry-after'),
+        body,
+      }));
+    };
+    const unknown = await answersTo('eve@example.com');
+    t.strictSame(
+      unknown.map(({ status }) => status),
+      [422, 422, 422, 422, 422, 429],
+    );
+    t.strictSame(await answersTo('ann@example.com'), unknown);
+    t.match(
+      log.map((line) => JSON.parse(line)).filter(({ uids }) => uids !== undefined),
+      Array.from({ length: 5 }, () => ({
+        level: 'warn',
+        msg: 'nobody can sign in as this account',
+        reason: 'USERS_BY_EMAIL returned more than one user',
+        uids: [11, 12],
+      })),
+    );
+    t.notMatch(log.join('\n'), /ann@/i);
+  },
+);
+
 t.test('an old hash is replaced at the first log-in', async (t) => {
   const { publicUrl } = await startRunningService(t, DIRECTORY);
   t.equal((await logIn(publicUrl, ' OLD@example.com', PASSWORD)).status, 200);

@@ -222,7 +222,11 @@ t.test('a user that cannot be one is refused, and no value is told', async (t) =
     t.equal(await complaint(asked), `USERS_BY_EMAIL returned a user ${words}`);
   }
   const two = { ...statements, byEmail: statements.byEmail.replace('lower(email) = $1', '$1 <> email') };
-  t.equal(await complaint(open(t, two).findByEmail('x')), 'USERS_BY_EMAIL returned more than one user');
+  await t.rejects(open(t, two).findByEmail('x'), {
+    name: 'UnusableUserError',
+    message: 'USERS_BY_EMAIL returned more than one user',
+    userIds: [7, 8],
+  });
   const other = { ...statements, byId: statements.byId.replace('id = $1', 'id <> $1') };
   t.equal(
     await complaint(open(t, other).findById(8)),

@@ -7,6 +7,7 @@ import {
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
+  UnusableUserError,
 } from '../../src/directory/directory.js';
 import { createHashingQueue, HashingOverloadedError } from '../../src/directory/hashing-queue.js';
 import { hashCost, hashPassword, TODAYS_COST, verifyPassword } from '../../src/directory/password-hash.js';
@@ -25,6 +26,7 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
   const lookedFor: string[] = [];
   const verified: string[] = [];
   const unreadable: number[] = [];
+  const unusable: UnusableUserError[] = [];
   const errors: unknown[] = [];
   const directory: Directory = {
     async findByEmail(key) {
@@ -45,12 +47,13 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
   const queue = createHashingQueue({ running: 2, waiting: 100 });
   const signIn = createSignIn(directory, queue, (error) => errors.push(error), {
     onUnreadableHash: (id) => unreadable.push(id),
+    onUnusableUser: (error) => unusable.push(error),
     verify(passwordHash, password) {
       verified.push(passwordHash);
       return verifyPassword(passwordHash, password);
     },
   });
-  return { signIn, found, lookedFor, verified, unreadable, errors };
+  return { signIn, found, lookedFor, verified, unreadable, unusable, errors };
 }
 
 t.test(
@@ -170,6 +173,26 @@ t.test('where hashes cannot be saved none is made, and where saving fails the lo
   t.match(await failing.signIn.check('ada@x.org', 'password'), { id: 1 });
   t.match(failing.errors, [{ message: 'away' }]);
 });
+
+t.test(
+  'accounts enumerated by a damaged row: what is not one user costs what an unknown account does',
+  async (t) => {
+    const twice = new UnusableUserError('the statement returned more than one user', [1, 2]);
+    const users = { 'ada@x.org': { hash: await bcryptHash('password', 5) } };
+    const { signIn, verified, unusable, found } = signInTo(users, {
+      async findByEmail(key) {
+        if (key === 'twice@x.org') throw twice;
+        return found.get(key);
+      },
+    });
+    await signIn.check('ada@x.org', 'wrong');
+    for (const key of ['twice@x.org', 'unknown@x.org'])
+      t.equal(await signIn.check(key, 'password'), undefined);
+    t.equal(verified.length, 3);
+    t.equal(verified[1], verified[2], 'the same hash of the common cost');
+    t.strictSame(unusable, [twice]);
+  },
+);
 
 t.test('a directory that is away and a full queue are no verdict', async (t) => {
   const away = signInTo({}, { findByEmail: () => Promise.reject(new DirectoryUnavailableError('away')) });

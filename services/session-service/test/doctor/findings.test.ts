@@ -1,13 +1,18 @@
 // What the doctor concludes from facts that no machine of the tests has, and the small rules behind it.
 
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { redisStore } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
+import { openModuleDirectory } from '../../src/directory/module-directory.js';
 import type { Answer } from '../../src/doctor/answer.js';
 import { redisFacts } from '../../src/doctor/facts/redis.js';
 import { lookAtPlainHttp } from '../../src/doctor/facts/requests.js';
 import { solveWork } from '../../src/doctor/facts/solve.js';
+import { userFacts } from '../../src/doctor/facts/users.js';
 import { createVisitor } from '../../src/doctor/facts/visitor.js';
 import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/findings/addresses.js';
 import { diagnoseReadiness } from '../../src/doctor/findings/readiness.js';
@@ -180,7 +185,7 @@ t.test('readiness names what failed', async (t) => {
 });
 
 t.test('hashes that are never replaced are told from those that will be', async (t) => {
-  const facts = { answers: true, seen: 9, unreadable: 0, outdated: 2 };
+  const facts = { away: undefined, unusable: undefined, seen: 9, unreadable: 0, outdated: 2 };
   t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner signs in/ }]);
   t.match(diagnoseUsers({ ...facts, replaces: false }), [{ advice: /^Set USERS_SAVE_HASH/ }]);
   t.match(diagnoseUsers({ ...facts, seen: 0, outdated: 0, replaces: true }), [{ severity: 'good' }]);
@@ -207,4 +212,34 @@ t.test('the report begins with what hurts', async (t) => {
       '1 problem, 1 warning, 1 good',
     ],
   );
+});
+
+t.test('a directory that is away, and one that answers with what is no user, are told apart', async (t) => {
+  const folder = tempDir(t);
+  const look = async (name: string, methods: string) => {
+    const path = join(folder, `${name}.mjs`);
+    const rest = 'findById: async () => undefined, close: async () => {}';
+    writeFileSync(path, `export default { ${methods}, ${rest} };`);
+    return diagnoseUsers(await userFacts(await openModuleDirectory(path), 'Ada@example.com'));
+  };
+  t.match(
+    await look(
+      'away',
+      "health: async () => { throw new Error('secret'); }, findByEmail: async () => undefined",
+    ),
+    [
+      {
+        check: 'directory_away',
+        message: "The directory of users does not answer from here: the driver's health threw Error.",
+      },
+    ],
+  );
+  t.match(await look('odd', 'health: async () => {}, findByEmail: async () => ({ id: 1 })'), [
+    {
+      check: 'user_unusable',
+      severity: 'problem',
+      message:
+        "Nobody can sign in as the account of --email: the driver's findByEmail returned a user without email.",
+    },
+  ]);
 });

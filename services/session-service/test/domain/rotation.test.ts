@@ -67,10 +67,13 @@ t.test('a lost answer is recovered after the window', async (t) => {
 });
 
 t.test('a generation proven used is not recovered', async (t) => {
-  t.strictSame(decideRotation({ ...RECORD, used: 5 }, 4, NOW, RULES), {
-    verdict: 'reuse',
-    next: undefined,
-  });
+  for (const rules of [RULES, STRICT]) {
+    t.strictSame(decideRotation({ ...RECORD, used: 5 }, 4, NOW, rules), {
+      verdict: 'reuse',
+      next: undefined,
+      unrecovered: 'used',
+    });
+  }
 });
 
 t.test('recoveries are counted by generation, for 24 hours', async (t) => {
@@ -78,7 +81,11 @@ t.test('recoveries are counted by generation, for 24 hours', async (t) => {
     { generation: 2, atMs: NOW - DAY + 1 },
     { generation: 3, atMs: NOW - 1 },
   ];
-  t.equal(decideRotation({ ...RECORD, recoveries: spent }, 4, NOW, RULES).verdict, 'reuse');
+  t.strictSame(decideRotation({ ...RECORD, recoveries: spent }, 4, NOW, RULES), {
+    verdict: 'reuse',
+    next: undefined,
+    unrecovered: 'spent',
+  });
   t.strictSame(
     decideRotation({ ...RECORD, recoveries: spent }, 4, NOW + 1, RULES).next?.recoveries,
     [spent[1], { generation: 5, atMs: NOW + 1 }],
@@ -120,7 +127,7 @@ t.test('a window of zero is strict single use', async (t) => {
   for (const rotatedAtMs of [0, NOW - DAY, NOW, NOW + 1]) {
     const record = { ...RECORD, rotatedAtMs };
     t.equal(decideRotation(record, 5, NOW, STRICT).verdict, 'rotated');
-    t.equal(decideRotation(record, 4, NOW, STRICT).verdict, 'reuse');
+    t.match(decideRotation(record, 4, NOW, STRICT), { verdict: 'reuse', unrecovered: 'strict' });
     t.equal(decideRotation(record, 6, NOW, STRICT).verdict, 'rolled_forward');
   }
 });

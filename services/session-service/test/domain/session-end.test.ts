@@ -19,8 +19,21 @@ const plain = fc.record(
   { requiredKeys: ['sid', 'atMs', 'reason'], noNullPrototype: true },
 );
 const reuse = fc.record(
-  { sid, atMs, reason: fc.constant('reuse' as const), address, presented: generation, current: generation },
-  { noNullPrototype: true },
+  {
+    ...{
+      sid,
+      atMs,
+      reason: fc.constant('reuse' as const),
+      address,
+      presented: generation,
+      current: generation,
+    },
+    unrecovered: fc.constantFrom('used' as const, 'strict' as const, 'spent' as const),
+  },
+  {
+    requiredKeys: ['sid', 'atMs', 'reason', 'address', 'presented', 'current'],
+    noNullPrototype: true,
+  },
 );
 const ends = fc.array<SessionEnd>(fc.oneof(plain, reuse), { minLength: 1, maxLength: 10 });
 

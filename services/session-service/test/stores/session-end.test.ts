@@ -58,6 +58,37 @@ t.test('every end leaves a note with its reason, its time and the keyed address'
   });
 });
 
+t.test('the note of a reuse says why the generation before was not taken for a lost answer', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store, KEEP_MS);
+    const search = openSessionSearch(store);
+    const strict = { ...RULES, windowMs: 0 };
+    const spent = { ...RULES, windowMs: 1, recoveries: 0 };
+    for (const [unrecovered, rules] of [
+      ['strict', strict],
+      ['spent', spent],
+      ['used', strict],
+    ] as const) {
+      const session = { uid: 7, sid: unrecovered };
+      await sessions.start({ ...session, ...AGENT }, RULES);
+      await sessions.rotate({ ...session, generation: 1 }, RULES);
+      if (unrecovered === 'used') await sessions.proveUsed({ ...session, generation: 2 });
+      // The window of a millisecond may still be open.
+      let outcome = '';
+      while (outcome !== 'reuse') {
+        ({ outcome } = await sessions.rotate({ ...session, generation: 1, address: ADDRESS }, rules));
+      }
+      const { known } = await search.find(unrecovered, 7);
+      if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
+      const { atMs, ...note } = known.end;
+      t.strictSame(note, {
+        ...{ sid: unrecovered, reason: 'reuse', address: ADDRESS, presented: 1, current: 2 },
+        unrecovered,
+      });
+    }
+  });
+});
+
 t.test('a session that expired is noted by whoever comes upon it, with the time it expired', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);

@@ -35,7 +35,12 @@ t.test('a start that is sent again changes nothing and answers the same', async 
     const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
     const first = await sessions.start(login, RULES);
     const listed = await sessions.list(7);
-    t.strictSame(await sessions.start(login, RULES), first);
+    t.equal(first.hasReplaced, true);
+    t.strictSame(
+      await sessions.start(login, RULES),
+      { ...first, hasReplaced: false },
+      'but for what it ended',
+    );
     t.strictSame(await sessions.list(7), listed);
     t.strictSame(
       listed.map(({ sid }) => sid),

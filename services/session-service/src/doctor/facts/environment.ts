@@ -16,7 +16,7 @@ import type { StoreFacts } from '../findings/stores.js';
 import type { UserFacts } from '../findings/users.js';
 import type { Counters } from './counted-address.js';
 import { answers, redisFacts } from './redis.js';
-import { userFacts } from './users.js';
+import { missingFileFacts, userFacts } from './users.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -117,9 +117,7 @@ async function lookAtUsers(
   mistakes: string[],
 ) {
   const place = parseUsersUrl(config.usersUrl, root);
-  if (place.kind === 'embedded' && !existsSync(place.path)) {
-    return { answers: false, seen: 0, unreadable: 0, outdated: 0, replaces: true };
-  }
+  if (place.kind === 'embedded' && !existsSync(place.path)) return missingFileFacts(place.path);
   try {
     const directory = await openConfiguredDirectory(config.usersUrl, root, config.userStatements);
     try {

@@ -1,9 +1,17 @@
 // Looks at the hashes of a directory: of all users in a file, of one account elsewhere.
 
 import { accountKey } from '../../directory/account-key.js';
-import { type Directory, DirectoryUnavailableError, type DirectoryUser } from '../../directory/directory.js';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+  UnusableUserError,
+} from '../../directory/directory.js';
 import { hashCost, needsRehash } from '../../directory/password-hash.js';
 import type { UserFacts } from '../findings/users.js';
+
+/** Of a directory that was looked at no further. */
+const NONE = { unusable: undefined, seen: 0, unreadable: 0, outdated: 0 };
 
 /** @param email the account that is looked at where users cannot be listed; none when undefined */
 export async function userFacts(directory: Directory, email: string | undefined): Promise<UserFacts> {
@@ -13,16 +21,25 @@ export async function userFacts(directory: Directory, email: string | undefined)
     const users = (await usersOf(directory, email)).filter(({ hash }) => hash !== '');
     const readable = users.filter(({ hash }) => hashCost(hash) !== undefined);
     return {
-      answers: true,
+      away: undefined,
+      unusable: undefined,
       seen: users.length,
       unreadable: users.length - readable.length,
       outdated: readable.filter(({ hash }) => needsRehash(hash, '')).length,
       replaces,
     };
   } catch (error) {
-    if (!(error instanceof DirectoryUnavailableError)) throw error;
-    return { answers: false, seen: 0, unreadable: 0, outdated: 0, replaces };
+    if (error instanceof UnusableUserError) {
+      return { ...NONE, away: undefined, unusable: error.message, replaces };
+    }
+    if (error instanceof DirectoryUnavailableError) return { ...NONE, away: error.message, replaces };
+    throw error;
   }
+}
+
+/** The facts of a file that is not there. */
+export function missingFileFacts(path: string): UserFacts {
+  return { ...NONE, away: `there is no file ${path}`, replaces: true };
 }
 
 async function usersOf(directory: Directory, email: string | undefined): Promise<DirectoryUser[]> {

@@ -25,7 +25,7 @@ export function refreshCookieOf(answer: Answer): SetCookie | undefined {
 export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {
-    const names = login.cookies.map((header) => readSetCookie(header).name);
+    const names = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
     return [
       problem(
         'cookie_missing',

@@ -1,6 +1,6 @@
 // Whether the application's pages may call from another origin, and read what they need.
 
-import { type Answer, describe, lists } from '../answer.js';
+import { type Answer, codeOf, describe, lists } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
 import { relateSites } from './sites.js';
 
@@ -22,6 +22,9 @@ const PASS_ON =
 
 /** CORS (decisions 3.5), and whether the cookie goes with such requests at all. */
 export function diagnoseCrossOrigin(facts: CrossOriginFacts): Finding[] {
+  // A service that refuses the origin allows it nothing: what is missing then is no fault of the gateway.
+  const isRefused = Object.values(facts.answers).some((answer) => codeOf(answer) === 'origin_refused');
+  if (isRefused) return diagnoseSites(facts);
   const found = [...diagnoseSites(facts), ...diagnosePreflights(facts), ...diagnoseAnswers(facts)];
   return found.length > 0
     ? found

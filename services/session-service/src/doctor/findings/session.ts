@@ -2,6 +2,7 @@
 
 import { type Answer, codeOf, describe } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
+import { refreshCookieOf } from './cookie.js';
 
 /** What happened, in its order; a step is undefined when it was not reached. */
 export interface SessionFacts {
@@ -41,11 +42,12 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
       ),
     );
   }
-  if (found.length > 0) return found;
+  // What no cookie leads to is said with the cookie.
+  if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
   return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
 }
 
-function diagnoseSteps({ profile, refresh, refreshed, logout, after, end }: SessionFacts): Finding[] {
+function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end }: SessionFacts): Finding[] {
   const found: Finding[] = [];
   if (profile !== undefined && profile.status !== 200) {
     found.push(
@@ -56,7 +58,8 @@ function diagnoseSteps({ profile, refresh, refreshed, logout, after, end }: Sess
       ),
     );
   }
-  if (refresh !== undefined && refresh.status !== 200) {
+  const isCookieMissing = refreshCookieOf(login) === undefined;
+  if (refresh !== undefined && refresh.status !== 200 && !isCookieMissing) {
     found.push(
       problem(
         'refresh_refused',

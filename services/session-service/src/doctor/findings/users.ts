@@ -3,8 +3,10 @@
 import { type Finding, good, problem, warning } from '../finding.js';
 
 export interface UserFacts {
-  /** Whether the directory answers. */
-  readonly answers: boolean;
+  /** Why the directory does not answer; undefined when it does. */
+  readonly away: string | undefined;
+  /** What is wrong with what it answered about the account; undefined when it is a user or nobody. */
+  readonly unusable: string | undefined;
   /** Users whose hash was looked at: all of a file, else the account that signed in. */
   readonly seen: number;
   /** Those of them with a password whose hash cannot be read. */
@@ -16,17 +18,33 @@ export interface UserFacts {
 }
 
 /** The directory and its hashes. */
-export function diagnoseUsers({ answers, seen, unreadable, outdated, replaces }: UserFacts): Finding[] {
-  if (!answers) {
+export function diagnoseUsers({
+  away,
+  unusable,
+  seen,
+  unreadable,
+  outdated,
+  replaces,
+}: UserFacts): Finding[] {
+  if (away !== undefined) {
     return [
       problem(
         'directory_away',
-        'The directory of users does not answer from here.',
+        `The directory of users does not answer from here: ${away}.`,
         'Start it, or mend USERS_URL.',
       ),
     ];
   }
   const found: Finding[] = [];
+  if (unusable !== undefined) {
+    found.push(
+      problem(
+        'user_unusable',
+        `Nobody can sign in as the account of --email: ${unusable}.`,
+        'Mend its row, or the statement or method that finds it: one user, with every field.',
+      ),
+    );
+  }
   if (unreadable > 0) {
     found.push(
       problem(

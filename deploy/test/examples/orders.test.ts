@@ -1,0 +1,99 @@
+// docs/examples/orders.js and the same lines in docs/sessions.md: a service that verifies bearers by itself.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
+import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { codeBlocks } from '../docs/markdown.js';
+import { readProjectFile } from '../docs/project-file.js';
+import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
+
+const PROGRAM = join(examples, 'orders.js');
+
+t.test('docs/sessions.md shows it whole', async (t) => {
+  t.strictSame(codeBlocks(readProjectFile('docs/sessions.md'), 'js'), [readFileSync(PROGRAM, 'utf8')]);
+});
+
+t.test('on the embedded store', (t) => tests(t, {}));
+
+t.test('on Redis', async (t) => tests(t, { STORE_URL: (await startRedis(t)).url }));
+
+async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void> {
+  const system = await startHostedSystem(t, environment);
+  const { address, child, closed } = await startOrders(t, system);
+  const ask = async (authorization?: string) => {
+    const answer = await fetch(`${address}/orders`, { headers: authorization ? { authorization } : {} });
+    return { status: answer.status, json: await answer.json() };
+  };
+
+  t.strictSame(await ask(), { status: 401, json: { message: 'Please sign in.', code: 'token_invalid' } });
+  const bearer = await signIn(system);
+  t.match(await ask(bearer), { status: 200, json: { customer: 1, orders: [] } });
+
+  const ended = await fetch(`${system.address}/logout`, {
+    method: 'POST',
+    headers: { authorization: bearer },
+  });
+  t.equal(ended.status, 204);
+  const limitMs = performance.now() + 5000;
+  let answer = await ask(bearer);
+  while (answer.status === 200 && performance.now() < limitMs) answer = await ask(bearer);
+  t.match(answer, { status: 401, json: { code: 'session_revoked' } });
+
+  child.kill('SIGTERM');
+  t.strictSame(await closed, [0, null], 'nothing keeps the process from ending');
+  const store = openStore(system.storeUrl, '/');
+  t.teardown(() => closeStore(store));
+  if (store.kind === 'redis') await once(store.client, 'ready');
+  const { nodes } = await openKeyRecord(store).read();
+  t.notOk(
+    nodes.some(({ makes }) => !makes),
+    'it has said that it is gone',
+  );
+}
+
+async function startOrders(t: Test, { secrets, storeUrl }: HostedSystem) {
+  const folder = tempDir(t);
+  writeFileSync(
+    join(folder, 'access-keys.txt'),
+    `${exportAccessKeys(openKeyRing(secrets.ENCRYPTION_KEY))}\n`,
+  );
+  const child = spawn(process.execPath, [PROGRAM], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ACCESS_SECRET: secrets.ACCESS_SECRET, STORE_URL: storeUrl, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  const listening = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [, url] = /Server listening at (http:\/\/[^"\s]+)/.exec(line) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const ended = closed.then(() => Promise.reject(new Error('the example did not start')));
+  ended.catch(() => {});
+  return { address: await Promise.race([listening, ended]), child, closed };
+}
+
+/** The header of the demo account's access token. */
+async function signIn(system: HostedSystem): Promise<string> {
+  const answer = await fetch(`${system.address}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: system.address },
+    body: JSON.stringify({ ...system.demo, ...(await system.work()) }),
+  });
+  const { accessToken } = (await answer.json()) as { accessToken: string };
+  return `Bearer ${accessToken}`;
+}
