@@ -23,6 +23,7 @@ HOST_API_URL = os.environ.get("HOST_API_URL", "http://127.0.0.1:9002")
 HOST_API_KEY = os.environ["HOST_API_KEY"]
 CHALLENGE_FIELDS = ("pow_token", "pow_nonce", "captcha_token", "captcha")
 LONGEST_BODY_BYTES = 16 * 1024
+LONGEST_KEY = 512
 
 # The same as CAPTCHA_ESCALATION_AFTER of the challenge service.
 FAILURES_WITHOUT_IMAGE = int(os.environ.get("CAPTCHA_ESCALATION_AFTER", "2"))
@@ -30,6 +31,10 @@ FAILURES_WITHOUT_IMAGE = int(os.environ.get("CAPTCHA_ESCALATION_AFTER", "2"))
 
 class Unavailable(Exception):
     """The host API gave no answer that counts."""
+
+
+class Refused(Exception):
+    """The host API did not accept a request of ours."""
 
 
 class HostApi:
@@ -77,7 +82,7 @@ class HostApi:
                 return json.loads(text) if text else None
         except urllib.error.HTTPError as error:
             if error.code < 500:
-                raise RuntimeError(f"the host API answered {error.code} to {method} {path}") from None
+                raise Refused(f"the host API answered {error.code} to {method} {path}") from None
             raise Unavailable from None
         except OSError:
             raise Unavailable from None
@@ -86,9 +91,9 @@ class HostApi:
 def sign_in(api, form, ip):
     """Answers one sign-in: a status and a body."""
     email, password = form.get("email"), form.get("password")
-    if not isinstance(email, str) or not isinstance(password, str) or email.strip() == "":
+    key = email.strip().lower() if isinstance(email, str) else ""
+    if not isinstance(password, str) or not 1 <= len(key) <= LONGEST_KEY:
         return 422, {"message": "Please give an e-mail and a password.", "code": "validation_failed"}
-    key = email.strip().lower()
     fields = {name: form[name] for name in CHALLENGE_FIELDS if name in form}
     verdict = api.check(fields, key, ip)
     if not verdict.pop("success"):
@@ -146,9 +151,14 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(400, {"message": "No JSON object.", "code": "malformed_json"})
         try:
             api = HostApi(self.headers.get("Accept-Language", "en"))
-            self.answer(*sign_in(api, form, self.client_address[0]))
+            status, body = sign_in(api, form, self.client_address[0])
         except Unavailable:
-            self.answer(503, {"message": "Please try again shortly.", "code": "unavailable"})
+            status, body = 503, {"message": "Please try again shortly.", "code": "unavailable"}
+        except Exception as error:
+            # What another error says may quote the password.
+            print(error if isinstance(error, Refused) else type(error).__name__, file=sys.stderr)
+            status, body = 500, {"message": "Something went wrong.", "code": "internal_error"}
+        self.answer(status, body)
 
     def answer(self, status, body):
         content = json.dumps(body).encode()

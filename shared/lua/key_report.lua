@@ -1,11 +1,11 @@
--- Notes which keys a node runs and which it makes tokens with; forgets nodes that have gone silent.
+-- Notes which keys a node runs, which it makes tokens with and how long those live; forgets nodes that have gone silent.
 --
 -- KEYS[1]    the record of keys: hash (src/store/key-record.ts)
 -- ARGV[1]    name of the node
 -- ARGV[2]    what it runs, or empty when it stops
 -- ARGV[3]    how long the record is kept, in milliseconds
 -- ARGV[4]    silence after which a node is gone, in milliseconds
--- ARGV[...]  names of the keys that it makes tokens with
+-- ARGV[...]  fields that get the time: `used:` and the name of a key that it makes tokens with, `life:` and a life
 -- Returns    now, in milliseconds since 1970
 
 local key, node, text, keep, silence = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -19,12 +19,12 @@ if text == '' then
 else
   redis.call('HSET', key, 'node:' .. node, stamp .. ' ' .. text)
 end
-for i = 5, #ARGV do redis.call('HSET', key, 'used:' .. ARGV[i], stamp) end
+for i = 5, #ARGV do redis.call('HSET', key, ARGV[i], stamp) end
 
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do
   local kind, at = fields[i]:match('^(%a+):'), tonumber(fields[i + 1]:match('^%d+'))
-  local limit = (kind == 'node' and silence) or (kind == 'used' and keep)
+  local limit = (kind == 'node' and silence) or ((kind == 'used' or kind == 'life') and keep)
   if limit and now - at >= limit then redis.call('HDEL', key, fields[i]) end
 end
 redis.call('PEXPIRE', key, keep)

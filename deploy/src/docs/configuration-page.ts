@@ -41,7 +41,8 @@ ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 ## Both services: the challenges
 
 The option \`pow.volume.every\` of the specification is \`CAPTCHA_POW_VOLUME_EVERY\`, and so on. Both services, and every
-host that checks challenges by itself, need the same values.
+host that checks challenges by itself, need the same values. A \`CAPTCHA_\` variable with a name that is not known
+stops the start of a service; a host is warned in its log, for it may have such variables of its own.
 
 ${table(SessionEnvironment, (name) => challenge.has(name) && isOption(name))}
 

@@ -81,7 +81,12 @@ t.test('both services', (t) =>
       [{ CAPTCHA_MIN_SECONDS: '-0.5' }, /^CAPTCHA_MIN_SECONDS must be/],
       [{ CAPTCHA_BIND_IP: 'yes' }, /^CAPTCHA_BIND_IP must be true or false, not "yes"$/],
       [{ CAPTCHA_ROUTES_PREFIX: '/api/' }, /^CAPTCHA_ROUTES_PREFIX must be/],
+      [
+        { CAPTCHA_ROUTES_PREFIX: 'openapi.json' },
+        /^CAPTCHA_ROUTES_PREFIX must not begin with "openapi.json", which is a path of its own$/,
+      ],
       [{ CAPTCHA_FIELDS_TOKEN: 'pow_token' }, /must differ from/],
+      [{ CAPTCHA_POW_DIFICULTY: '20' }, /^CAPTCHA_POW_DIFICULTY is not known: /],
     ],
   ),
 );

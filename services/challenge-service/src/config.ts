@@ -5,10 +5,11 @@ import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
+  unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
 import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { cacheStoreUrlOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
+import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
 import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/host-keys.js';
 import {
   ChallengeLimitVariables,
@@ -16,18 +17,10 @@ import {
   ChallengeModuleVariables,
   HostApiVariables,
   HttpVariables,
+  PresetVariables,
   SecretVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
-
-/** Presets without a module. */
-export const PresetVariables = {
-  CAPTCHA_PRESETS: Type.Optional(
-    Type.String({
-      description: 'Presets of your own: the path of a JSON file, or JSON that begins with `{`',
-    }),
-  ),
-};
 
 /** The environment of the challenge service. */
 export const ChallengeEnvironment = Type.Object({
@@ -57,10 +50,12 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     ...checkTestMode(found),
     ...checkHostKeys(found, found.CHALLENGE_SECRET?.split(',')),
     ...checkCaptchaVariables(found),
+    ...unknownCaptchaVariables(env),
   ]);
   return {
     values,
     storeUrl: cacheStoreUrlOf(values),
+    storeVariable: cacheStoreVariableOf(values),
     corsOrigin: corsOriginOf(values),
     hostKeys: hostKeysFrom(values),
     captcha: captchaOptionsFrom(values),
@@ -72,7 +67,8 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
  * @throws ConfigurationError with a line per mistake
  */
 export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
-  return { storeUrl: cacheStoreUrlOf(readEnvironment(Type.Object(StoreVariables), env)) };
+  const values = readEnvironment(Type.Object(StoreVariables), env);
+  return { storeUrl: cacheStoreUrlOf(values), storeVariable: cacheStoreVariableOf(values) };
 }
 
 const PreviewEnvironment = Type.Object({
@@ -87,6 +83,14 @@ const PreviewEnvironment = Type.Object({
  * @throws ConfigurationError with a line per mistake
  */
 export function readPreviewConfig(env: Readonly<Record<string, string | undefined>>) {
-  const values = readEnvironment(PreviewEnvironment, env, checkCaptchaVariables);
-  return { values, storeUrl: cacheStoreUrlOf(values), captcha: captchaOptionsFrom(values) };
+  const values = readEnvironment(PreviewEnvironment, env, (found) => [
+    ...checkCaptchaVariables(found),
+    ...unknownCaptchaVariables(env),
+  ]);
+  return {
+    values,
+    storeUrl: cacheStoreUrlOf(values),
+    storeVariable: cacheStoreVariableOf(values),
+    captcha: captchaOptionsFrom(values),
+  };
 }

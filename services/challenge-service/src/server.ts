@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -37,11 +38,11 @@ async function main(): Promise<void> {
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
-  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', config.storeUrl, PROJECT_ROOT);
+  const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
-  const keyReport = reportKeys(store, { makes: true, ids }, logger);
+  const keyReport = reportKeys(store, { makes: true, ids, lives: { ...challengeLives(captcha) } }, logger);
   const state = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());

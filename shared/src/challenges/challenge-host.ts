@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
 import { normaliseAddress } from './address.js';
 import type { ChallengeStore, Standing } from './challenge-store.js';
 import { type Checker, createChecker } from './checker.js';
@@ -72,9 +73,13 @@ export interface ChallengeHostParts {
   readonly clock: () => number;
 }
 
-/** Makes the host object for one host application. */
+/**
+ * Makes the host object for one host application.
+ * @throws TypeError without a name of its own: hosts without one would share their counts
+ */
 export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
   const { store, ring, options, host, random = randomBytes, clock } = parts;
+  if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
   const checker = createChecker({ store, ring, options, host, kinds: judgedKinds(parts.kinds), newClaim });

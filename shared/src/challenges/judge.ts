@@ -6,6 +6,7 @@ import { solves } from '../pow/difficulty.js';
 import { digestOf } from './algorithms.js';
 import { normaliseAnswer, scrambleAnswer } from './image-answer.js';
 import type { JudgedKind, KindContext } from './judged-kind.js';
+import { attemptKind, kindFault } from './kind-error.js';
 import { kindRandom } from './kind-random.js';
 import { addressName } from './names.js';
 import { type KindRecord, type PowRecord, parseAnswerRecord } from './records.js';
@@ -43,6 +44,7 @@ export interface ImageContext extends JudgeContext, Omit<KindContext, 'random'> 
 /**
  * Judges an answer on the image endpoint, whatever its kind.
  * @param submission `takenAtMs` is the store's time when the challenge was taken
+ * @throws KindError
  */
 export function judgeImage(
   record: KindRecord | null,
@@ -74,7 +76,7 @@ interface Answer {
 
 const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
 
-/** @throws TypeError when the kind of a host gives no verdict */
+/** @throws KindError when the kind of a host throws or gives no verdict */
 function judgeByKind(
   record: KindRecord,
   key: RingKey,
@@ -84,9 +86,10 @@ function judgeByKind(
   const kind = kinds.get(record.kind);
   if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
   const random = kindRandom(key, record.kind, token, 0);
-  const outcome = kind.verify(record.rest, answer, { options, ring, random, isAccount, failures });
+  const about = { options, ring, random, isAccount, failures };
+  const outcome = attemptKind(kind, 'verify', () => kind.verify(record.rest, answer, about));
   if (!OUTCOMES.includes(outcome)) {
-    throw new TypeError(`verify of the kind ${record.kind} must return right, wrong or insufficient`);
+    throw kindFault(kind, 'verify', 'must return right, wrong or insufficient');
   }
   return { outcome, hasMinimumTime: kind.hasMinimumTime };
 }

@@ -36,9 +36,9 @@ export function submissionFrom(body: unknown, names: FieldNames): Submission {
   };
 }
 
-/** Says whether any field of an image is there. */
+/** Says whether any field of an image is there; a plain form sends those that nobody filled in as empty texts. */
 export function offersImage(submission: Submission): boolean {
-  return submission.imageToken !== undefined || submission.imageAnswer !== undefined;
+  return !isAbsent(submission.imageToken) || !isAbsent(submission.imageAnswer);
 }
 
 /** Problems of the work's fields; empty when both have their form. */
@@ -63,6 +63,10 @@ export function imageProblems(submission: Submission, names: FieldNames, longest
 }
 
 function problem(name: string, value: unknown, hasForm: (value: unknown) => boolean): FieldProblems {
-  if (value === undefined || value === null || value === '') return { [name]: ['required'] };
+  if (isAbsent(value)) return { [name]: ['required'] };
   return hasForm(value) ? {} : { [name]: ['malformed'] };
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }

@@ -3,6 +3,7 @@
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { CaptchaOptions, checkCaptchaOptions } from '../schemas/captcha-options.js';
 import { leavesOf, optionsFrom } from '../schemas/option-tree.js';
+import { ChallengeModuleVariables, PresetVariables, StoreVariables } from './variables.js';
 
 type Leaves<P extends TProperties, Path extends string> = {
   [K in keyof P & string]: P[K] extends TObject<infer Inner>
@@ -35,4 +36,17 @@ export function captchaOptionsFrom(values: Readonly<Record<string, unknown>>): C
 /** The mistakes that several `CAPTCHA_` variables make together, a line each. */
 export function checkCaptchaVariables(values: Readonly<Record<string, unknown>>): string[] {
   return checkCaptchaOptions(captchaOptionsFrom(values), variableOf);
+}
+
+const KNOWN = { ...captchaVariables, ...StoreVariables, ...ChallengeModuleVariables, ...PresetVariables };
+
+/**
+ * A line for each `CAPTCHA_` variable that is set and that nothing reads: an option with a slip in its name would
+ * quietly keep its default. Both services share an environment, so each knows the variables of the other.
+ */
+export function unknownCaptchaVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('CAPTCHA_') && (env[name] ?? '') !== '' && !Object.hasOwn(KNOWN, name))
+    .sort()
+    .map((name) => `${name} is not known: no variable of the challenges has this name`);
 }

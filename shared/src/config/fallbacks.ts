@@ -19,6 +19,13 @@ export function cacheStoreUrlOf(values: {
   return values.CAPTCHA_CACHE_STORE ?? storeUrlOf(values);
 }
 
+/** The variable to look at when that store is wrong or away. */
+export function cacheStoreVariableOf(values: {
+  readonly CAPTCHA_CACHE_STORE?: string | undefined;
+}): 'CAPTCHA_CACHE_STORE' | 'STORE_URL' {
+  return values.CAPTCHA_CACHE_STORE === undefined ? 'STORE_URL' : 'CAPTCHA_CACHE_STORE';
+}
+
 /** The origin whose pages may call: `CORS_ORIGIN`, else that of `PUBLIC_URL`. */
 export function corsOriginOf(values: {
   readonly CORS_ORIGIN?: string | undefined;

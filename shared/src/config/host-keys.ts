@@ -1,5 +1,7 @@
 // The keys of the hosts that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
+import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
+
 /** A host and the key that it presents. */
 export interface HostKey {
   readonly host: string;
@@ -18,11 +20,10 @@ const DEFAULT_HOST = 'default';
 export const SESSION_HOST = 'login';
 
 const SHORTEST_SECRET = 32;
-const HOST_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** What is wrong with the name of a host, as words that follow its place; null when nothing is. */
-export function hostNameMistake(name: string): string | null {
-  if (!HOST_NAME.test(name)) return 'must have a name of 1 to 64 letters, digits, _, . or -';
+export function hostNameMistake(name: unknown): string | null {
+  if (!isHostName(name)) return `must have ${HOST_NAME_FORM}`;
   return name === SESSION_HOST ? `must not be named ${SESSION_HOST}, as the session service is` : null;
 }
 

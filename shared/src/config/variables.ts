@@ -62,6 +62,15 @@ export const ChallengeModuleVariables = {
   ),
 };
 
+/** Presets without a module. */
+export const PresetVariables = {
+  CAPTCHA_PRESETS: Type.Optional(
+    Type.String({
+      description: 'Presets of your own: the path of a JSON file, or JSON that begins with `{`',
+    }),
+  ),
+};
+
 /** How the services listen, who may call them, how they log and stop. */
 export const HttpVariables = {
   BIND: Type.String({ default: '127.0.0.1', description: 'Address that the public listener binds' }),

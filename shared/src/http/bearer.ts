@@ -2,9 +2,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { MessageKey } from '../messages/en.js';
 import type { AccessClaims, TokenReading } from '../schemas/token-claims.js';
 import { SessionRevoked, TokenInvalid } from './bearer-errors.js';
 import { refuse } from './errors.js';
+import { sendError } from './send-error.js';
 
 /** What decides about a bearer. */
 export interface BearerOptions {
@@ -24,8 +26,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Looks at an access token. Never throws; asks the store only while the revocation log is lost. */
     verifyAccess(token: string): Promise<AccessVerdict>;
-    /** An `onRequest` hook: refuses a request without a valid bearer, else sets `request.bearer`. */
-    requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+    /** An `onRequest` hook: answers a request without a valid bearer with 401, else sets `request.bearer`. */
+    requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   }
   interface FastifyRequest {
     bearer: Readonly<AccessClaims> | null;
@@ -48,11 +50,16 @@ async function bearer(
   });
   app.decorate('requireBearer', async (request: FastifyRequest, reply: FastifyReply) => {
     const verdict = await app.verifyAccess(bearerToken(request.headers.authorization));
-    if (!verdict.ok) {
-      reply.header('www-authenticate', 'Bearer');
-      throw refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid);
+    if (verdict.ok) {
+      request.bearer = verdict.claims;
+      return undefined;
     }
-    request.bearer = verdict.claims;
+    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid);
+    reply.headers({ 'www-authenticate': 'Bearer', 'cache-control': 'no-store' });
+    if (app.hasPlugin('tollgate-errors')) throw refusal;
+    // The error handler of another service does not know our codes and languages.
+    const { code, statusCode: status = 401 } = refusal;
+    return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: {} });
   });
 }
 

@@ -10,10 +10,11 @@ import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
+  unknownCaptchaVariables,
 } from '../config/captcha-environment.js';
 import { checkSecrets, checkStores } from '../config/checks.js';
 import { readEnvironment } from '../config/environment.js';
-import { cacheStoreUrlOf } from '../config/fallbacks.js';
+import { cacheStoreUrlOf, cacheStoreVariableOf } from '../config/fallbacks.js';
 import { hostNameMistake } from '../config/host-keys.js';
 import {
   ChallengeModuleVariables,
@@ -26,6 +27,7 @@ import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../schemas/capt
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { openConfiguredStore } from '../store/configured-store.js';
 import { closeStore } from '../store/open-store.js';
+import { waitForStore } from '../store/wait-for-store.js';
 import { warnOfStore } from '../store/warnings.js';
 import { loadChallengeModule } from './challenge-module.js';
 import guard from './guard.js';
@@ -46,6 +48,8 @@ export interface CaptchaHostOptions {
   /** Kinds of challenge beside those of `CAPTCHA_MODULE`; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
 }
+
+const CONNECT_MS = 2000;
 
 const HostEnvironment = Type.Object({
   CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
@@ -74,13 +78,19 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   const mistakes = kindMistakes(kinds);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
-  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', cacheStoreUrlOf(values), root);
+  const strangers = unknownCaptchaVariables(environment);
+  // An application may have such variables of its own, so they do not stop it.
+  if (strangers.length > 0) app.log.warn({ mistakes: strangers }, 'variables are ignored');
+
+  const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
   warnOfStore(store, app.log);
   const optionsWatch = watchOptions(store, options, app.log);
   app.addHook('onClose', async () => {
     optionsWatch.stop();
     await closeStore(store);
   });
+  // Commands before the connection are refused; a store that is away does not keep the application from starting.
+  await waitForStore(store, CONNECT_MS);
   await app.register(guard, {
     store: openChallengeStore(store, options.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),

@@ -2,7 +2,6 @@
 
 import { FastifyError } from '@fastify/error';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import type { MessageKey } from '../messages/en.js';
 import { isMessageKey } from '../messages/messages.js';
 import { StoreUnavailableError } from '../store/store-errors.js';
 import {
@@ -15,20 +14,13 @@ import {
   NotFound,
   Overloaded,
   RateLimited,
-  type RefusalDetails,
   refuse,
   StoreUnavailable,
   UnsupportedMediaType,
   ValidationFailed,
 } from './errors.js';
+import type { ErrorAnswer } from './send-error.js';
 import { fieldsOf } from './validation-fields.js';
-
-/** What an answer is made of, its texts not yet chosen. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly code: MessageKey;
-  readonly details: RefusalDetails;
-}
 
 const STORE_RETRY_SECONDS = 1;
 

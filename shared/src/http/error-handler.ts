@@ -3,9 +3,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../messages/en.js';
-import { answerTo, type ErrorAnswer } from './error-answer.js';
+import { answerTo } from './error-answer.js';
 import { NotFound, refuse } from './errors.js';
-import { sendError } from './send-error.js';
+import { type ErrorAnswer, sendError } from './send-error.js';
 
 /** A refused request, as a route that adds to its answers sees it. */
 export interface RefusedRequest {

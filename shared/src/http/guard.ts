@@ -10,13 +10,12 @@ import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { type AccountKeyOf, findAccountKey } from './account-key.js';
 import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
 import { isForeseen } from './error-answer.js';
 import { answerError } from './error-handler.js';
 import { refuse } from './errors.js';
-
-/** Finds the account that a request is about; undefined when it names none. */
-export type AccountKeyOf = (request: FastifyRequest) => string | undefined;
+import { guardMistake } from './guard-mistake.js';
 
 /** What a route can ask for in `config.guards`. */
 export type Guard = { readonly name: 'captcha' } | { readonly name: 'pow'; readonly key?: AccountKeyOf };
@@ -26,10 +25,12 @@ export const captcha: Guard = { name: 'captcha' };
 
 /**
  * Checks the proof of work and, with a `key`, demands an image once the account has failed often enough.
- * @param rule `key` finds the account that a request is about
+ * @param rule `key` finds the account that a request is about; it may be waited for
+ * @throws TypeError when the function is given in the place of the rule
  */
 export function pow(rule: { key?: AccountKeyOf } = {}): Guard {
-  return { name: 'pow', ...rule };
+  if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
+  return { ...rule, name: 'pow' };
 }
 
 /** What the plugin is made of. */
@@ -64,14 +65,20 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   app.decorateRequest('challengeFields', null);
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
-    if (guards === undefined || guards.length === 0) return;
+    if (guards === undefined) return;
+    const mistake = guardMistake(guards);
+    if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
+    if (guards.length === 0) return;
     guardRoute(route, host, guards);
     // In an application that has an error handler of its own, the refusals of its guarded routes are still ours.
     if (!app.hasPlugin('tollgate-errors')) route.errorHandler ??= answerRefusal;
   });
   // A route declared before this plugin had loaded was not seen above: it is refused, or it would stand open.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
-    if (config.guards !== undefined && config.guards.length > 0 && challengeFields === null) {
+    // A function has a length too, and a guard that was not called is one.
+    const hasNone =
+      config.guards === undefined || (Array.isArray(config.guards) && config.guards.length === 0);
+    if (!hasNone && challengeFields === null) {
       throw new TypeError(
         `the guards of ${url} are not in place: await the guard plugin before adding routes`,
       );
@@ -94,7 +101,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     request.challengeFields = submissionFrom(request.body, host.fieldNames);
   };
   const judge = async (request: FastifyRequest) => {
-    const account = await triedAccount(keyOf?.(request));
+    const account = await triedAccount(await findAccountKey(keyOf, request));
     const demanded = account !== undefined && account.failures >= escalation.after;
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
@@ -110,14 +117,8 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   const triedAccount = async (key: string | undefined): Promise<TriedAccount | undefined> =>
     key === undefined ? undefined : { key, failures: (await host.standing(key)).failures };
 
-  const accountOf = (request: FastifyRequest): unknown => {
-    try {
-      return keyOf?.(request);
-    } catch {
-      // The host's function may count on a body that has passed its schema, and this one may not have.
-      return undefined;
-    }
-  };
+  // The host's function may count on a body that has passed its schema, and a refused one may not have.
+  const accountOf = (request: FastifyRequest) => findAccountKey(keyOf, request).catch(() => undefined);
 
   // Before validation, because a strict schema of the host would remove the fields it does not know.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
@@ -126,7 +127,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     ...route.config,
     extendError: async (request, error) =>
       error.statusCode === 422 && !('captcha_required' in error.body)
-        ? { ...(await nextAttempt(host, accountOf(request))) }
+        ? { ...(await nextAttempt(host, await accountOf(request))) }
         : undefined,
   };
 }

@@ -1,10 +1,17 @@
 // Writes the answer to a request that failed.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { MessageKey } from '../messages/en.js';
 import { type Language, messageIn } from '../messages/messages.js';
-import type { ErrorAnswer } from './error-answer.js';
-import type { FieldMessage } from './errors.js';
+import type { FieldMessage, RefusalDetails } from './errors.js';
 import { localise } from './language.js';
+
+/** What an answer is made of, its texts not yet chosen. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly code: MessageKey;
+  readonly details: RefusalDetails;
+}
 
 /** Sends `{ message, code, errors? }` and what else the error carries, in the language of the request. */
 export function sendError(

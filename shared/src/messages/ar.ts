@@ -5,7 +5,7 @@ import type { MessageKey } from './en.js';
 export const ar: Record<MessageKey, string> = {
   validation_failed: 'بعض البيانات ناقصة أو غير صحيحة.',
   malformed_json: 'لا يحتوي الطلب على بيانات JSON صالحة.',
-  unsupported_media_type: 'يجب أن يكون محتوى الطلب بصيغة JSON.',
+  unsupported_media_type: 'هذا النوع من المحتوى غير مقبول هنا.',
   body_too_large: 'حجم الطلب أكبر من المسموح به.',
   not_found: 'لا يوجد شيء في هذا العنوان.',
   bad_request: 'تعذّر فهم الطلب.',
@@ -19,8 +19,8 @@ export const ar: Record<MessageKey, string> = {
 
   pow_invalid: 'فشل التحقق الأمني. يُرجى المحاولة مرة أخرى.',
   pow_insufficient: 'يجب إعادة التحقق الأمني. قد يستغرق ذلك بعض الوقت.',
-  captcha_invalid: 'الأحرف المكتوبة لا تطابق الصورة. يُرجى المحاولة مرة أخرى مع صورة جديدة.',
-  captcha_required: 'يُرجى أيضًا كتابة الأحرف الظاهرة في الصورة.',
+  captcha_invalid: 'فشل التحقق الإضافي. يُرجى المحاولة مرة أخرى مع تحقق جديد.',
+  captcha_required: 'يُرجى أيضًا إتمام التحقق الإضافي.',
   unknown_preset: 'لا يوجد تحدٍّ بهذا الاسم.',
   no_image_library: 'لا يمكن رسم الصور في الوقت الحالي.',
   image_unavailable: 'لا يمكن رسم هذه الصورة حاليًا. يُرجى طلب صورة أخرى.',
@@ -39,8 +39,7 @@ export const ar: Record<MessageKey, string> = {
   out_of_range: 'هذه القيمة خارج النطاق المسموح به.',
   malformed: 'صيغة هذه القيمة غير صحيحة.',
   unknown_field: 'هذا الحقل غير معروف.',
-  wrong_answer: 'الأحرف المكتوبة لا تطابق الصورة.',
+  wrong_answer: 'الإجابة عن التحقق الإضافي غير صحيحة.',
   wrong_work: 'لم يُحلّ التحقق الأمني.',
   insufficient_work: 'كان التحقق الأمني أسهل مما يتطلبه هذا الحساب.',
-  expired: 'انتهت الصلاحية أو سبق الاستخدام.',
 };

@@ -4,7 +4,7 @@
 export const en = {
   validation_failed: 'Some of the data is missing or wrong.',
   malformed_json: 'The request does not contain valid JSON.',
-  unsupported_media_type: 'The content of the request must be JSON.',
+  unsupported_media_type: 'This kind of content is not accepted here.',
   body_too_large: 'The request is too large.',
   not_found: 'There is nothing here.',
   bad_request: 'The request cannot be understood.',
@@ -18,8 +18,8 @@ export const en = {
 
   pow_invalid: 'The security check has failed. Please try again.',
   pow_insufficient: 'The security check must be repeated. This may take a moment.',
-  captcha_invalid: 'The characters do not match the image. Please try again with a new image.',
-  captcha_required: 'Please also type the characters shown in the image.',
+  captcha_invalid: 'The additional check has failed. Please try again with a new one.',
+  captcha_required: 'Please also complete the additional check.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
@@ -38,10 +38,9 @@ export const en = {
   out_of_range: 'This value is outside the allowed range.',
   malformed: 'This value has the wrong format.',
   unknown_field: 'This field is not known.',
-  wrong_answer: 'The characters do not match the image.',
+  wrong_answer: 'The answer to the additional check is not right.',
   wrong_work: 'The security check was not solved.',
   insufficient_work: 'The security check was too easy for this account.',
-  expired: 'This has expired or has already been used.',
 };
 
 /** The name of a text. */

@@ -5,7 +5,7 @@ import type { MessageKey } from './en.js';
 export const fr: Record<MessageKey, string> = {
   validation_failed: 'Certaines données sont manquantes ou incorrectes.',
   malformed_json: 'La requête ne contient pas de JSON valide.',
-  unsupported_media_type: 'Le contenu de la requête doit être au format JSON.',
+  unsupported_media_type: 'Ce type de contenu n’est pas accepté ici.',
   body_too_large: 'La requête est trop volumineuse.',
   not_found: 'Il n’y a rien à cette adresse.',
   bad_request: 'La requête est incompréhensible.',
@@ -19,9 +19,8 @@ export const fr: Record<MessageKey, string> = {
 
   pow_invalid: 'La vérification de sécurité a échoué. Veuillez réessayer.',
   pow_insufficient: 'La vérification de sécurité doit être refaite. Cela peut prendre un moment.',
-  captcha_invalid:
-    'Les caractères ne correspondent pas à l’image. Veuillez réessayer avec une nouvelle image.',
-  captcha_required: 'Veuillez aussi saisir les caractères affichés dans l’image.',
+  captcha_invalid: 'La vérification supplémentaire a échoué. Veuillez en essayer une nouvelle.',
+  captcha_required: 'Veuillez aussi effectuer la vérification supplémentaire.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
@@ -40,8 +39,7 @@ export const fr: Record<MessageKey, string> = {
   out_of_range: 'Cette valeur est hors des limites autorisées.',
   malformed: 'Cette valeur n’a pas le bon format.',
   unknown_field: 'Ce champ est inconnu.',
-  wrong_answer: 'Les caractères ne correspondent pas à l’image.',
+  wrong_answer: 'La réponse à la vérification supplémentaire n’est pas correcte.',
   wrong_work: 'La vérification de sécurité n’a pas été résolue.',
   insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
-  expired: 'Cet élément a expiré ou a déjà été utilisé.',
 };

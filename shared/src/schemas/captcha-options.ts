@@ -2,6 +2,7 @@
 
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { captchaOptionMistakes } from './captcha-option-mistakes.js';
 import { ConfigurationError } from './configuration-error.js';
 import { expectationOf } from './expectation.js';
 import { leavesOf, optionsFrom, strangersIn, valueAt } from './option-tree.js';
@@ -125,22 +126,14 @@ export type CaptchaOptionsInput = Partially<CaptchaOptions>;
 
 type Partially<T> = { [K in keyof T]?: T[K] extends object ? Partially<T[K]> : T[K] | undefined };
 
-const LOWEST_FLOOR_BITS = 16;
-const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
-// What a log-in and the host API put beside the fields of the challenges.
-const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
-
 /**
  * The complete options, defaults filled in, frozen.
  *
  * @throws ConfigurationError with a line per mistake, each beginning with the option's path (`pow.difficulty`)
  */
 export function resolveCaptchaOptions(partial: CaptchaOptionsInput = {}): CaptchaOptions {
-  const strangers = strangersIn(partial, CaptchaOptions).map(
-    (path) => `${path.join('.') || 'the options'}: there is no such option`,
-  );
   const options = optionsFrom(CaptchaOptions, ({ path }) => valueAt(partial, path)) as CaptchaOptions;
-  const mistakes = [...strangers, ...checkCaptchaOptions(options, (path) => path)];
+  const mistakes = [...strangersIn(partial, CaptchaOptions), ...checkCaptchaOptions(options, (path) => path)];
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return options;
 }
@@ -157,40 +150,5 @@ export function checkCaptchaOptions(options: CaptchaOptions, nameOf: (path: stri
     return [`${nameOf(path.join('.'))} must be ${expectationOf(schema)}, not ${JSON.stringify(value)}`];
   });
   // Comparing values that are wrong by themselves would only blame the others too.
-  return single.length > 0 ? single : [...rangeMistakes(options, nameOf), ...fieldMistakes(options, nameOf)];
-}
-
-function rangeMistakes(
-  { pow, cache, min_seconds, test_mode }: CaptchaOptions,
-  nameOf: (path: string) => string,
-): string[] {
-  const mistakes: string[] = [];
-  const floor = nameOf('pow.difficulty');
-  if (pow.difficulty < LOWEST_FLOOR_BITS && !test_mode) {
-    mistakes.push(
-      `${floor} must be ${LOWEST_FLOOR_BITS} or more outside ${nameOf('test_mode')}, not ${pow.difficulty}`,
-    );
-  }
-  if (pow.difficulty > pow.max_difficulty) {
-    const ceiling = `${nameOf('pow.max_difficulty')} (${pow.max_difficulty})`;
-    mistakes.push(`${floor} must not be above ${ceiling}, but is ${pow.difficulty}`);
-  }
-  if (min_seconds >= cache.expire) {
-    const life = `${nameOf('cache.expire')} (${cache.expire})`;
-    mistakes.push(`${nameOf('min_seconds')} must be less than ${life}, not ${min_seconds}`);
-  }
-  return mistakes;
-}
-
-function fieldMistakes(options: CaptchaOptions, nameOf: (path: string) => string): string[] {
-  const seen = new Map<unknown, string>();
-  return FIELDS.flatMap((path) => {
-    const name = String(valueAt(options, path.split('.')));
-    const twin = seen.get(name);
-    seen.set(name, path);
-    if (twin !== undefined) return [`${nameOf(path)} must differ from ${nameOf(twin)}: both are "${name}"`];
-    // Every object has a constructor: such a field would seem to be there when it is not.
-    if (!TAKEN_FIELDS.has(name) && !(name in Object.prototype)) return [];
-    return [`${nameOf(path)} must not be "${name}", which has a meaning of its own`];
-  });
+  return single.length > 0 ? single : captchaOptionMistakes(options, nameOf);
 }

@@ -4,9 +4,12 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
 import { challengeFields } from './challenge-fields.js';
 
+/** Longest account key of a host, in characters. */
+export const MAX_KEY_CHARACTERS = 512;
+
 const key = Type.String({
   minLength: 1,
-  maxLength: 512,
+  maxLength: MAX_KEY_CHARACTERS,
   description: 'The account that is tried, in a spelling of the host; counted under the name of the host',
 });
 const ip = Type.String({ minLength: 1, maxLength: 64, description: 'Address of the client' });

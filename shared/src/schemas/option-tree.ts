@@ -42,13 +42,13 @@ export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unk
   return build(schema, []);
 }
 
-/** Paths of what is in the options but not in the schema, and of groups that are no groups. */
-export function strangersIn(options: unknown, schema: TObject, path: readonly string[] = []): string[][] {
-  if (!isGroup(options)) return [[...path]];
+/** A line, beginning with the path, for whatever is in the options but not in the schema, and for groups that are none. */
+export function strangersIn(options: unknown, schema: TObject, path: readonly string[] = []): string[] {
+  if (!isGroup(options)) return [`${path.join('.') || 'the options'} must be a group of options`];
   return Object.entries(options).flatMap(([name, value]) => {
     const here = [...path, name];
     const inner = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    if (inner === undefined) return [here];
+    if (inner === undefined) return [`${here.join('.')}: there is no such option`];
     return KindGuard.IsObject(inner) && value !== undefined ? strangersIn(value, inner, here) : [];
   });
 }

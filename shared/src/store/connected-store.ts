@@ -3,6 +3,7 @@
 import { openConfiguredStore } from './configured-store.js';
 import { closeStore, type Store } from './open-store.js';
 import { StoreUnavailableError } from './store-errors.js';
+import { waitForStore } from './wait-for-store.js';
 
 const CONNECT_MS = 5000;
 
@@ -28,18 +29,8 @@ export async function withConnectedStore<T>(
   }
 }
 
-/** Waits for the connection: a client of ours refuses commands before it is there. */
+/** @throws StoreUnavailableError */
 async function ready(store: Store, variable: string): Promise<void> {
-  if (store.kind !== 'redis' || store.client.status === 'ready') return;
-  const { client } = store;
-  await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(
-      () => reject(new StoreUnavailableError(`the store of ${variable} is out of reach`)),
-      CONNECT_MS,
-    );
-    client.once('ready', () => {
-      clearTimeout(late);
-      resolve();
-    });
-  });
+  if (await waitForStore(store, CONNECT_MS)) return;
+  throw new StoreUnavailableError(`the store of ${variable} is out of reach`);
 }

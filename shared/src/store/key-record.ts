@@ -12,6 +12,16 @@ export interface NodeKeys {
   /** Whether it makes tokens (with the first of each list), or only verifies them. */
   readonly makes: boolean;
   readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** How long what it makes lives at most, in seconds, by the name of what it is. */
+  readonly lives?: Readonly<Record<string, number>>;
+}
+
+/** A life that a node has reported. */
+export interface ReportedLife {
+  readonly name: string;
+  readonly seconds: number;
+  /** When a node last said so. */
+  readonly lastMs: number;
 }
 
 /** What all nodes have reported. Times are the store's, in milliseconds since 1970. */
@@ -19,9 +29,12 @@ export interface ReportedKeys {
   readonly nowMs: number;
   /** When the record began; undefined when there is none. */
   readonly sinceMs: number | undefined;
+  /** Without their lives. */
   readonly nodes: readonly NodeKeys[];
   /** When a node last said that it makes tokens with a key, by variable and id with a space between them. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
+  /** Empty when none but older versions have reported. */
+  readonly lives: readonly ReportedLife[];
 }
 
 /** Every method throws StoreUnavailableError when the store does not answer. */
@@ -49,7 +62,7 @@ export function openKeyRecord(store: Store): KeyRecord {
     return {
       async report(node, keys, running) {
         const text = running ? formatKeys(keys) : '';
-        await report([KEY_RECORD_KEY], [node, text, KEEP_MS, SILENCE_MS, ...madeWith(keys)]);
+        await report([KEY_RECORD_KEY], [node, text, KEEP_MS, SILENCE_MS, ...stampedBy(keys)]);
       },
       async read() {
         try {
@@ -69,11 +82,11 @@ export function openKeyRecord(store: Store): KeyRecord {
         if (!fields.has('since')) fields.set('since', String(nowMs));
         if (running) fields.set(`node:${node}`, `${nowMs} ${formatKeys(keys)}`);
         else fields.delete(`node:${node}`);
-        for (const name of madeWith(keys)) fields.set(`used:${name}`, String(nowMs));
+        for (const name of stampedBy(keys)) fields.set(name, String(nowMs));
         for (const [name, value] of fields) {
           const silentMs = nowMs - Number.parseInt(value, 10);
           if (name.startsWith('node:') && silentMs >= SILENCE_MS) fields.delete(name);
-          if (name.startsWith('used:') && silentMs >= KEEP_MS) fields.delete(name);
+          if (/^(?:used|life):/.test(name) && silentMs >= KEEP_MS) fields.delete(name);
         }
         const text = [...fields].map(([name, value]) => `${name}=${value}`).join('\n');
         transaction.put(KEY_RECORD_KEY, text, nowMs + KEEP_MS);
@@ -85,9 +98,10 @@ export function openKeyRecord(store: Store): KeyRecord {
   };
 }
 
-/** Names of the keys that a node makes tokens with: variable and id. */
-function madeWith({ makes, ids }: NodeKeys): string[] {
-  return makes ? Object.entries(ids).map(([variable, [first]]) => `${variable} ${first}`) : [];
+/** The fields that a report gives the time: keys that the node makes tokens with, and how long those live. */
+function stampedBy({ makes, ids, lives = {} }: NodeKeys): string[] {
+  const used = makes ? Object.entries(ids).map(([variable, [first]]) => `used:${variable} ${first}`) : [];
+  return [...used, ...Object.entries(lives).map(([name, seconds]) => `life:${name} ${seconds}`)];
 }
 
 /** `makes` or `verifies`, then `VARIABLE:id,id` for each variable. */
@@ -118,13 +132,17 @@ function parseLines(text: string | undefined): Map<string, string> {
 function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
   const nodes: NodeKeys[] = [];
   const lastUsedMs = new Map<string, number>();
+  const lives: ReportedLife[] = [];
   for (const [name, value] of fields) {
     const atMs = Number.parseInt(value, 10);
     if (name.startsWith('used:')) lastUsedMs.set(name.slice('used:'.length), atMs);
-    else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
+    else if (name.startsWith('life:')) {
+      const [what = '', seconds] = name.slice('life:'.length).split(' ');
+      lives.push({ name: what, seconds: Number(seconds), lastMs: atMs });
+    } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
       nodes.push(parseKeys(value.slice(value.indexOf(' ') + 1)));
     }
   }
   const since = fields.get('since');
-  return { nowMs, sinceMs: since === undefined ? undefined : Number(since), nodes, lastUsedMs };
+  return { nowMs, sinceMs: since === undefined ? undefined : Number(since), nodes, lastUsedMs, lives };
 }

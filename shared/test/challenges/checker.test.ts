@@ -155,7 +155,13 @@ t.test('an image is checked whenever its fields are there', async (t) => {
       given: { image: true },
     });
     const shape = { code: 'captcha_invalid', reason: 'malformed' };
-    for (const part of [{ imageAnswer: '' }, { imageToken: '' }, { imageToken: null }, { imageAnswer: 5 }]) {
+    for (const part of [
+      { imageAnswer: 'x' },
+      { imageAnswer: ' ' },
+      { imageAnswer: 5 },
+      { ...wrong, imageToken: '' },
+      { ...wrong, imageAnswer: null },
+    ]) {
       t.match(await host.verify({ ...(await work()), ...part }, forWork), shape);
     }
     t.match(await host.verify({ ...(await work()), ...wrong }, { ...forWork, image: 'ignored' }), {

@@ -6,7 +6,7 @@ import { scrambleAnswer } from '../../src/challenges/image-answer.js';
 import { addressName } from '../../src/challenges/names.js';
 import { parseAnswerRecord, parseKindLine } from '../../src/challenges/records.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import { eachKind, eachStore, embeddedStore, redisStore } from '../support/stores.js';
 import {
   ADDRESS,
   ANSWER,
@@ -172,6 +172,48 @@ t.test('an image that is offered is checked, also where none is demanded', async
   t.strictSame(await host.verify(submission, OFFERED), refused('wrong'));
   const ignored = { ...(await issueWork(challenges)), ...picture };
   t.match(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
+});
+
+t.test('fields that nobody filled in are no image: empty, null and absent are the same', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const host = hostOn(store);
+    const verdictOn = async (context: VerifyContext, blank: object) => {
+      const work = await issueWork(challenges);
+      const first = await host.verify({ ...work, ...blank }, context);
+      const again = await host.verify({ ...work, ...(await issuePicture(challenges)) }, OFFERED);
+      return { first, spent: !again.ok };
+    };
+    const expected = (code: string, reason: string, fields: object) => ({ ok: false, code, fields, reason });
+    const absent = { captcha_token: ['required'], captcha: ['required'] };
+    for (const imageToken of [undefined, null, '']) {
+      for (const imageAnswer of [undefined, null, '']) {
+        const blank = { imageToken, imageAnswer };
+        const name = JSON.stringify([imageToken ?? String(imageToken), imageAnswer ?? String(imageAnswer)]);
+        t.match(await verdictOn(OFFERED, blank), { first: { ok: true }, spent: true }, `offered ${name}`);
+        t.strictSame(
+          await verdictOn(DEMANDED, blank),
+          {
+            first: expected('captcha_required', 'missing', { captcha_token: ['required'] }),
+            spent: true,
+          },
+          `demanded ${name}`,
+        );
+        t.strictSame(
+          await verdictOn(BOTH, blank),
+          { first: expected('captcha_invalid', 'malformed', absent), spent: false },
+          `required ${name}`,
+        );
+      }
+    }
+    const half = { imageToken: 'A'.repeat(40), imageAnswer: '' };
+    for (const context of [OFFERED, DEMANDED, BOTH]) {
+      t.strictSame(await verdictOn(context, half), {
+        first: expected('captcha_invalid', 'malformed', { captcha: ['required'] }),
+        spent: false,
+      });
+    }
+  });
 });
 
 t.test("an answer cannot be computed from the store's content under another secret", async (t) => {

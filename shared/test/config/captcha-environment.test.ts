@@ -7,6 +7,7 @@ import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
+  unknownCaptchaVariables,
 } from '../../src/config/captcha-environment.js';
 import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
@@ -107,6 +108,23 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['routes.prefix', 'a//b', { routes: { prefix: 'a//b' } }, /must be path segments/],
   ['routes.prefix', 'a/../b', { routes: { prefix: 'a/../b' } }, /must be path segments/],
   ['routes.prefix', ':id', { routes: { prefix: ':id' } }, /must be path segments/],
+  ...[
+    'openapi.json',
+    'login',
+    'refresh/x',
+    'logout',
+    'sessions',
+    'profile',
+    'verify',
+    'page.json',
+    'index.html',
+    'client/x',
+  ].map((prefix): [string, string, CaptchaOptionsInput, RegExp] => [
+    'routes.prefix',
+    prefix,
+    { routes: { prefix } },
+    /must not begin with "[a-z.]+", which is a path of its own$/,
+  ]),
   ['driver', 'gd', { driver: 'gd' as 'canvas' }, /must be one of canvas, @napi-rs\/canvas, not "gd"/],
   ['fields.answer', 'captcha token', { fields: { answer: 'captcha token' } }, /must be a field name/],
   ['fields.answer', 'x'.repeat(65), { fields: { answer: 'x'.repeat(65) } }, /must be a field name/],
@@ -136,6 +154,31 @@ for (const [path, text, input, words] of wrong) {
   });
 }
 
+t.test(
+  'a variable that nothing reads is told by its name alone, and one that is empty is not there',
+  async (t) => {
+    const known = Object.keys(captchaVariables).map((name) => [name, 'x']);
+    const right = {
+      CAPTCHA_CACHE_STORE: 'x',
+      CAPTCHA_MODULE: 'x',
+      CAPTCHA_PRESETS: 'x',
+      CAPTCHA_EMPTY: '',
+      PATH: 'x',
+    };
+    t.same(unknownCaptchaVariables({ ...Object.fromEntries(known), ...right }), []);
+    t.same(unknownCaptchaVariables({ CAPTCHA_UNKNOWN: 'a secret', CAPTCHA_POW_DIFICULTY: '20' }), [
+      'CAPTCHA_POW_DIFICULTY is not known: no variable of the challenges has this name',
+      'CAPTCHA_UNKNOWN is not known: no variable of the challenges has this name',
+    ]);
+  },
+);
+
+t.test('a path that only begins like a taken one is free', async (t) => {
+  for (const prefix of ['api/login', 'logins', 'Login', 'v1/openapi.json']) {
+    t.equal(resolveCaptchaOptions({ routes: { prefix } }).routes.prefix, prefix);
+  }
+});
+
 t.test('the floor must not be above the ceiling', async (t) => {
   t.same(
     linesOf(() => read({ CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' })),
@@ -159,7 +202,15 @@ t.test('an option that does not exist, or a group that is none, is a mistake in 
   );
   t.same(
     linesOf(() => resolveCaptchaOptions({ pow: 5 } as unknown as CaptchaOptionsInput)),
-    ['pow: there is no such option'],
+    ['pow must be a group of options'],
+  );
+  t.same(
+    linesOf(() => resolveCaptchaOptions({ pow: { volume: null } } as unknown as CaptchaOptionsInput)),
+    ['pow.volume must be a group of options'],
+  );
+  t.same(
+    linesOf(() => resolveCaptchaOptions(null as unknown as CaptchaOptionsInput)),
+    ['the options must be a group of options'],
   );
   t.equal(linesOf(() => resolveCaptchaOptions(JSON.parse('{"__proto__":{"a":1}}'))).length, 1);
 });

@@ -6,7 +6,6 @@ import { exportAccessKeys } from '../../src/crypto/access-keys.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { bearerOf } from '../../src/http/bearer.js';
 import bearerGuard, { type BearerGuardOptions } from '../../src/http/bearer-guard.js';
-import errorHandler from '../../src/http/error-handler.js';
 import tokens from '../../src/http/tokens.js';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { eachKind } from '../support/stores.js';
@@ -45,7 +44,6 @@ async function issuer(t: Test) {
 async function host(t: Test, options: Partial<BearerGuardOptions> = {}) {
   const app = Fastify();
   t.teardown(() => app.close());
-  await app.register(errorHandler);
   await app.register(bearerGuard, { accessSecret: ACCESS_SECRET, accessKeys, ...options });
   app.get('/whose', { onRequest: app.requireBearer }, async (request) => bearerOf(request));
   const ask = (token?: string) =>
@@ -62,10 +60,33 @@ t.test('a bearer of the session service is verified without it, everything else 
   for (const token of [undefined, '', 'x', `${access()}A`, refresh, access(-60)]) {
     const refused = await ask(token);
     t.equal(refused.statusCode, 401);
-    t.equal(refused.headers['www-authenticate'], 'Bearer');
+    t.match(refused.headers, {
+      'www-authenticate': 'Bearer',
+      'cache-control': 'no-store',
+      'content-language': 'en',
+      vary: 'Accept-Language',
+    });
     t.strictSame(refused.json(), { message: 'Please sign in.', code: 'token_invalid' });
   }
 });
+
+t.test(
+  'its refusals are its own beside the error handler of the host, in the language of the request',
+  async (t) => {
+    const { app } = await host(t);
+    app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ own: true }));
+    app.get('/broken', { onRequest: app.requireBearer }, async () => {
+      throw new Error('a mistake of the host');
+    });
+    const refused = await app.inject({ url: '/broken', headers: { 'accept-language': 'fr' } });
+    t.equal(refused.statusCode, 401);
+    t.equal(refused.headers['content-language'], 'fr');
+    t.strictSame(refused.json(), { message: 'Veuillez vous connecter.', code: 'token_invalid' });
+    const { access } = await issuer(t);
+    const headers = { authorization: `Bearer ${access()}` };
+    t.strictSame((await app.inject({ url: '/broken', headers })).json(), { own: true });
+  },
+);
 
 t.test('other keys or another secret open nothing', async (t) => {
   const { access } = await issuer(t);

@@ -8,7 +8,9 @@ import t, { type Test } from 'tap';
 import captchaHost, { type CaptchaHostOptions } from '../../src/http/captcha-host.js';
 import { pow } from '../../src/http/guard.js';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
+import { StoreUnavailableError } from '../../src/store/store-errors.js';
 import { SECRET } from '../challenges/issuing.js';
+import { startRedis } from '../support/redis-server.js';
 import { tempDir } from '../support/temp-dir.js';
 
 async function open(t: Test, changes: Partial<CaptchaHostOptions> = {}) {
@@ -63,6 +65,9 @@ t.test('a mistake stops the start with its line', async (t) => {
   const table: [Partial<CaptchaHostOptions>, RegExp][] = [
     [{ host: 'login' }, /^the host must not be named login/],
     [{ host: '' }, /^the host must have a name/],
+    [{ host: undefined as never }, /^the host must have a name/],
+    [{ host: null as never }, /^the host must have a name/],
+    [{ host: ['shop'] as never }, /^the host must have a name/],
     [{ environment: store }, /^CHALLENGE_SECRET is missing/],
     [{ environment: { ...right, CHALLENGE_SECRET: 'short' } }, /^CHALLENGE_SECRET must have at least 32/],
     [{ environment: { ...right, STORE_URL: 'mysql://x' } }, /^STORE_URL /],
@@ -94,4 +99,33 @@ t.test('a mistake stops the start with its line', async (t) => {
       t.match(error.lines[0], line);
     }
   }
+});
+
+t.test(
+  'a request right after the start finds a Redis, and one that is away does not stop the start',
+  async (t) => {
+    const redis = await startRedis(t);
+    const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: redis.url };
+    const app = await open(t, { environment });
+    await app.ready();
+    t.equal((await app.captcha.recordFailure('someone')).failures, 1);
+    await redis.stop();
+    const early = await open(t, { environment });
+    await early.ready();
+    await t.rejects(early.captcha.recordFailure('someone'), StoreUnavailableError);
+  },
+);
+
+t.test('variables of an application that only look like ours are told in the log', async (t) => {
+  const lines: string[] = [];
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } });
+  t.teardown(() => app.close());
+  const store = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  await app.register(captchaHost, { host: 'shop', environment: { ...store, CAPTCHA_SITE_KEY: 'a secret' } });
+  await app.ready();
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [{ mistakes: [/^CAPTCHA_SITE_KEY is not known/], msg: 'variables are ignored' }],
+  );
+  t.notMatch(lines.join(''), 'a secret');
 });

@@ -37,6 +37,16 @@ t.test('Arabic texts are written in Arabic', async (t) => {
   for (const key of keys) t.match(ar[key], /\p{Script=Arabic}/u, key);
 });
 
+t.test(
+  'what refuses an answer names no image, for parts of work and kinds of an operator are refused alike',
+  async (t) => {
+    const image = /image|characters|caract|صورة|الأحرف/i;
+    for (const key of ['captcha_invalid', 'captcha_required', 'wrong_answer'] as const) {
+      for (const language of languages) t.notMatch(messageIn(language, key), image, `${key} in ${language}`);
+    }
+  },
+);
+
 t.test('parameters are put in their places', async (t) => {
   t.equal(messageIn('en', 'too_short', { limit: 8 }), 'This value is too short (minimum length: 8).');
   t.equal(

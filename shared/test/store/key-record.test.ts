@@ -34,6 +34,26 @@ t.test('nodes are there while they report, the use of keys stays known', async (
   });
 });
 
+t.test('the lives that a node reports stay known, and reports without any are read', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const record = openKeyRecord(store);
+    await record.report('older', MAKER, true);
+    t.strictSame((await record.read()).lives, []);
+    await record.report('one', { ...MAKER, lives: { access: 900, refresh: 3600 } }, true);
+    await record.report('two', { ...MAKER, lives: { refresh: 60 } }, true);
+    await record.report('one', MAKER, false);
+    await age(SILENCE_MS);
+    const { lives, nodes } = await record.read();
+    t.strictSame(nodes, []);
+    t.strictSame(lives.map(({ name, seconds }) => `${name} ${seconds}`).sort(), [
+      ...['access 900', 'refresh 3600', 'refresh 60'],
+    ]);
+    await age(367 * 86_400_000);
+    await record.report('one', MAKER, true);
+    t.strictSame((await record.read()).lives, []);
+  });
+});
+
 t.test('a node reports at its start and its end, with every key of the store expiring', async (t) => {
   await eachStore(t, async (t, { store, redis }) => {
     const record = openKeyRecord(store);

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { UsageError } from './command-error.js';
+import { usageErrorOf } from './command-line.js';
 
 export const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR
@@ -38,6 +39,6 @@ function parse(args: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : '');
+    throw usageErrorOf(error);
   }
 }

@@ -1,15 +1,20 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
+import { KindError } from '@tollgate/shared/challenges/kind-error.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
-import { KindError } from '../domain/kind-content.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
 import { CommandError, UsageError } from './command-error.js';
+import { asksForHelp } from './command-line.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (asksForHelp(args)) {
+    console.log(USAGE);
+    return 0;
+  }
   try {
     console.log(await act(readCaptchaCommand(args), env));
     return 0;

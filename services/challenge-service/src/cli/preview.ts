@@ -32,13 +32,13 @@ export async function preview(
   folder: string,
 ): Promise<string> {
   const config = readPreviewConfig(env);
-  const { captcha: options, storeUrl } = config;
+  const { captcha: options, storeUrl, storeVariable } = config;
   const { presets, renderer } = await loadEquipment(config, PROJECT_ROOT);
   const known = presetNamed(presets, name);
   const images = await openImages(renderer, options.driver, { threads: 1, maxQueue: 1 });
   try {
     const connected = <T>(use: Parameters<typeof withConnectedStore<T>>[3]) =>
-      withConnectedStore('CAPTCHA_CACHE_STORE', storeUrl, PROJECT_ROOT, use);
+      withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, use);
     const challengesOn = (store: Parameters<typeof openChallengeStore>[0]) =>
       openChallengeStore(store, options.cache.prefix);
     // A connection for each side, as the issuing and the drawing node have.

@@ -13,11 +13,11 @@ import { PROJECT_ROOT } from './project-root.js';
  * @throws ConfigurationError when its address cannot be read, or the file not be opened
  */
 export async function prune(env: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const { storeUrl } = readStoreConfig(env);
-  const place = placeOf(storeUrl);
+  const { storeUrl, storeVariable } = readStoreConfig(env);
+  const place = placeOf(storeVariable, storeUrl);
   if (place.kind !== 'embedded') return 'nothing to do: Redis removes what has expired by itself';
   if (!existsSync(place.path)) return `nothing to do: there is no store at ${place.path} yet`;
-  const store = openConfiguredStore('CAPTCHA_CACHE_STORE', storeUrl, PROJECT_ROOT);
+  const store = openConfiguredStore(storeVariable, storeUrl, PROJECT_ROOT);
   try {
     const removed = store.kind === 'embedded' ? await store.prune() : 0;
     return `removed ${removed} expired ${removed === 1 ? 'entry' : 'entries'} from ${place.path}`;
@@ -26,11 +26,11 @@ export async function prune(env: Readonly<Record<string, string | undefined>>): 
   }
 }
 
-function placeOf(url: string): ReturnType<typeof parseStoreUrl> {
+function placeOf(variable: string, url: string): ReturnType<typeof parseStoreUrl> {
   try {
     return parseStoreUrl(url, PROJECT_ROOT);
   } catch (error) {
-    if (error instanceof RangeError) throw new ConfigurationError([`CAPTCHA_CACHE_STORE ${error.message}`]);
+    if (error instanceof RangeError) throw new ConfigurationError([`${variable} ${error.message}`]);
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 import type { AnswerKind, MadeChallenge } from '@tollgate/shared/challenges/answer-kind.js';
 import { drawKey, MAX_ANSWER_CHARACTERS, normaliseAnswer } from '@tollgate/shared/challenges/image-answer.js';
 import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import { attemptKind, kindFault } from '@tollgate/shared/challenges/kind-error.js';
 import { kindRandom } from '@tollgate/shared/challenges/kind-random.js';
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -26,9 +27,6 @@ export interface JudgedContent {
   readonly rest: string;
 }
 
-/** A kind of the operator's own did what it must not. Its own words are not told: they may quote an answer. */
-export class KindError extends Error {}
-
 /** What is said of every challenge, and so by no kind. */
 const TAKEN = ['token', 'url', 'expires_in', 'expires_at', 'answer'];
 const NO_REST = '-';
@@ -49,13 +47,13 @@ export function answerContent(
     return { answer: text, fields: {}, text };
   }
   const random = kindRandom(key, kind.name, token, seed);
-  const made: unknown = attempt(kind, 'make', () => kind.make({ random, phrase: preset.phrase }));
+  const made: unknown = attemptKind(kind, 'make', () => kind.make({ random, phrase: preset.phrase }));
   const { answer, fields = {}, text = null } = objectFrom(made, kind, 'make') as Partial<MadeChallenge>;
   if (typeof answer !== 'string' || !isAnswer(answer)) {
-    throw fault(kind, 'make', `must give an answer of 1 to ${MAX_ANSWER_CHARACTERS} characters`);
+    throw kindFault(kind, 'make', `must give an answer of 1 to ${MAX_ANSWER_CHARACTERS} characters`);
   }
   if (text !== null && (typeof text !== 'string' || text === '' || text.length > MAX_ANSWER_CHARACTERS)) {
-    throw fault(kind, 'make', `must give a text of 1 to ${MAX_ANSWER_CHARACTERS} characters, or none`);
+    throw kindFault(kind, 'make', `must give a text of 1 to ${MAX_ANSWER_CHARACTERS} characters, or none`);
   }
   return { answer, fields: checkFields(fields, kind, 'make'), text };
 }
@@ -68,10 +66,10 @@ export function judgedContent(
   token: string,
 ): JudgedContent {
   const random = kindRandom(key, kind.name, token, 0);
-  const issued: unknown = attempt(kind, 'issue', () => kind.issue?.({ options, random }));
+  const issued: unknown = attemptKind(kind, 'issue', () => kind.issue?.({ options, random }));
   const { fields = {}, rest = NO_REST } = objectFrom(issued, kind, 'issue');
   if (typeof rest !== 'string' || !/^\P{Cc}{1,4000}$/u.test(rest)) {
-    throw fault(
+    throw kindFault(
       kind,
       'issue',
       'must give a rest of 1 to 4000 characters without control characters, or none',
@@ -87,24 +85,12 @@ function isAnswer(answer: string): boolean {
 function checkFields(fields: unknown, kind: { readonly name: string }, method: string): PublicFields {
   const given = objectFrom(fields, kind, method);
   const taken = Object.keys(given).find((name) => TAKEN.includes(name) || name in Object.prototype);
-  if (taken !== undefined) throw fault(kind, method, `must not give a field named ${taken}`);
-  attempt(kind, method, () => JSON.stringify(given));
+  if (taken !== undefined) throw kindFault(kind, method, `must not give a field named ${taken}`);
+  attemptKind(kind, method, () => JSON.stringify(given));
   return given;
 }
 
 function objectFrom(value: unknown, kind: { readonly name: string }, method: string): PublicFields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as PublicFields;
-  throw fault(kind, method, 'must return an object, and give its fields as one');
-}
-
-function attempt<T>(kind: { readonly name: string }, method: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw fault(kind, method, `threw ${error instanceof Error ? error.name : 'something that is no error'}`);
-  }
-}
-
-function fault({ name }: { readonly name: string }, method: string, what: string): KindError {
-  return new KindError(`${method} of the kind ${name} ${what}`);
+  throw kindFault(kind, method, 'must return an object, and give its fields as one');
 }

@@ -1,11 +1,12 @@
 // Tries a kind of the operator's own before the service starts.
 
+import { KindError } from '@tollgate/shared/challenges/kind-error.js';
 import { isJudged, type Kind } from '@tollgate/shared/challenges/kinds.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import type { ImagePreset } from '../image/preset.js';
-import { answerContent, judgedContent, KindError } from './kind-content.js';
+import { answerContent, judgedContent } from './kind-content.js';
 
 const SAMPLES = 50;
 // Of no use to anybody: what is made with it is thrown away.

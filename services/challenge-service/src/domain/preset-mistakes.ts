@@ -3,10 +3,15 @@
 import { Value } from '@sinclair/typebox/value';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { contrastBetween } from '../image/contrast.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import { ImagePreset, SHORTEST_ALPHABET } from '../image/preset.js';
 
+type Palettes = ImagePreset['picture']['palettes'];
+
 const LONGEST_ALPHABET = 128;
+// What WCAG 2.2 (1.4.3) asks of large text.
+const LEAST_CONTRAST = 3;
 const LONGEST_SHOWN = 60;
 
 /**
@@ -16,10 +21,7 @@ const LONGEST_SHOWN = 60;
  */
 export function presetMistakes(input: unknown, anyCharacter: boolean): string[] {
   const { kind, ...groups } = input as Readonly<Record<string, unknown>>;
-  const strangers = strangersIn(groups, ImagePreset).map(
-    (path) =>
-      `.${path.join('.')}${isGroup(path) ? ' must be a group of options' : ': there is no such option'}`,
-  );
+  const strangers = strangersIn(groups, ImagePreset).map((line) => `.${line}`);
   const wrong = leavesOf(ImagePreset).flatMap(({ path, schema }) => {
     const value = valueAt(groups, path);
     if (value === undefined) return [];
@@ -27,9 +29,10 @@ export function presetMistakes(input: unknown, anyCharacter: boolean): string[] 
     if (name === '.phrase.alphabet') {
       return alphabetMistakes(value, anyCharacter).map((mistake) => `${name} ${mistake}`);
     }
-    return Value.Check(schema, value)
-      ? []
-      : [`${name} must be ${expectationOf(schema)}, not ${shown(value)}`];
+    if (!Value.Check(schema, value)) {
+      return [`${name} must be ${expectationOf(schema)}, not ${shown(value)}`];
+    }
+    return name === '.picture.palettes' ? paletteMistakes(value as Palettes).map((line) => name + line) : [];
   });
   const wrongKind = kind !== undefined && typeof kind !== 'string';
   return [
@@ -39,8 +42,15 @@ export function presetMistakes(input: unknown, anyCharacter: boolean): string[] 
   ];
 }
 
-function isGroup(path: readonly string[]): boolean {
-  return path.length === 1 && Object.hasOwn(ImagePreset.properties, path[0] ?? '');
+function paletteMistakes(palettes: Palettes): string[] {
+  return palettes.flatMap(({ background, letters }, at) =>
+    letters
+      .filter((letter) => contrastBetween(letter, background) < LEAST_CONTRAST)
+      .map(
+        (letter) =>
+          `[${at}] must have letters with a contrast of ${LEAST_CONTRAST}:1 or more, not ${letter} on ${background}`,
+      ),
+  );
 }
 
 function alphabetMistakes(value: unknown, anyCharacter: boolean): string[] {

@@ -52,6 +52,17 @@ t.test('prune removes what has expired from the embedded store, and says how man
   await store.close();
 });
 
+t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
+  for (const args of [['--help'], ['-h'], ['preview', '--help']]) {
+    const { code, out, error } = await captcha(args, {});
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, /^usage: captcha prune/);
+  }
+  const { code, out, error } = await captcha(['preview', '--size', '3'], {});
+  t.strictSame({ code, out }, { code: 2, out: '' });
+  t.match(error, /^captcha: Unknown option '--size'\nusage: captcha prune/);
+});
+
 t.test('prune has nothing to do on Redis, nor without a store, and says so', async (t) => {
   const { redis } = await redisStore(t);
   await redis.client.set('captcha:options', 'x');
@@ -170,6 +181,12 @@ t.test('a mistake is one line that helps', async (t) => {
     [
       ['preview', ...path],
       { STORE_URL: redis.url },
+      1,
+      /^captcha: the store of STORE_URL is out of reach\n$/,
+    ],
+    [
+      ['preview', ...path],
+      { CAPTCHA_CACHE_STORE: redis.url },
       1,
       /^captcha: the store of CAPTCHA_CACHE_STORE is out of reach\n$/,
     ],

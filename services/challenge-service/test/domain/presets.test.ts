@@ -59,6 +59,23 @@ t.test('every mistake has its line, and names the option', async (t) => {
     [{ a: { noise: {} } }, ['SOURCE a.noise: there is no such option']],
     [{ a: { wave: { length: 1 } } }, ['SOURCE a.wave.length: there is no such option']],
     [{ a: { wave: 5 } }, ['SOURCE a.wave must be a group of options']],
+    [{ a: { wave: null } }, ['SOURCE a.wave must be a group of options']],
+    [
+      {
+        a: {
+          picture: {
+            palettes: [
+              { background: '#ffffff', letters: ['#949494', '#959595'] },
+              { background: '#203040', letters: ['#203040'] },
+            ],
+          },
+        },
+      },
+      [
+        'SOURCE a.picture.palettes[0] must have letters with a contrast of 3:1 or more, not #959595 on #ffffff',
+        'SOURCE a.picture.palettes[1] must have letters with a contrast of 3:1 or more, not #203040 on #203040',
+      ],
+    ],
     [{ a: { phrase: { length: 9 } } }, ['SOURCE a.phrase.length must be a whole number from 4 to 8, not 9']],
     [
       { a: { phrase: { length: '6' } } },

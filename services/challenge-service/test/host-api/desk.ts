@@ -1,6 +1,7 @@
 // The two applications of the challenge service over one store, and a client that solves what they issue.
 
 import { createHash } from 'node:crypto';
+import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
@@ -57,7 +58,12 @@ export interface Desk {
 }
 
 /** The applications with these variables beside or in place of the cheap ones; an empty text leaves one out. */
-export async function openDesk(t: Test, store: Store, variables: Record<string, string> = {}): Promise<Desk> {
+export async function openDesk(
+  t: Test,
+  store: Store,
+  variables: Record<string, string> = {},
+  kinds: readonly Kind[] = [],
+): Promise<Desk> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
   let log = '';
@@ -72,6 +78,7 @@ export async function openDesk(t: Test, store: Store, variables: Record<string, 
     countRequest: openRequestCounter(store, captcha.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     images: null,
+    kinds,
     onOtherDriver: () => {},
     redis: {},
     logger,

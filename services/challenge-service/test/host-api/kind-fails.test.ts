@@ -1,0 +1,51 @@
+// A kind of the operator's own that fails while the host API judges an answer.
+
+import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { kindLineTail } from '@tollgate/shared/challenges/records.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openDesk } from './desk.js';
+
+const CHALLENGE_SECRET = 'challenge-secret-of-the-tests-0003';
+const REST = 'the-right-answer-is-k7mxqp';
+
+const own: JudgedKind = {
+  name: 'own',
+  maxAnswerCharacters: 20,
+  hasMinimumTime: false,
+  issue: () => ({ rest: REST }),
+  verify: (rest) => JSON.parse(rest),
+};
+
+t.test(
+  'answer leak: a kind that throws is a 500 without its words, in the answer and in the log',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { verify, work, log } = await openDesk(t, store, { CHALLENGE_SECRET }, [own]);
+      const token = 'K'.repeat(40);
+      await openChallengeStore(store, 'captcha').issueImage({
+        token,
+        address: 'a'.repeat(32),
+        limit: { max: 10, windowMs: 60_000 },
+        lineTail: kindLineTail({
+          judgedBy: 'verify',
+          kind: own.name,
+          keyId: openKeyRing(CHALLENGE_SECRET).current.id,
+          address: null,
+          rest: REST,
+        }),
+        expireSeconds: 120,
+      });
+      const { status, json } = await verify({ ...(await work()), captcha_token: token, captcha: 'x' });
+      t.strictSame(
+        { status, json },
+        { status: 500, json: { message: json.message, code: 'internal_error' } },
+      );
+      t.notMatch(json.message, 'k7mxqp');
+      t.match(log(), 'verify of the kind own threw SyntaxError');
+      t.notMatch(log(), 'k7mxqp');
+    });
+  },
+);

@@ -1,0 +1,84 @@
+// What several options of the challenges make wrong together, or with names that are taken.
+
+import { valueAt } from './option-tree.js';
+
+/** What is compared here. */
+interface ComparedOptions {
+  readonly pow: { readonly difficulty: number; readonly max_difficulty: number };
+  readonly cache: { readonly expire: number };
+  readonly min_seconds: number;
+  readonly routes: { readonly prefix: string };
+  readonly test_mode: boolean;
+}
+
+const LOWEST_FLOOR_BITS = 16;
+const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
+// What a log-in and the host API put beside the fields of the challenges.
+const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
+// Of both services and of the demo page, which share the public address.
+const TAKEN_SEGMENTS = new Set([
+  'openapi.json',
+  'login',
+  'refresh',
+  'logout',
+  'sessions',
+  'profile',
+  'verify',
+  'page.json',
+  'index.html',
+  'client',
+]);
+
+/**
+ * The mistakes in options that are each right by themselves, one line each.
+ *
+ * @param nameOf what the people who set an option call it, from its path (`pow.volume.every`)
+ */
+export function captchaOptionMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {
+  return [
+    ...rangeMistakes(options, nameOf),
+    ...fieldMistakes(options, nameOf),
+    ...prefixMistakes(options, nameOf),
+  ];
+}
+
+function rangeMistakes(
+  { pow, cache, min_seconds, test_mode }: ComparedOptions,
+  nameOf: (path: string) => string,
+): string[] {
+  const mistakes: string[] = [];
+  const floor = nameOf('pow.difficulty');
+  if (pow.difficulty < LOWEST_FLOOR_BITS && !test_mode) {
+    mistakes.push(
+      `${floor} must be ${LOWEST_FLOOR_BITS} or more outside ${nameOf('test_mode')}, not ${pow.difficulty}`,
+    );
+  }
+  if (pow.difficulty > pow.max_difficulty) {
+    const ceiling = `${nameOf('pow.max_difficulty')} (${pow.max_difficulty})`;
+    mistakes.push(`${floor} must not be above ${ceiling}, but is ${pow.difficulty}`);
+  }
+  if (min_seconds >= cache.expire) {
+    const life = `${nameOf('cache.expire')} (${cache.expire})`;
+    mistakes.push(`${nameOf('min_seconds')} must be less than ${life}, not ${min_seconds}`);
+  }
+  return mistakes;
+}
+
+function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {
+  const seen = new Map<unknown, string>();
+  return FIELDS.flatMap((path) => {
+    const name = String(valueAt(options, path.split('.')));
+    const twin = seen.get(name);
+    seen.set(name, path);
+    if (twin !== undefined) return [`${nameOf(path)} must differ from ${nameOf(twin)}: both are "${name}"`];
+    // Every object has a constructor: such a field would seem to be there when it is not.
+    if (!TAKEN_FIELDS.has(name) && !(name in Object.prototype)) return [];
+    return [`${nameOf(path)} must not be "${name}", which has a meaning of its own`];
+  });
+}
+
+function prefixMistakes({ routes }: ComparedOptions, nameOf: (path: string) => string): string[] {
+  const [first = ''] = routes.prefix.split('/');
+  if (!TAKEN_SEGMENTS.has(first)) return [];
+  return [`${nameOf('routes.prefix')} must not begin with "${first}", which is a path of its own`];
+}
