@@ -71,6 +71,9 @@ function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { ok, output } = run(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
+  // The solver's kernels are written by a program, not compiled.
+  const kernels = run(process.execPath, [join(root, 'client', 'build.js')]);
+  if (!kernels.ok) giveUp(`The solver could not be built:\n${kernels.output}`);
 }
 
 function readIfThere(path) {

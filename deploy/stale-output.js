@@ -5,6 +5,7 @@ import { root } from './prepare.js';
 
 const packages = [
   'shared',
+  'client',
   'deploy',
   ...readdirSync(join(root, 'services')).map((name) => `services/${name}`),
 ];
@@ -18,8 +19,9 @@ export function removeStale() {
     for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !compiled.test(entry.name)) continue;
       const path = join(entry.parentPath ?? entry.path, entry.name);
-      const source = join(root, name, relative(output, path).replace(compiled, '.ts'));
-      if (!existsSync(source)) rmSync(path);
+      const source = join(root, name, relative(output, path).replace(compiled, ''));
+      // What a program writes has only its types in the sources.
+      if (!['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
     }
   }
 }

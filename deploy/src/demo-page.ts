@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 export interface DemoPageOptions {
   /** Absolute path of the folder with the page's files. */
   readonly folder: string;
+  /** Absolute path of the folder with the compiled browser package, which the page imports. */
+  readonly clientFolder: string;
   readonly challengePrefix: string;
   readonly publicUrl: string;
   readonly demoEmail?: string | undefined;
@@ -12,7 +14,8 @@ export interface DemoPageOptions {
 
 const policy = [
   "default-src 'none'",
-  "script-src 'self'",
+  // The second word allows WebAssembly, and no evaluation of text.
+  "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
@@ -24,7 +27,10 @@ const policy = [
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Serves the page at `/`, and `/page.json`: the challenge prefix and the e-mail the form starts with. */
+/**
+ * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the challenge prefix and the e-mail that
+ * the form starts with. The policy goes with every file: a worker has that of its own.
+ */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
     reply.headers({
@@ -47,6 +53,14 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
     demo_email: options.demoEmail ?? null,
   }));
   await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
+  await app.register(fastifyStatic, {
+    root: options.clientFolder,
+    prefix: '/client/',
+    globIgnore: ['**/*.d.ts', '**/*.map'],
+    decorateReply: false,
+    wildcard: false,
+    cacheControl: false,
+  });
 }
 
 function isLoopback(url: string): boolean {

@@ -1,16 +1,18 @@
-// `npm run docs`: writes the pages that are made from the code.
+// `npm run docs`: writes the pages, and the client's types, that are made from the code.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationPage } from './docs/configuration-page.js';
 import { errorsPage } from './docs/errors-page.js';
 import { openApiDocuments } from './docs/openapi-documents.js';
+import { wireBodies } from './docs/wire-bodies.js';
 import { projectRoot } from './settings.js';
 
 const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
+write('client/src/wire.ts', wireBodies());
 mkdirSync(join(projectRoot, 'docs/openapi'), { recursive: true });
 for (const [service, document] of Object.entries(await openApiDocuments())) {
   const path = `docs/openapi/${service}.json`;

@@ -1,5 +1,4 @@
 // Ports that nobody uses: chosen where any will do, demanded where one was named.
-import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { type PortName, type Ports, portVariables } from './settings.js';
 import { StartError } from './start-error.js';
@@ -33,9 +32,16 @@ export async function settlePorts(wanted: Ports): Promise<Ports> {
   return settled;
 }
 
+const choices = highestChoice - lowestChoice;
+/** Ports apart that two processes of neighbouring numbers begin. */
+const stride = 16;
+let nextChoice = (process.pid * stride) % choices;
+
+/** A chosen port is free until something listens on it: what starts beside this process must look elsewhere. */
 async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
   for (;;) {
-    const port = randomInt(lowestChoice, highestChoice);
+    const port = lowestChoice + nextChoice;
+    nextChoice = (nextChoice + 1) % choices;
     if (owners.has(port) || !(await isFree(name, port))) continue;
     owners.set(port, 'chosen');
     return port;

@@ -25,6 +25,7 @@ export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/pro
 
 const upstreamTimeoutMs = 30_000;
 const pageFolder = fileURLToPath(new URL('../../page/', import.meta.url));
+const clientFolder = fileURLToPath(new URL('../../../client/dist/src/', import.meta.url));
 
 /** Builds the gateway; it does not listen yet. */
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
@@ -47,7 +48,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   const headers = forwardHeaders();
   await route(app, `/${options.challengePrefix}`, options.challengeUrl, headers);
   for (const path of sessionPaths) await route(app, path, options.sessionUrl, headers);
-  await app.register(servePage, { ...options, folder: pageFolder });
+  await app.register(servePage, { ...options, folder: pageFolder, clientFolder });
   return app;
 }
 

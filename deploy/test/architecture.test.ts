@@ -57,7 +57,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/config',
     files: /^shared\/src\/config\//,
-    may: [typebox, node('net', 'path'), ...shared('schemas')],
+    may: [typebox, node('net', 'path', 'url'), ...shared('schemas')],
     never: [environment],
   },
   {
@@ -136,19 +136,54 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^close-with-grace$/,
       sharedAny,
-      ...own('config', 'app', 'admin', 'stores/', 'directory/', 'image/'),
+      ...own('config', 'app', 'admin', 'equipment', 'stores/', 'directory/', 'image/'),
     ],
+  },
+  {
+    name: 'equipment.ts',
+    files: /^services\/challenge-service\/src\/equipment\.ts$/,
+    may: [sharedAny, ...own('domain/', 'image/')],
+    never: [environment],
   },
   {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
-    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/')],
+    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment', 'doctor/')],
+  },
+  {
+    name: 'what the doctor concludes',
+    files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
+    may: [/^shared\/src\/config\/hosts\.ts$/, ...own('domain/')],
+    never: [anyProcess, clock, chance],
+  },
+  {
+    name: 'what the doctor looks at',
+    files: /^services\/session-service\/src\/doctor\/(facts\/|examine\.ts)/,
+    may: [nodeAny, typebox, sharedAny, ...own('config', 'directory/', 'doctor/')],
+    never: [environment],
   },
   {
     name: 'config.ts and errors.ts',
     files: /^services\/[a-z]+-service\/src\/(config|errors)\.ts$/,
     may: [/^@fastify\/error$/, ...shared('config', 'schemas')],
     never: [environment],
+  },
+  {
+    name: 'client',
+    files: /^client\/src\/(?!react[./])/,
+    may: [],
+    never: [anyProcess],
+  },
+  {
+    name: 'client/react',
+    files: /^client\/src\/react[./]/,
+    may: [/^react$/, /^client\/src\/(session|challenge|element)\//],
+    never: [anyProcess],
+  },
+  {
+    name: 'bench',
+    files: /^bench\/src\//,
+    may: [/./],
   },
   {
     name: 'deploy',
@@ -195,7 +230,7 @@ const departures: readonly Departure[] = [
     why: 'a node that reports its keys gives itself a random name',
   },
   {
-    from: /^services\/session-service\/src\/(server|cli\/key-status)\.ts$/,
+    from: /^services\/session-service\/src\/(server|cli\/key-(status|reports))\.ts$/,
     to: /^services\/session-service\/src\/domain\/key-roll-out\.ts$/,
     why: 'what the service reports of its keys and what the command concludes is one rule, and pure',
   },
@@ -205,24 +240,44 @@ const departures: readonly Departure[] = [
     why: 'the figures of both listeners are made once',
   },
   {
-    from: /^services\/session-service\/src\/cli\/keys\.ts$/,
+    from: /^services\/session-service\/src\/cli\/(session-report|end-explanation)\.ts$/,
+    to: /^services\/session-service\/src\/domain\/session-(end|record)\.ts$/,
+    why: 'the command words what the store keeps of a session',
+  },
+  {
+    from: /^services\/session-service\/src\/cli\/(doctor|keys|session)\.ts$/,
     to: typebox,
     why: 'the schema of what the command reads of the environment',
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^shared\/src\/challenges\/(algorithms|effort-kind|image-answer|names|records|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(algorithms|effort-kind|image-answer|kind-error|kind-random|kinds|names|records|tokens)\.ts$/,
     why: 'pure functions that issuer and checker must share',
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^services\/challenge-service\/src\/image\/(derivation|preset)\.ts$/,
+    to: /^services\/challenge-service\/src\/image\/(contrast|derivation|fonts|preset|preset-mark)\.ts$/,
     why: 'the characters of an image are derived by pure functions, and presets are data',
   },
   {
+    from: /^services\/challenge-service\/src\/domain\/preset(s|-mistakes)\.ts$/,
+    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree)\.ts)$/,
+    why: 'presets are checked and completed by their schema',
+  },
+  {
+    from: /^services\/challenge-service\/src\/cli\/(captcha|preview|samples)\.ts$/,
+    to: /^services\/challenge-service\/src\/domain\/(drawing|image-challenge|kind-content|presets)\.ts$/,
+    why: 'samples are issued and drawn by the code of live challenges',
+  },
+  {
     from: /^services\/challenge-service\/src\/image\//,
-    to: /^(@sinclair\/typebox|piscina|node:(crypto|module|url))$/,
+    to: /^(@sinclair\/typebox|piscina|node:(crypto|module|path|url))$/,
     why: 'the schema of a preset, the pool of workers, the key derivation, finding libraries and fonts',
+  },
+  {
+    from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
+    to: /^shared\/src\/config\/own-module\.ts$/,
+    why: 'a module of the operator is loaded in one way, whatever it holds',
   },
   {
     from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,
@@ -231,7 +286,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/session-(record|set)\.ts$|\/domain\/rotation\.ts$/,
+    to: /^services\/session-service\/src\/domain\/session-(end|record|set)\.ts$|\/domain\/rotation\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
@@ -333,9 +388,11 @@ t.test('no import is overlooked, and within the project each leads to a file', a
     t.ok(imports.length >= words.length, path);
   }
   const paths = new Set(all.map(({ path }) => path));
+  // What a program writes has only its types in the sources.
+  const isFile = (path: string) => paths.has(path) || paths.has(path.replace(/\.ts$/, '.d.ts'));
   const lost = all.flatMap(({ path, imports }) =>
     imports
-      .filter(({ target }) => /^(shared|services|deploy)\//.test(target) && !paths.has(target))
+      .filter(({ target }) => /^(shared|services|client|deploy|bench)\//.test(target) && !isFile(target))
       .map(({ target }) => `${path} imports ${target}`),
   );
   t.same(lost, []);
@@ -360,7 +417,7 @@ t.test('the services never import each other', async (t) => {
     return imports
       .filter(({ target }) => {
         const other = /^services\/([a-z-]+)\//.exec(target)?.[1];
-        return other !== undefined && !path.startsWith('deploy/') && other !== service;
+        return other !== undefined && !/^(deploy|bench)\//.test(path) && other !== service;
       })
       .map(({ target }) => `${path} imports ${target}`);
   });
@@ -377,7 +434,9 @@ t.test('a room never says what it must not', async (t) => {
 });
 
 t.test('the environment is read by server.ts, the commands and the launcher alone', async (t) => {
-  const readers = sources.filter(({ text }) => environment.test(codeOf(text))).map(({ path }) => path);
+  const readers = sources
+    .filter(({ path, text }) => !path.startsWith('bench/') && environment.test(codeOf(text)))
+    .map(({ path }) => path);
   for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+)\.ts$/);
   t.ok(readers.length >= 3);
 });
@@ -412,7 +471,10 @@ t.test('no source is longer than 200 lines', async (t) => {
 
 t.test('no file is a barrel or a box for what has no place', async (t) => {
   const onlyPassesOn = /^(?:export [^;]*? from '[^']+';\s*)+$/;
-  const barrels = all.filter(({ text }) => {
+  // What the browser package offers is gathered in its entries.
+  const isEntry = (path: string) => /^client\/src\/(session|challenge|element|react)\.ts$/.test(path);
+  const barrels = all.filter(({ path, text }) => {
+    if (isEntry(path)) return false;
     const code = text.replace(/^\s*\/\/.*$/gm, '').trim();
     return /^export \*/m.test(code) || onlyPassesOn.test(code);
   });

@@ -1,40 +1,37 @@
-// The price in the demo page: it follows the account, and better work is sent without the person's doing.
-import { type Browser, chromium, type Page, type Response } from 'playwright-core';
+// The price in the demo page: it is shown, it follows the account, and better work is sent without the person's doing.
+import type { Browser, Page, Response } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type System, startSystem } from '../src/system.js';
+import {
+  fail,
+  failUntilImage,
+  openBrowser,
+  pageEnvironment,
+  submit,
+  visit,
+  waitForAccount,
+  waitForForm,
+} from './demo-page-visit.js';
 import { solve } from './solving.js';
 
 const password = 'a password of these tests';
-const emails = ['first@example.com', 'second@example.com', 'third@example.com'] as const;
+const emails = [
+  'first@example.com',
+  'second@example.com',
+  'third@example.com',
+  'fourth@example.com',
+  'fifth@example.com',
+] as const;
 
 let system: System;
 let browser: Browser;
 
 t.before(async () => {
   system = await startSystem({
-    environment: {
-      DATA_DIR: t.testdir(),
-      GATEWAY_PORT: '0',
-      SESSION_PORT: '0',
-      SESSION_ADMIN_PORT: '0',
-      CHALLENGE_PORT: '0',
-      CHALLENGE_ADMIN_PORT: '0',
-      CAPTCHA_TEST_MODE: 'true',
-      CAPTCHA_MIN_SECONDS: '0',
-      CAPTCHA_POW_DIFFICULTY: '4',
-    },
+    environment: pageEnvironment(t.testdir()),
     accounts: emails.map((email) => ({ email, password })),
   });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-    ],
-  });
+  browser = await openBrowser();
 });
 
 t.teardown(async () => {
@@ -50,32 +47,18 @@ interface Watched {
   readonly images: () => number;
 }
 
-async function openPage(t: Test): Promise<Watched> {
-  const context = await browser.newContext({ locale: 'en-GB' });
-  t.teardown(() => context.close());
-  const page = await context.newPage();
-  page.on('pageerror', (error) => t.fail(`error in the page: ${error.message}`));
+async function watch(t: Test): Promise<Watched> {
+  const { page } = await visit(t, browser, system);
   const codes: Promise<string | 200>[] = [];
   let images = 0;
   page.on('response', (response: Response) => {
-    const { pathname } = new URL(response.url());
-    if (pathname === '/api/captcha') images += 1;
+    const { pathname, search } = new URL(response.url());
+    if (pathname === '/api/captcha' && search === '') images += 1;
     if (pathname !== '/login') return;
     codes.push(response.ok() ? Promise.resolve(200) : response.json().then(({ code }) => code));
   });
-  await page.goto(system.address);
-  await page.waitForSelector('#work[data-status="ready"]');
+  await waitForForm(page);
   return { page, logIns: () => Promise.all(codes), images: () => images };
-}
-
-/** Submits the form and waits for the page to have dealt with the answer. */
-async function signIn(page: Page, email: string, word: string): Promise<void> {
-  await page.fill('#email', email);
-  await page.fill('#password', word);
-  await page.waitForSelector('#submit:enabled');
-  await page.evaluate("document.getElementById('message').dataset.kind = ''");
-  await page.click('#submit');
-  await page.waitForSelector('#message:not([data-kind=""])');
 }
 
 /** A failed log-in of somebody else, from another address, at whatever price the account has. */
@@ -110,53 +93,102 @@ async function issue(path: string): Promise<Issued> {
   return (await (await fetch(`${system.address}/api/captcha${path}`)).json()) as Issued;
 }
 
-async function shownBits(page: Page): Promise<string | undefined> {
-  await page.waitForSelector('#work[data-status="ready"]');
-  return (await page.textContent('#work-figures'))?.split(' ·')[0];
-}
+const waitForBits = (page: Page, bits: number) => page.locator(`#bits:text-is("${bits}")`).waitFor();
+const answerField = (page: Page) => page.getByRole('textbox', { name: 'Characters in the image' });
 
-t.test('the difficulty shown rises with each failure, and the log-in still succeeds', async (t) => {
-  const { page, logIns } = await openPage(t);
+t.test('the price shown rises with each failure, and the log-in still succeeds', async (t) => {
+  const { page, logIns } = await watch(t);
   const [email] = emails;
-  t.equal(await shownBits(page), '4 bits');
-  await signIn(page, email, 'wrong one');
-  t.equal(await shownBits(page), '6 bits');
+  await waitForBits(page, 4);
+  t.equal(await page.isVisible('#raised'), false);
+  await fail(page, email);
+  await waitForBits(page, 6);
+  t.equal(await page.textContent('#raised'), '4 times the first price');
   const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
-  await signIn(page, email, 'wrong two');
-  t.equal(await shownBits(page), '8 bits');
+  await fail(page, email);
+  await waitForBits(page, 8);
+  t.equal(await page.textContent('#raised'), '16 times the first price');
+  t.equal(await page.getAttribute('#zeros', 'aria-label'), 'The hash has to begin with 8 zero bits');
+  t.match(await page.textContent('#price-words'), '256 tries on average');
   const { answer } = (await (await issued).json()) as Issued;
-  await page.waitForSelector('#image-part:not([hidden])');
-  await page.fill('#captcha', answer);
-  await signIn(page, email, password);
-  await page.waitForSelector('#profile:not([hidden])');
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
   t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
   await page.click('#log-out');
-  await page.waitForSelector('#sign-in:not([hidden])');
-  t.equal(await shownBits(page), '4 bits', 'a success has made the account cheap again');
+  await waitForBits(page, 4);
+  t.equal(await page.isVisible('#raised'), false, 'a success has made the account cheap again');
 });
 
 t.test('work that is not enough any more is done again by itself, once', async (t) => {
-  const { page, logIns, images } = await openPage(t);
+  const { page, logIns, images } = await watch(t);
   const email = emails[1];
   await failElsewhere(email, 1);
-  await signIn(page, email, password);
-  await page.waitForSelector('#profile:not([hidden])');
+  await submit(page, email, password);
+  await waitForAccount(page, email);
   t.strictSame(await logIns(), ['pow_insufficient', 200]);
   t.equal(images(), 0);
 });
 
-t.test('better work is sent with the same image', async (t) => {
-  const { page, logIns, images } = await openPage(t);
-  const email = emails[2];
-  await signIn(page, email, 'wrong one');
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
-  await signIn(page, email, 'wrong two');
-  const { answer } = (await (await issued).json()) as Issued;
-  t.equal(await shownBits(page), '8 bits');
+t.test('an account that needs an image at once: the page asks for it, and for nothing else', async (t) => {
+  const { page, logIns } = await watch(t);
+  const email = emails[4];
   await failElsewhere(email, 3);
-  await page.fill('#captcha', answer);
-  await signIn(page, email, password);
-  await page.waitForSelector('#profile:not([hidden])');
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  await submit(page, email, password);
+  const { answer } = (await (await issued).json()) as Issued;
+  await page.locator('#notice:text-is("Please also answer the image below, then sign in again.")').waitFor();
+  t.equal(await page.getAttribute('#notice', 'data-kind'), '');
+  t.equal(await page.textContent('#challenge-error'), '');
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['pow_insufficient', 200]);
+});
+
+t.test('better work is sent with the same image', async (t) => {
+  const { page, logIns, images } = await watch(t);
+  const email = emails[2];
+  const answer = await failUntilImage(page, email);
+  await waitForBits(page, 8);
+  await failElsewhere(email, 3);
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
   t.strictSame(await logIns(), ['login_failed', 'login_failed', 'pow_insufficient', 200]);
   t.equal(images(), 1, 'the person has read one image');
+});
+
+t.test('who cannot read the image has the device work instead', async (t) => {
+  const { page, logIns } = await watch(t);
+  const email = emails[3];
+  await failUntilImage(page, email);
+  await page.getByRole('button', { name: /let my device work/ }).click();
+  await page.waitForSelector('#parts:not([hidden])');
+  t.equal(await page.locator('#parts span').count(), 16);
+  // It is sent when the work is done, which the person need not wait for.
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
+  const [newest = '', before = ''] = await page.locator('#log .work-done').allTextContents();
+  t.match(newest, /^solved 16 × 18 bits ≈ 4,194,304 hashes/);
+  t.match(before, /^solved 8 bits/);
+});
+
+t.test('a browser that cannot compute fast is told so loudly', async (t) => {
+  const { page } = await visit(t, browser, system, { script: 'delete globalThis.Worker' });
+  await waitForForm(page);
+  await page.waitForSelector('#degraded:not([hidden])');
+  t.match(await page.textContent('#degraded'), 'no worker could be started');
+  t.equal(await page.textContent('#workers'), 'none');
+});
+
+t.test('the device can be measured, and a form that needs work goes first', async (t) => {
+  const { page } = await watch(t);
+  await page.click('#measure');
+  await page.waitForSelector('#measure[aria-disabled="true"]');
+  await fail(page, 'nobody@example.com');
+  await waitForBits(page, 6);
+  await page.locator('#measure:text-is("Measure this device")').waitFor();
+  t.equal(await page.getAttribute('#measure', 'aria-disabled'), 'false');
 });

@@ -1,37 +1,28 @@
-// The demo page in a real browser, in front of the real system on the embedded store.
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+// The demo page: signing in and out, by mouse and by keyboard, in three languages, and with the services away.
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import t from 'tap';
 import { type System, startSystem } from '../src/system.js';
-import { freePorts } from './launcher.js';
+import {
+  fail,
+  failUntilImage,
+  openBrowser,
+  pageEnvironment,
+  submit,
+  visit,
+  waitForAccount,
+  waitForForm,
+} from './demo-page-visit.js';
 
-const browserArguments = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+const demo = 'demo@example.com';
+const pageFolder = new URL('../../page/', import.meta.url);
 
 let system: System;
 let browser: Browser;
 
 t.before(async () => {
-  system = await startSystem({
-    environment: {
-      DATA_DIR: t.testdir(),
-      ...freePorts,
-      CAPTCHA_TEST_MODE: 'true',
-      CAPTCHA_MIN_SECONDS: '0',
-    },
-    accounts: [{ email: 'second@example.com', password: 'a second password' }],
-  });
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: browserArguments,
-  });
+  system = await startSystem({ environment: pageEnvironment(t.testdir()) });
+  browser = await openBrowser();
 });
 
 t.teardown(async () => {
@@ -39,38 +30,19 @@ t.teardown(async () => {
   await system?.stop();
 });
 
-/** A page of a browser that has never been here; the test fails on any error in the page or breach of its policy. */
-async function openPage(t: Test): Promise<{ page: Page; context: BrowserContext }> {
-  const context = await browser.newContext({ locale: 'en-GB' });
-  t.teardown(() => context.close());
-  const page = await context.newPage();
-  page.on('pageerror', (error) => t.fail(`error in the page: ${error.message}`));
-  page.on('console', (message) => {
-    if (/Content Security Policy/i.test(message.text())) t.fail(message.text());
-  });
-  await page.goto(system.address);
-  return { page, context };
-}
-
-async function signIn(page: Page, password: string, email = 'demo@example.com'): Promise<void> {
-  await page.fill('#email', email);
-  await page.fill('#password', password);
-  await page.waitForSelector('#submit:enabled');
-  const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
-  await page.click('#submit');
-  await answered;
-}
+const password = () => system.demo?.password ?? '';
 
 t.test('the demo account signs in, a reload keeps the session, a log-out ends it', async (t) => {
-  const { page, context } = await openPage(t);
-  await page.waitForSelector('#work[data-status="ready"]');
-  t.equal(await page.inputValue('#email'), 'demo@example.com');
-  t.match(await page.textContent('#work-figures'), /^16 bits · [\d,]+ hashes · [\d.]+ million\/s$/);
+  const { page, context } = await visit(t, browser, system);
+  await waitForForm(page);
+  t.equal(await page.inputValue('#email'), demo);
+  t.match(await page.textContent('#password-hint'), 'printed in the terminal where npm start runs');
 
-  await signIn(page, system.demo?.password ?? '');
-  await page.waitForSelector('#profile:not([hidden])');
-  t.equal(await page.textContent('#profile-email'), 'demo@example.com');
-  t.match(await page.textContent('#token-text'), /^1[45]:\d\d left$/);
+  await submit(page, demo, password());
+  await waitForAccount(page, demo);
+  t.equal(await page.title(), 'Tollgate · Signed in');
+  t.match(await page.textContent('#token-time'), /^1[45]:\d\d$/);
+  t.match(await page.textContent('#token-next'), /^Next renewal in 1[34]:\d\d, by itself\.$/);
   t.equal(await page.inputValue('#password'), '', 'the password does not stay in the page');
   const [cookie] = await context.cookies(`${system.address}/refresh`);
   t.match(cookie, {
@@ -84,74 +56,127 @@ t.test('the demo account signs in, a reload keeps the session, a log-out ends it
   t.equal(kept, '[{},{},""]');
 
   await page.reload();
-  await page.waitForSelector('#profile:not([hidden])');
-  t.equal(await page.textContent('#profile-email'), 'demo@example.com');
+  await waitForAccount(page, demo);
 
   await page.click('#log-out');
-  await page.waitForSelector('#sign-in:not([hidden])');
-  t.equal(await page.textContent('#message'), 'You are logged out.');
+  await waitForForm(page);
+  t.equal(await page.textContent('#notice'), 'You are logged out.');
   await page.reload();
-  await page.waitForSelector('#sign-in:not([hidden])');
+  await waitForForm(page);
+  t.equal(await page.textContent('#notice'), '');
   t.same(await context.cookies(`${system.address}/refresh`), []);
 });
 
-t.test('after two wrong passwords the image is shown, and the right answer to it is let in', async (t) => {
-  const { page } = await openPage(t);
-  const email = 'second@example.com';
-  await page.waitForSelector('#sign-in:not([hidden])');
-  await signIn(page, 'wrong password one', email);
-  await page.waitForSelector('#message[data-kind="bad"]');
-  t.equal(await page.isVisible('#image'), false);
-
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
-  const drawn = page.waitForResponse((response) => response.url().endsWith('.png'));
-  await signIn(page, 'wrong password two', email);
-  const { answer } = (await (await issued).json()) as { answer: string };
-  await page.waitForSelector('#image-part:not([hidden])');
-  t.equal((await drawn).status(), 200);
-  for (const [name, value] of [
-    ['autocomplete', 'off'],
-    ['autocapitalize', 'off'],
-    ['autocorrect', 'off'],
-    ['spellcheck', 'false'],
-  ] as const) {
-    t.equal(await page.getAttribute('#captcha', name), value);
-  }
-
-  await page.fill('#captcha', answer);
-  await signIn(page, 'a second password', email);
-  await page.waitForSelector('#profile:not([hidden])');
-  t.equal(await page.textContent('#profile-email'), email);
+t.test('the page tells what it asks for and what it solves, and no token', async (t) => {
+  const { page } = await visit(t, browser, system);
+  await waitForForm(page);
+  await submit(page, demo, password());
+  await waitForAccount(page, demo);
+  await page.click('#call');
+  await page.locator(`#answer:has-text("200")`).waitFor();
+  t.equal(await page.textContent('#answer'), `200\n${JSON.stringify({ id: 1, email: demo }, null, 2)}`);
+  await page.locator('#log li').nth(6).waitFor();
+  const lines = await page.locator('#log li').allTextContents();
+  const told = lines.map((line) => line.replace(/\s+[\d,]+ (hashes|ms)\b/g, '').trim()).reverse();
+  t.same(told.slice(0, 4), [
+    'POST /refresh 401 token_invalid',
+    'GET /api/captcha/pow 200',
+    'solved 4 bits',
+    'POST /login 200',
+  ]);
+  t.same(told.slice(4).sort(), ['GET /profile 200', 'GET /profile 200', 'GET /sessions 200']);
+  t.match(await page.textContent('#solver'), /^WebAssembly( SIMD)?$/);
+  t.match(await page.textContent('#speed'), /^(–|[\d.]+ M\/s)$/);
 });
 
-t.test('a new image can be asked for, and an empty form is not sent', async (t) => {
-  const { page } = await openPage(t);
-  await page.waitForSelector('#submit:enabled');
+t.test('a person signs in and out with the keyboard alone', async (t) => {
+  const { page } = await visit(t, browser, system);
+  await waitForForm(page);
+  await page.waitForSelector('#password:focus');
+  await page.keyboard.type(password());
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  t.equal(await page.getAttribute('#password', 'type'), 'text', 'the password can be looked at');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#account-title:focus');
+  await waitForAccount(page, demo);
+  for (let tabs = 0; tabs < 20 && (await page.$('#log-out:focus')) === null; tabs += 1) {
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#password:focus');
+  t.equal(await page.getAttribute('#password', 'type'), 'password', 'hidden again');
+});
+
+t.test('an empty form is not sent', async (t) => {
+  const { page } = await visit(t, browser, system);
+  await waitForForm(page);
+  page.on('request', (request) => {
+    if (request.url().endsWith('/login')) t.fail('it was sent');
+  });
   await page.fill('#email', '');
   await page.click('#submit');
-  t.equal(await page.getAttribute('#email', 'aria-invalid'), 'true');
-  t.equal(await page.textContent('#password-error'), 'Please fill this in.');
-
-  for (const password of ['wrong password one', 'wrong password two']) {
-    await signIn(page, password, 'nobody@example.com');
-    await page.waitForSelector('#message[data-kind="bad"]');
-  }
-  await page.waitForSelector('#image[src]');
-  const first = await page.getAttribute('#image', 'src');
-  await page.click('#new-image');
-  await page.waitForSelector(`#image:not([src="${first}"])`);
-  t.match(await page.getAttribute('#image', 'src'), /\/api\/captcha\/[A-Za-z0-9]{40}\.png$/);
+  await page.waitForSelector('#email:focus');
+  t.equal(await page.locator('#sign-in-form:invalid').count(), 1);
 });
 
-t.test('two tabs share the session: both are restored by their own refresh', async (t) => {
-  const { page, context } = await openPage(t);
-  await page.waitForSelector('#sign-in:not([hidden])');
-  await signIn(page, system.demo?.password ?? '');
-  await page.waitForSelector('#profile:not([hidden])');
-  const second = await context.newPage();
-  await Promise.all([second.goto(system.address), page.reload()]);
-  for (const tab of [page, second]) {
-    await tab.waitForSelector('#profile:not([hidden])');
-    t.equal(await tab.textContent('#profile-email'), 'demo@example.com');
+t.test('after five failures the button counts the time until the next try', async (t) => {
+  const { page } = await visit(t, browser, system);
+  const email = 'nobody@example.com';
+  await waitForForm(page);
+  const field = page.getByRole('textbox', { name: 'Characters in the image' });
+  let answer = await failUntilImage(page, email);
+  for (let failures = 2; failures < 5; failures += 1) {
+    await field.fill(answer);
+    const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+    await fail(page, email);
+    answer = ((await (await issued).json()) as { answer: string }).answer;
   }
+  await field.fill(answer);
+  await fail(page, email);
+  t.match(await page.textContent('#notice'), 'Too many failed attempts.');
+  t.match(await page.textContent('#submit'), /^Wait (1:00|0:\d\d)$/);
+  t.equal(await page.getAttribute('#submit', 'aria-disabled'), 'true');
+});
+
+t.test('without an answer the page says so, and asks again when told to', async (t) => {
+  const { page, context } = await visit(t, browser, system);
+  await waitForForm(page);
+  await submit(page, demo, password());
+  await waitForAccount(page, demo);
+  await context.route('**/refresh', (route) => route.abort());
+  await page.reload();
+  await page.waitForSelector('#look-again:not([hidden])');
+  t.match(await page.textContent('#looking-problem'), 'the session service does not answer');
+  await context.unroute('**/refresh');
+  await page.click('#look-again');
+  await waitForAccount(page, demo);
+});
+
+t.test('the page and its challenge speak the language of the browser', async (t) => {
+  for (const [locale, dir, title, refusal] of [
+    ['fr-FR', 'ltr', 'Se connecter', 'L’adresse e-mail ou le mot de passe est incorrect.'],
+    ['ar', 'rtl', 'تسجيل الدخول', 'عنوان البريد الإلكتروني أو كلمة المرور غير صحيحة.'],
+    ['de', 'ltr', 'Sign in', 'The email address or the password is wrong.'],
+  ] as const) {
+    const { page } = await visit(t, browser, system, { locale });
+    await waitForForm(page);
+    t.equal(await page.getAttribute('html', 'dir'), dir);
+    t.equal(await page.textContent('#sign-in-title'), title);
+    await submit(page, `${locale}@example.com`, 'a wrong password');
+    await page.waitForSelector('#notice[data-kind="bad"]');
+    t.equal(await page.textContent('#notice'), refusal);
+  }
+});
+
+t.test('no text is missing in a language', async (t) => {
+  const keysOf = async (language: string) => {
+    const module = await import(new URL(`texts/${language}.js`, pageFolder).href);
+    return Object.keys(module[language]);
+  };
+  const markup = readFileSync(new URL('index.html', pageFolder), 'utf8');
+  const inMarkup = [...markup.matchAll(/data-text="(\w+)"/g)].map(([, key]) => key);
+  const english = [...new Set([...(await keysOf('en')), ...inMarkup])].sort();
+  for (const language of ['fr', 'ar']) t.same((await keysOf(language)).sort(), english, language);
 });

@@ -245,15 +245,26 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
   t.equal(page.status, 200);
   t.match(page.headers, {
     'content-type': /^text\/html/,
-    'content-security-policy': /^default-src 'none'; script-src 'self'; /,
+    'content-security-policy':
+      /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; /,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   });
-  t.notMatch(page.headers['content-security-policy'], /unsafe/);
+  t.notMatch(page.headers['content-security-policy'], /'unsafe/);
   t.notMatch(page.text, /<style|\sstyle=|\son[a-z]+=|<script>/);
   for (const [, path = ''] of page.text.matchAll(/(?:src|href)="(?!https?:)([^"]+)"/g)) {
     t.equal((await ask(new URL(path, url).href, { headers: { Host: 'localhost:8080' } })).status, 200, path);
   }
+  const worker = await ask(`${url}/client/solver/worker.js`, { headers: { Host: 'localhost:8080' } });
+  t.match(worker, {
+    status: 200,
+    headers: {
+      'content-type': /javascript/,
+      'content-security-policy': page.headers['content-security-policy'],
+      'cache-control': 'no-cache',
+    },
+  });
+  t.equal((await ask(`${url}/client/session.d.ts`, { headers: { Host: 'localhost:8080' } })).status, 404);
   const facts = await ask(`${url}/page.json`, { headers: { Host: 'localhost:8080' } });
   t.same(JSON.parse(facts.text), { challenge_prefix: 'api/captcha', demo_email: 'demo@example.com' });
 });

@@ -19,7 +19,14 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-const folders = ['shared', 'services/challenge-service', 'services/session-service', 'deploy'];
+const folders = [
+  'shared',
+  'services/challenge-service',
+  'services/session-service',
+  'client',
+  'deploy',
+  'bench',
+];
 const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
 
 const statements =
@@ -60,6 +67,7 @@ function resolveImport(path: string, specifier: string): string {
   return specifier
     .replace(/^@tollgate\/shared\/test\/(.*)\.js$/, 'shared/test/support/$1.ts')
     .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^@tollgate\/(client|deploy)\/(.*)\.js$/, '$1/src/$2.ts')
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }
 

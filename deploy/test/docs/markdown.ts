@@ -29,7 +29,7 @@ export function codeBlocks(page: string, language: string): string[] {
 /** Targets of links and images that are no address of another site. */
 export function relativeLinks(page: string): string[] {
   const inText = [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)];
-  const inTags = [...page.matchAll(/\b(?:src|href)="([^"]+)"/g)];
+  const inTags = [...withoutCode(page).matchAll(/\b(?:src|href)="([^"]+)"/g)];
   return [...inText, ...inTags].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target));
 }
 

@@ -1,0 +1,39 @@
+// The challenges of a form, in a browser: fetched, solved, renewed and priced.
+export { CaptchaRequestError } from './challenge/captcha-request-error.js';
+export { CaptchaUnansweredError } from './challenge/captcha-unanswered-error.js';
+export type {
+  ChallengeOptions,
+  FetchOptions,
+  FieldNames,
+  SolveOptions,
+} from './challenge/challenge-options.js';
+export type {
+  ChallengeState,
+  ChallengeStatus,
+  ShownEffort,
+  ShownImage,
+  WorkProgress,
+} from './challenge/challenge-state.js';
+export type { ChallengeController } from './challenge/controller.js';
+export { createChallenge } from './challenge/create-challenge.js';
+export { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './challenge/fetch-challenge.js';
+export {
+  type ObtainOptions,
+  obtainPow,
+  type SolvedEffort,
+  type SolveEffortOptions,
+  solveEffort,
+  solvePow,
+} from './challenge/solve-challenge.js';
+export { PowGaveUpError } from './solver/pow-gave-up-error.js';
+export {
+  type Found,
+  openSolver,
+  type SearchOptions,
+  type SearchProgress,
+  type SearchTask,
+  type Solver,
+  type SolverPath,
+  type SolverState,
+} from './solver/solver.js';
+export type { EffortChallenge, ErrorBody, ImageChallenge, PowChallenge } from './wire.js';

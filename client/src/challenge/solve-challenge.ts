@@ -1,0 +1,95 @@
+// Solves challenges of work, and fetches and solves in one.
+
+import { tellOne } from '../listeners.js';
+import {
+  type Found,
+  openSolver,
+  type SearchProgress,
+  type Solver,
+  type SolverState,
+} from '../solver/solver.js';
+import type { EffortChallenge, PowChallenge } from '../wire.js';
+import type { FetchOptions, FieldNames, SolveOptions } from './challenge-options.js';
+import { fetchPowChallenge } from './fetch-challenge.js';
+
+/** An answer to a challenge of `effort`. */
+export interface SolvedEffort {
+  /** The nonces of the parts, joined by dots: the answer field's value. */
+  readonly answer: string;
+  readonly hashes: number;
+  readonly ms: number;
+  readonly state: SolverState;
+}
+
+/** The options of `solveEffort`. */
+export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
+  /** @param part index of the part that is searched for, from its beginning, whose progress is nothing */
+  readonly onProgress?: ((progress: SearchProgress, part: number) => void) | undefined;
+}
+
+/**
+ * Searches for the nonce of a proof of work (decisions 2.1).
+ * @throws PowGaveUpError after `maxHashes` guesses: the service's difficulty is too high for a browser
+ * @throws TypeError when the service asks for an algorithm that this version does not have
+ */
+export async function solvePow(
+  { salt, difficulty, algorithm }: Pick<PowChallenge, 'salt' | 'difficulty' | 'algorithm'>,
+  options: SolveOptions = {},
+): Promise<Found> {
+  refuseUnknown(algorithm);
+  return withSolver(options, (solver) => solver.search({ head: salt, difficulty }, options));
+}
+
+/**
+ * Solves the parts of an `effort` challenge one after the other (decisions 2.5). `maxHashes` counts for each.
+ * @throws what `solvePow` throws
+ */
+export async function solveEffort(
+  challenge: Pick<EffortChallenge, 'salt' | 'parts' | 'part_difficulty' | 'algorithm'>,
+  { onProgress, ...options }: SolveEffortOptions = {},
+): Promise<SolvedEffort> {
+  refuseUnknown(challenge.algorithm);
+  return withSolver(options, async (solver) => {
+    const found: Found[] = [];
+    for (let part = 0; part < challenge.parts; part++) {
+      const head = challenge.salt + String(part).padStart(2, '0');
+      const task = { head, difficulty: challenge.part_difficulty };
+      if (found.length > 0) tellOne(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
+      found.push(await solver.search(task, { ...options, onProgress: (at) => onProgress?.(at, part) }));
+    }
+    return {
+      answer: found.map(({ nonce }) => nonce).join('.'),
+      hashes: found.reduce((sum, { hashes }) => sum + hashes, 0),
+      ms: found.reduce((sum, { ms }) => sum + ms, 0),
+      state: found.at(-1)!.state,
+    };
+  });
+}
+
+/** The options of `obtainPow`. */
+export interface ObtainOptions extends FetchOptions, SolveOptions {
+  readonly fields?: Pick<FieldNames, 'pow_token' | 'pow_nonce'> | undefined;
+}
+
+/** Fetches a proof of work, solves it, and gives back the two fields of the submission. */
+export async function obtainPow(options: ObtainOptions = {}): Promise<Record<string, string>> {
+  const challenge = await fetchPowChallenge(options);
+  const { nonce } = await solvePow(challenge, options);
+  const { pow_token = 'pow_token', pow_nonce = 'pow_nonce' } = options.fields ?? {};
+  return { [pow_token]: challenge.token, [pow_nonce]: nonce };
+}
+
+function refuseUnknown(algorithm: string): void {
+  if (algorithm === 'sha256') return;
+  throw new TypeError(`The service asks for the algorithm "${algorithm}", which this version does not have.`);
+}
+
+async function withSolver<T>(options: SolveOptions, use: (solver: Solver) => Promise<T>): Promise<T> {
+  if (options.solver !== undefined) return use(options.solver);
+  const solver = openSolver(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl });
+  try {
+    return await use(solver);
+  } finally {
+    solver.close();
+  }
+}

@@ -1,0 +1,78 @@
+// The attributes of the element, as the options of its controller.
+
+import type { ChallengeOptions } from '../challenge/challenge-options.js';
+
+const images = ['demanded', 'always', 'never'] as const;
+const credentials = ['omit', 'same-origin', 'include'] as const;
+
+/** Attributes that a change of makes a new controller necessary. */
+export const optionAttributes = [
+  'base-url',
+  'prefix',
+  'credentials',
+  'pow-token-name',
+  'pow-nonce-name',
+  'captcha-token-name',
+  'captcha-name',
+  'image',
+  'no-pow',
+  'preset',
+  'chunk-size',
+  'max-hashes',
+  'worker-url',
+] as const;
+
+/** Reads them; what is absent or not of the right form is left to the controller's defaults. */
+export function optionsFrom(element: Element): ChallengeOptions {
+  const text = (name: (typeof optionAttributes)[number]) => element.getAttribute(name) ?? undefined;
+  const number = (name: (typeof optionAttributes)[number]) => {
+    const value = Number(text(name));
+    return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  };
+  const sent = oneOf(credentials, text('credentials'));
+  return defined({
+    baseUrl: text('base-url'),
+    prefix: text('prefix'),
+    fetchOptions: sent === undefined ? undefined : { credentials: sent },
+    fields: defined({
+      pow_token: text('pow-token-name'),
+      pow_nonce: text('pow-nonce-name'),
+      captcha_token: text('captcha-token-name'),
+      captcha: text('captcha-name'),
+    }),
+    image: oneOf(images, text('image')),
+    pow: !element.hasAttribute('no-pow'),
+    preset: text('preset'),
+    chunkSize: number('chunk-size'),
+    maxHashes: number('max-hashes'),
+    // Relative to the page, as every other URL in its markup.
+    workerUrl: text('worker-url') === undefined ? undefined : new URL(text('worker-url')!, document.baseURI),
+  });
+}
+
+/**
+ * What a server that renders the form knows of its last refusal, as the body of that refusal; null when the element
+ * says nothing of the kind. Attributes `captcha-required`, `captcha-alternatives` (separated by blanks), `pow-scope`.
+ */
+export function refusalFrom(element: Element): Record<string, unknown> | null {
+  const captchaRequired = element.hasAttribute('captcha-required');
+  const scope = element.getAttribute('pow-scope');
+  if (!captchaRequired && !scope) return null;
+  return {
+    captcha_required: captchaRequired,
+    ...(scope && { pow_scope: scope }),
+    captcha_alternatives: (element.getAttribute('captcha-alternatives') ?? '').split(/\s+/).filter(Boolean),
+  };
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined {
+  return values.find((value) => value === text);
+}
+
+type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
+
+function defined<T extends object>(values: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<
+    Defined<T>
+  >;
+}

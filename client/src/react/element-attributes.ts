@@ -1,0 +1,39 @@
+// The types of <tollgate-challenge> in JSX, as React 19 sets attributes, properties and listeners of an element.
+
+import type { HTMLAttributes, RefAttributes } from 'react';
+import type { ChallengeController } from '../challenge/controller.js';
+import type { TollgateChallenge } from '../element/tollgate-challenge.js';
+
+/** The attributes of docs/client/element.md, the property `controller`, and a listener for each event of its own. */
+export interface TollgateChallengeAttributes
+  extends Omit<HTMLAttributes<TollgateChallenge>, 'prefix'>,
+    RefAttributes<TollgateChallenge> {
+  controller?: ChallengeController | null;
+  'base-url'?: string;
+  prefix?: string;
+  credentials?: RequestCredentials;
+  'pow-token-name'?: string;
+  'pow-nonce-name'?: string;
+  'captcha-token-name'?: string;
+  'captcha-name'?: string;
+  image?: 'demanded' | 'always' | 'never';
+  'no-pow'?: boolean;
+  preset?: string;
+  'chunk-size'?: number;
+  'max-hashes'?: number;
+  'worker-url'?: string;
+  'hold-submit'?: boolean;
+  disabled?: boolean;
+  'captcha-required'?: boolean;
+  'captcha-alternatives'?: string;
+  'pow-scope'?: string;
+  onstatuschange?: (event: Event) => void;
+}
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'tollgate-challenge': TollgateChallengeAttributes;
+    }
+  }
+}

@@ -1,0 +1,8 @@
+// The browser's session: log-in, silent refresh, requests with the token, log-out.
+
+import { createSession } from './session/create-session.js';
+import { SessionError } from './session/session-error.js';
+
+export type { LoginFields, Session, SessionOptions } from './session/session-options.js';
+export type { SessionState, SessionStatus } from './session/session-state.js';
+export { createSession, SessionError };

@@ -1,0 +1,19 @@
+// Says once in the console why the work is slower than it could be.
+import type { SolverState } from './search-task.js';
+
+let hasWarned = false;
+
+/** Once for a page, however many solvers it has; never outside a page, where there are no such workers. */
+export function warnOfDegraded({ path, workers, degraded }: SolverState): void {
+  if (!degraded || hasWarned || typeof document === 'undefined') return;
+  hasWarned = true;
+  const reasons: string[] = [];
+  if (workers === 0) {
+    reasons.push(
+      "no worker (does the page's policy allow worker-src 'self'? is the worker's file missing or slow?)",
+    );
+  }
+  if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
+  if (path === 'wasm') reasons.push('WebAssembly without SIMD');
+  console.warn(`Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')}.`);
+}

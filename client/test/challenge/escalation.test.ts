@@ -1,0 +1,211 @@
+// What a form sees when its submissions are refused, against the real services.
+import { createChallenge } from '@tollgate/client/challenge.js';
+import t from 'tap';
+import { startService } from './real-service.js';
+
+const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay'];
+const emails = names.map((name) => `${name}@example.com`);
+const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = ''] = emails;
+const service = await startService(t, {}, emails);
+const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
+
+t.beforeEach(() => {
+  service.requested.length = 0;
+});
+
+t.test('a form becomes ready by itself, is let in, and gets fresh challenges', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  const seen = [challenge.status];
+  challenge.subscribe(() => {
+    if (challenge.status !== seen.at(-1)) seen.push(challenge.status);
+  });
+  const response = await challenge.submit(service.signIn(ada));
+  t.equal(response.status, 200);
+  const first = challenge.fields;
+  const second = await challenge.take();
+  t.same(first, {}, 'the old ones are gone');
+  t.same(Object.keys(second), ['pow_token', 'pow_nonce']);
+  t.same(seen, ['solving', 'ready', 'idle', 'solving', 'ready', 'idle']);
+  t.same(service.requested, ['/pow', '/pow']);
+});
+
+t.test('the image is shown when a refusal demands it, and is gone after the log-in', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  t.equal((await challenge.submit(service.signIn(bob, 'wrong'))).status, 422);
+  t.match(challenge.state, { captchaRequired: false, captcha: null, alternatives: [] });
+  const refusal = await challenge.submit(service.signIn(bob, 'wrong'));
+  t.match(await refusal.json(), { code: 'login_failed', captcha_required: true }, 'the body is unread');
+  t.match(challenge.state, { captchaRequired: true, alternatives: ['effort'] });
+
+  await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError', expired: false });
+  t.match(challenge.state, { status: 'ready', captcha: { kind: 'image', expired: false } });
+  const shown = challenge.state.captcha;
+  challenge.setAnswer(service.answer());
+  t.equal((await challenge.submit(service.signIn(bob, 'wrong'))).status, 422);
+  t.same(challenge.state.captcha, shown, 'it stays in sight until the next is there');
+  t.same(challenge.fields, {}, 'but cannot be sent again');
+  await challenge.refresh();
+  t.not((challenge.state.captcha as { url: string }).url, (shown as { url: string }).url);
+
+  challenge.setAnswer(` ${service.answer()} `);
+  t.equal((await challenge.submit(service.signIn(bob))).status, 200);
+  t.match(challenge.state, { captchaRequired: false, captcha: null, alternatives: [] });
+  await challenge.take();
+  t.same(service.requested, [
+    '/pow',
+    '/pow?scope=TICKET',
+    '',
+    '/pow?scope=TICKET',
+    '',
+    '/pow?scope=TICKET',
+    '/pow',
+  ]);
+});
+
+t.test('work is enough in place of the image, and its author can go back to an image', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  for (const _ of [1, 2]) await challenge.submit(service.signIn(cyd, 'wrong'));
+  const parts: unknown[] = [];
+  challenge.subscribe(() => {
+    const { captcha } = challenge.state;
+    if (captcha?.kind === 'effort') parts.push(captcha.part);
+  });
+  await challenge.chooseAlternative('effort');
+  t.match(challenge.state, {
+    status: 'ready',
+    captcha: { kind: 'effort', part: 16, parts: 16, solved: true },
+  });
+  t.match(challenge.state.captcha, { progress: { difficulty: 18 } });
+  t.same([...new Set(parts)], [...Array(17).keys()], 'each part is told');
+  t.equal(challenge.fields.captcha?.split('.').length, 16);
+
+  await challenge.chooseAlternative('image');
+  t.match(challenge.state, { status: 'ready', captcha: { kind: 'image' } });
+  await challenge.chooseAlternative('effort');
+  t.equal((await challenge.submit(service.signIn(cyd))).status, 200);
+  t.match(challenge.state, { captchaRequired: false, captcha: null });
+});
+
+t.test('where effort is refused, it is made again under the new ticket', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  for (const _ of [1, 2]) await challenge.submit(service.signIn(fay, 'wrong'));
+  await challenge.chooseAlternative('effort');
+  const sent = challenge.fields;
+  t.equal((await challenge.submit(service.signIn(fay, 'wrong'))).status, 422);
+  t.match(challenge.state, { captchaRequired: true });
+  const fresh = await challenge.take();
+  t.match(challenge.state.captcha, { kind: 'effort', solved: true });
+  t.not(fresh.captcha_token, sent.captcha_token);
+  t.equal((await service.signIn(fay)(fresh)).status, 200);
+});
+
+t.test('pow_insufficient: the submission is repeated once, by itself, with better work', async (t) => {
+  const other = open();
+  await other.submit(service.signIn(dan, 'wrong'));
+  other.close();
+  const challenge = open();
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  service.requested.length = 0;
+  const sent: Record<string, string>[] = [];
+  const response = await challenge.submit((fields) => {
+    sent.push(fields);
+    return service.signIn(dan)(fields);
+  });
+  t.equal(response.status, 200);
+  t.equal(sent.length, 2);
+  t.not(sent[0]?.pow_token, sent[1]?.pow_token);
+  await challenge.take();
+  t.same(service.requested, ['/pow?scope=TICKET', '/pow'], 'the ticket is dropped with the success');
+});
+
+t.test('a host that asks for better work again and again is asked twice', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  let sent = 0;
+  const refuse = async () => {
+    sent += 1;
+    return Response.json({ code: 'pow_insufficient' }, { status: 422 });
+  };
+  t.equal((await challenge.submit(refuse)).status, 422);
+  t.equal(sent, 2);
+  t.equal((await challenge.submit(refuse)).status, 422);
+  t.equal(sent, 4, 'the next submission is another one');
+});
+
+t.test('an image that was not spent is sent again with the better work', async (t) => {
+  const other = open();
+  t.teardown(other.close);
+  for (const _ of [1, 2]) await other.submit(service.signIn(eve, 'wrong'));
+  const challenge = open();
+  t.teardown(challenge.close);
+  // As a host says it that hands out no tickets.
+  await challenge.settle({ captcha_required: true });
+  await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
+  challenge.setAnswer(service.answer());
+  const sent: Record<string, string>[] = [];
+  const response = await challenge.submit((fields) => {
+    sent.push(fields);
+    return service.signIn(eve)(fields);
+  });
+  t.equal(response.status, 200);
+  t.equal(sent.length, 2);
+  const [first, second] = sent.map(({ captcha_token, captcha }) => ({ captcha_token, captcha }));
+  t.same(first, second);
+});
+
+t.test('an answer without a body of the service leaves the demand as it was', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  await challenge.settle({
+    code: 'login_failed',
+    captcha_required: true,
+    pow_scope: 'a',
+    captcha_alternatives: ['effort', 1],
+  });
+  t.match(challenge.state, { captchaRequired: true, alternatives: ['effort'] });
+  for (const body of [undefined, 'text', 7, [], { captcha_required: 'yes' }]) await challenge.settle(body);
+  t.match(challenge.state, { captchaRequired: true, alternatives: ['effort'] });
+  await challenge.settle({ captcha_required: false });
+  t.match(challenge.state, { captchaRequired: false, alternatives: [] });
+  t.equal(challenge.state.captcha, null);
+});
+
+t.test('a submission that never arrives costs its challenges', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  const sent: unknown[] = [];
+  const fail = async (fields: unknown) => {
+    sent.push(fields);
+    throw new TypeError('no network');
+  };
+  await t.rejects(challenge.submit(fail), new TypeError('no network'));
+  t.notMatch(await challenge.take(), sent[0] as object);
+});
+
+t.test('a form guarded by an image shows it from the beginning; one without work fetches none', async (t) => {
+  const challenge = open({ image: 'always', pow: false });
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  t.match(challenge.state, {
+    status: 'ready',
+    captcha: { kind: 'image' },
+    work: null,
+    alternatives: ['effort'],
+  });
+  challenge.setAnswer('abc');
+  t.same(Object.keys(await challenge.take()), ['captcha_token', 'captcha']);
+  t.same(service.requested, ['']);
+});
+
+t.test('a form that checks no image never shows one', async (t) => {
+  const challenge = open({ image: 'never', fields: { pow_token: 'a', pow_nonce: 'b' } });
+  t.teardown(challenge.close);
+  await challenge.settle({ captcha_required: true, captcha_alternatives: ['effort'] });
+  t.same(Object.keys(await challenge.take()), ['a', 'b']);
+  t.match(challenge.state, { captchaRequired: false, captcha: null, alternatives: [] });
+});

@@ -1,0 +1,242 @@
+// What a form does when challenges cannot be had: wait, say so, try again when asked.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ChallengeController, createChallenge } from '@tollgate/client/challenge.js';
+import t, { type Test } from 'tap';
+import { startService } from './real-service.js';
+
+/** Resolves with the state as soon as it is as wanted. */
+function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    if (isSo()) return resolve();
+    const end = challenge.subscribe(() => {
+      if (!isSo()) return;
+      end();
+      resolve();
+    });
+  });
+}
+
+/** An address that breaks the connection, until it is mended; then it leads to the service. */
+async function breakable(t: Test, target: string) {
+  let requests = 0;
+  let isBroken = true;
+  const server = createServer((request, response) => {
+    requests += 1;
+    if (isBroken) request.socket.destroy();
+    else response.writeHead(307, { Location: target + request.url }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    mend() {
+      isBroken = false;
+    },
+  };
+}
+
+const service = await startService(t);
+const strict = await startService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
+const hard = await startService(t, {
+  CAPTCHA_POW_DIFFICULTY: '20',
+  CAPTCHA_POW_MAX_DIFFICULTY: '20',
+  CAPTCHA_EFFORT_ENABLED: 'false',
+});
+// Long enough for a slow machine to make a challenge in, or it would never be ready.
+const brief = await startService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE_EXPIRE: '4' });
+
+t.beforeEach(() => {
+  for (const { requested } of [service, strict, hard, brief]) requested.length = 0;
+});
+
+t.test('after a 429 it waits as told, whatever is done meanwhile', async (t) => {
+  const { address, requested } = strict;
+  const challenge = createChallenge({ baseUrl: address });
+  t.teardown(challenge.close);
+  await challenge.take();
+  await challenge.settle(null);
+  await until(challenge, () => challenge.status === 'error');
+  const { error, retryAtMs } = challenge.state;
+  t.match(error, { name: 'CaptchaRequestError', isRateLimited: true, status: 429 });
+  const waitMs = (retryAtMs ?? 0) - Date.now();
+  t.ok(waitMs > 0 && waitMs <= 60_000);
+
+  const before = requested.length;
+  await t.rejects(challenge.take(), error as Error);
+  await t.rejects(
+    challenge.submit(async () => Response.json({})),
+    error as Error,
+  );
+  challenge.touch();
+  await challenge.refresh();
+  await challenge.settle({ code: 'login_failed' });
+  t.equal(requested.length, before, 'nothing was asked for');
+  t.match(challenge.state, { status: 'error', error, retryAtMs });
+});
+
+t.test('after a network failure it does nothing by itself, and tries again when asked', async (t) => {
+  const way = await breakable(t, service.address);
+  const challenge = createChallenge({ baseUrl: way.baseUrl });
+  t.teardown(challenge.close);
+  await until(challenge, () => challenge.status === 'error');
+  t.match(challenge.state, { error: { name: 'TypeError' }, retryAtMs: null });
+  for (const _ of [1, 2, 3]) challenge.touch();
+  t.equal(challenge.status, 'error', 'key strokes do not repeat it at once');
+  t.equal(way.requests(), 1);
+  await challenge.refresh();
+  t.equal(way.requests(), 2);
+  t.equal(challenge.status, 'error');
+  await t.rejects(challenge.take(), { name: 'TypeError' });
+  t.equal(way.requests(), 3);
+  way.mend();
+  t.same(Object.keys(await challenge.take()), ['pow_token', 'pow_nonce']);
+  t.equal(challenge.state.error, null);
+});
+
+t.test('a search that gives up is an error, which no touch repeats', async (t) => {
+  const { address, requested } = hard;
+  const challenge = createChallenge({ baseUrl: address, maxHashes: 5 });
+  t.teardown(challenge.close);
+  await until(challenge, () => challenge.status === 'error');
+  t.match(challenge.state, { error: { name: 'PowGaveUpError' }, work: { difficulty: 20 } });
+  challenge.touch();
+  t.equal(challenge.status, 'error');
+  t.same(requested, ['/pow']);
+  await t.rejects(challenge.take(), { name: 'PowGaveUpError' });
+});
+
+t.test('where effort is switched off, the image stays the only way', async (t) => {
+  const { address, requested } = hard;
+  const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  t.same(challenge.state.alternatives, ['effort']);
+  await challenge.chooseAlternative('effort');
+  t.match(challenge.state, { status: 'ready', captcha: { kind: 'image' }, error: null });
+  t.same(challenge.state.alternatives, []);
+  t.same(requested, ['', '?preset=effort', '']);
+});
+
+t.test('a new image that cannot be had leaves the old one as it was', async (t) => {
+  const { address, answer } = strict;
+  const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  const { captcha } = challenge.state;
+  challenge.setAnswer(answer());
+  await challenge.newImage();
+  t.match(challenge.state, { status: 'ready', error: { isRateLimited: true } });
+  t.same(challenge.state.captcha, captcha);
+  t.equal(challenge.fields.captcha, answer(), 'what was typed stays');
+  await challenge.newImage();
+  t.equal(challenge.status, 'ready');
+});
+
+t.test(
+  'one thing at a time: who asks twice waits for the same, and each set is handed out once',
+  async (t) => {
+    service.requested.length = 0;
+    const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+    t.teardown(challenge.close);
+    t.equal(challenge.status, 'idle');
+    await Promise.all([challenge.refresh(), challenge.refresh(), challenge.refresh()]);
+    t.same(service.requested, ['/pow']);
+    const [first, second] = await Promise.all([challenge.take(), challenge.take()]);
+    t.not(first?.pow_token, second?.pow_token);
+    t.same(service.requested, ['/pow', '/pow']);
+    await challenge.refresh();
+    const { pow_token } = challenge.fields;
+    await challenge.refresh();
+    t.not(challenge.fields.pow_token, pow_token, 'when ready it makes them afresh');
+  },
+);
+
+t.test('a new image does not cost the work that is being done', async (t) => {
+  const { address, requested } = hard;
+  const challenge = createChallenge({ baseUrl: address, image: 'always' });
+  t.teardown(challenge.close);
+  await until(challenge, () => challenge.state.work !== null);
+  await challenge.newImage();
+  t.equal(challenge.status, 'ready');
+  t.same(requested, ['', '/pow', ''], 'the challenge is still worked on');
+});
+
+t.test('a closed one holds nothing and starts nothing', async (t) => {
+  const controller = new AbortController();
+  const challenge = createChallenge({ baseUrl: service.address, signal: controller.signal });
+  const waiting = challenge.take();
+  let calls = 0;
+  challenge.subscribe(() => {
+    calls += 1;
+  });
+  controller.abort();
+  await t.rejects(waiting, { name: 'AbortError' });
+  t.match(challenge.state, { status: 'idle', captcha: null, error: null, retryAtMs: null });
+  t.same(challenge.fields, {});
+  t.equal(calls, 1);
+  challenge.touch();
+  challenge.setAnswer('x');
+  await challenge.refresh();
+  await challenge.newImage();
+  t.equal(await challenge.settle({ code: 'pow_insufficient' }), false);
+  await t.rejects(challenge.take(), { name: 'AbortError' });
+  challenge.close();
+  t.match(challenge.state, { status: 'idle' });
+  const aborted = createChallenge({ baseUrl: service.address, signal: controller.signal });
+  t.equal(aborted.status, 'idle');
+});
+
+t.test('work whose time is over is not handed out', async (t) => {
+  const { address, requested } = brief;
+  const challenge = createChallenge({ baseUrl: address });
+  t.teardown(challenge.close);
+  await until(challenge, () => challenge.status === 'ready');
+  await until(challenge, () => challenge.status === 'idle');
+  t.same(challenge.fields, {});
+  t.same(requested, ['/pow'], 'nobody is at the form: it is not renewed');
+  challenge.touch();
+  await until(challenge, () => challenge.status === 'ready');
+  await until(challenge, () => challenge.status === 'solving');
+  t.same(requested.length, 2, 'somebody is: it is renewed by itself');
+});
+
+t.test('an image that expires stays in sight and says so; a new one is only had on demand', async (t) => {
+  const { address, answer, requested } = brief;
+  const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
+  t.teardown(challenge.close);
+  await until(challenge, () => challenge.status === 'ready');
+  challenge.setAnswer(answer());
+  const { captcha } = challenge.state;
+  await until(challenge, () => challenge.status === 'idle');
+  t.same(challenge.state.captcha, { ...captcha, expired: true });
+  t.same(challenge.fields, {});
+  challenge.touch();
+  await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError', expired: true });
+  t.same(requested, ['']);
+  await challenge.newImage();
+  t.match(challenge.state, { status: 'ready', captcha: { expired: false } });
+  await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError', expired: false });
+});
+
+t.test('a signal among the fetch options ends the requests of a form, as its own signal does', async (t) => {
+  const reason = new Error('the page has enough');
+  const ending = new AbortController();
+  const challenge = createChallenge({
+    baseUrl: service.address,
+    autoStart: false,
+    fetchOptions: { signal: ending.signal },
+  });
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  t.equal(challenge.status, 'ready');
+  ending.abort(reason);
+  await challenge.refresh();
+  t.equal(challenge.status, 'error');
+  t.equal(challenge.state.error, reason);
+  t.same(service.requested, ['/pow'], 'nothing more was asked for');
+});

@@ -1,0 +1,137 @@
+// Challenges fetched and solved one by one, against the real services.
+import {
+  CaptchaRequestError,
+  fetchEffortChallenge,
+  fetchImageChallenge,
+  fetchPowChallenge,
+  obtainPow,
+  openSolver,
+  PowGaveUpError,
+  solveEffort,
+  solvePow,
+} from '@tollgate/client/challenge.js';
+import t from 'tap';
+import { startStaticSite } from '../support/static-site.js';
+import { startService } from './real-service.js';
+
+const ada = 'ada@example.com';
+const bob = 'bob@example.com';
+const service = await startService(t, { RATE_LIMIT_ISSUE: '5' }, [ada, bob]);
+const baseUrl = service.address;
+const token = /^[A-Za-z0-9]{40}$/;
+
+t.test('a proof of work is fetched, solved and accepted', async (t) => {
+  const challenge = await fetchPowChallenge({ baseUrl: `${baseUrl}/`, prefix: '/api/captcha/' });
+  t.match(challenge, { token, salt: /^[0-9a-f]{32}$/, difficulty: 1, algorithm: 'sha256', expires_in: 120 });
+  const { nonce, hashes, ms, state } = await solvePow(challenge);
+  t.ok(hashes > 0 && ms >= 0);
+  t.same(state, { ...state, workers: 0 }, 'there are no workers in Node');
+  const response = await service.signIn(ada)({ pow_token: challenge.token, pow_nonce: nonce });
+  t.equal(response.status, 200);
+});
+
+t.test('both in one: the two fields, under the names of the service', async (t) => {
+  const fields = await obtainPow({ baseUrl });
+  t.match(fields, { pow_token: token, pow_nonce: /^\d{1,24}$/ });
+  t.equal((await service.signIn(ada)(fields)).status, 200);
+  const named = await obtainPow({ baseUrl, fields: { pow_token: 'work', pow_nonce: 'answer' } });
+  t.same(Object.keys(named), ['work', 'answer']);
+});
+
+t.test('a ticket has the work priced for its account', async (t) => {
+  const refusal = await (await service.signIn(bob, 'wrong')(await obtainPow({ baseUrl }))).json();
+  const { difficulty } = await fetchPowChallenge({ baseUrl, scope: refusal.pow_scope });
+  t.equal(difficulty, 3);
+});
+
+t.test('a solver can be used again; one that is handed in stays open', async (t) => {
+  const solver = openSolver({ workers: 0 });
+  t.teardown(solver.close);
+  for (const _ of [1, 2]) await obtainPow({ baseUrl, solver });
+  t.ok(await solver.search({ head: 'a'.repeat(32), difficulty: 1 }));
+});
+
+t.test('an image, one of a preset, and work in its place', async (t) => {
+  const image = await fetchImageChallenge(undefined, { baseUrl });
+  t.match(image, { token, url: `${baseUrl}/api/captcha/${image.token}.png`, expires_in: 120 });
+  t.match(await fetchImageChallenge('default', { baseUrl }), { token });
+  await t.rejects(fetchImageChallenge('none', { baseUrl }), { status: 422, code: 'unknown_preset' });
+
+  const effort = await fetchEffortChallenge({ baseUrl });
+  t.match(effort, { token, parts: 16, part_difficulty: 18, algorithm: 'sha256' });
+  const parts = new Set<number>();
+  const solved = await solveEffort(
+    { ...effort, part_difficulty: 3 },
+    { onProgress: (_, part) => parts.add(part) },
+  );
+  t.match(solved.answer, /^\d{1,24}(\.\d{1,24}){15}$/);
+  t.ok(parts.has(15));
+});
+
+t.test('a rate limit is told with the time to wait', async (t) => {
+  const ask = async (): Promise<never> => {
+    for (;;) await fetchImageChallenge(undefined, { baseUrl });
+  };
+  const error = await ask().catch((thrown: unknown) => thrown);
+  t.ok(error instanceof CaptchaRequestError);
+  t.match(error, { name: 'CaptchaRequestError', status: 429, code: 'rate_limited', isRateLimited: true });
+  t.equal((error as Error).message, 'Too many requests. Please wait a moment.');
+  const { retryAfterSeconds } = error as CaptchaRequestError;
+  t.ok(retryAfterSeconds !== null && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
+});
+
+t.test('a prefix that is not the service’s is a request error with status 404', async (t) => {
+  const error = await fetchPowChallenge({ baseUrl, prefix: 'captcha' }).catch((thrown: unknown) => thrown);
+  t.match(error, { name: 'CaptchaRequestError', status: 404, code: 'not_found', isRateLimited: false });
+});
+
+t.test('a page in the place of a challenge is a request error', async (t) => {
+  const site = await startStaticSite({
+    pages: { '/api/captcha/pow': '<!doctype html>', '/api/captcha': '{"token":1}' },
+  });
+  t.teardown(site.stop);
+  const options = { baseUrl: site.address };
+  const message = /something other than a challenge\. Is the prefix right\?$/;
+  await t.rejects(fetchPowChallenge(options), {
+    name: 'CaptchaRequestError',
+    status: 200,
+    code: null,
+    message,
+  });
+  await t.rejects(fetchImageChallenge('', options), { status: 200, message });
+  await t.rejects(fetchPowChallenge({ ...options, prefix: 'x' }), {
+    status: 404,
+    code: null,
+    retryAfterSeconds: null,
+  });
+});
+
+t.test('an algorithm that is not known is said plainly', async (t) => {
+  const message = 'The service asks for the algorithm "sha512", which this version does not have.';
+  const challenge = { salt: 'a'.repeat(32), algorithm: 'sha512' };
+  await t.rejects(solvePow({ ...challenge, difficulty: 1 }), { message });
+  await t.rejects(solveEffort({ ...challenge, parts: 16, part_difficulty: 1 }), { message });
+});
+
+t.test('a search gives up after so many hashes, or when it is told to stop', async (t) => {
+  const challenge = { salt: 'a'.repeat(32), difficulty: 32, algorithm: 'sha256' };
+  const error = await solvePow(challenge, { maxHashes: 10_000 }).catch((thrown: unknown) => thrown);
+  t.ok(error instanceof PowGaveUpError);
+  const effort = { ...challenge, parts: 16, part_difficulty: 32 };
+  await t.rejects(solveEffort(effort, { maxHashes: 10_000 }), { name: 'PowGaveUpError' });
+
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onProgress = () => controller.abort(new Error('enough'));
+  await t.rejects(solvePow(challenge, { signal, onProgress, chunkSize: 1_000 }), new Error('enough'));
+  await t.rejects(fetchPowChallenge({ baseUrl, signal }), new Error('enough'));
+  await t.rejects(fetchPowChallenge({ baseUrl, fetchOptions: { signal } }), new Error('enough'));
+});
+
+t.test('fetch options go into every request', async (t) => {
+  const fetchOptions = { headers: { 'Accept-Language': 'fr' } };
+  const error = await fetchImageChallenge('none', { baseUrl, fetchOptions }).catch(
+    (thrown: unknown) => thrown,
+  );
+  t.not((error as Error).message, 'There is no challenge of this name.');
+});

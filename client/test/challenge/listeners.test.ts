@@ -1,0 +1,34 @@
+// Listeners of the page that fail: the form goes on.
+import { createChallenge } from '@tollgate/client/challenge.js';
+import t from 'tap';
+import { startService } from './real-service.js';
+
+const service = await startService(t);
+
+t.test('a listener that throws stops neither the form nor the other listeners', async (t) => {
+  const thrown: unknown[] = [];
+  const [failing] = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => thrown.push(error));
+  const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+  t.teardown(challenge.close);
+  challenge.subscribe(() => {
+    throw new Error('a mistake of the page');
+  });
+  const seen: string[] = [];
+  challenge.subscribe(() => seen.push(challenge.status));
+
+  await challenge.refresh();
+  t.equal(challenge.status, 'ready');
+  t.equal(challenge.state.error, null);
+  t.same(Object.keys(await challenge.take()), ['pow_token', 'pow_nonce']);
+  const response = await challenge.submit(async () => Response.json({}));
+  t.equal(response.status, 200);
+  challenge.close();
+  // What the last of them threw is told first.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.removeAllListeners('uncaughtException');
+  if (failing) process.on('uncaughtException', failing);
+  t.ok(seen.includes('solving') && seen.includes('ready'), 'the other one was told');
+  t.match(thrown[0], { message: 'a mistake of the page' }, 'and is not kept secret');
+});

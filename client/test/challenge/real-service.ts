@@ -1,0 +1,87 @@
+// The real system, cheap and patient, for tests of challenges; and every request that is made to it.
+import type { Environment } from '@tollgate/deploy/settings.js';
+import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import type { Test } from 'tap';
+
+export interface RealService {
+  /** Where the gateway listens: `baseUrl` of the client. */
+  readonly address: string;
+  readonly system: System;
+  /** Paths of the requests to the challenge service, in order, without the tickets in them. */
+  readonly requested: string[];
+  /** The answer to the newest image, as the test mode tells it. */
+  answer(): string;
+  /** Sends a log-in with these challenges, for `submit`. */
+  signIn(email: string, password?: string): (fields: Record<string, string>) => Promise<Response>;
+}
+
+/** Of every account. */
+export const password = 'correct horse battery staple';
+
+const cheap: Environment = {
+  GATEWAY_PORT: '0',
+  SESSION_PORT: '0',
+  SESSION_ADMIN_PORT: '0',
+  CHALLENGE_PORT: '0',
+  CHALLENGE_ADMIN_PORT: '0',
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_POW_MAX_DIFFICULTY: '12',
+  CAPTCHA_MIN_SECONDS: '0',
+  RATE_LIMIT_POW: '100000',
+  RATE_LIMIT_ISSUE: '100000',
+  RATE_LIMIT_IMAGE: '100000',
+  RATE_LIMIT_LOGIN: '100000',
+};
+
+/** Starts everything, with accounts of these addresses; it is stopped with the test. */
+export async function startService(
+  t: Test,
+  environment: Environment = {},
+  users: readonly string[] = [],
+): Promise<RealService> {
+  const system = await startSystem({
+    environment: { DATA_DIR: tempDir(t), ...cheap, ...environment },
+    accounts: users.map((email) => ({ email, password })),
+  });
+  t.teardown(() => system.stop());
+  const requested: string[] = [];
+  let newest = '';
+  t.teardown(
+    watchFetch(async (url, response) => {
+      if (url.origin !== system.address || !url.pathname.startsWith('/api/captcha')) return;
+      if (url.searchParams.has('scope')) url.searchParams.set('scope', 'TICKET');
+      requested.push(url.pathname.slice('/api/captcha'.length) + url.search);
+      const body = await response.clone().json();
+      newest = body.answer ?? newest;
+    }),
+  );
+  return {
+    address: system.address,
+    system,
+    requested,
+    answer: () => newest,
+    signIn:
+      (email, given = password) =>
+      (fields) =>
+        fetch(`${system.address}/login`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ email, password: given, ...fields }),
+        }),
+  };
+}
+
+/** Looks on at every answer that `fetch` gives. @returns ends it */
+function watchFetch(look: (url: URL, response: Response) => Promise<void>): () => void {
+  const { fetch } = globalThis;
+  globalThis.fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    await look(new URL(String(input)), response);
+    return response;
+  };
+  return () => {
+    globalThis.fetch = fetch;
+  };
+}

@@ -1,0 +1,176 @@
+// A site of plain HTML forms around the real system: its pages, the package, and a host that guards what is sent.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import proxy from '@fastify/http-proxy';
+import serveFiles from '@fastify/static';
+import type { Environment } from '@tollgate/deploy/settings.js';
+import { type System, startSystem } from '@tollgate/deploy/system.js';
+import captchaHost from '@tollgate/shared/http/captcha-host.js';
+import { detailsOf } from '@tollgate/shared/http/errors.js';
+import readForms from '@tollgate/shared/http/form-bodies.js';
+import { captcha, challengeFieldsOf, pow } from '@tollgate/shared/http/guard.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import Fastify, { type FastifyRequest } from 'fastify';
+import type { Test } from 'tap';
+
+export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+export const policyWithoutWasm = "default-src 'self'; script-src 'self'";
+
+export interface FormSite {
+  readonly address: string;
+  readonly system: System;
+  /** What was delivered, by the guarded handlers, oldest first. */
+  readonly delivered: Record<string, unknown>[];
+  /** Paths of the requests for challenges, in order, without tokens and tickets. */
+  readonly requested: string[];
+  /** Puts a page there, with this in its body. @returns its address */
+  page(body: string, options?: PageOptions): string;
+}
+
+export interface PageOptions {
+  /** Attributes of the root, e.g. `lang="fr"`; English otherwise. */
+  readonly root?: string;
+  readonly policy?: string;
+  /** The head that imports the element; another when a test wants to do that itself. */
+  readonly head?: string;
+}
+
+const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element.js')));
+const common = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '10', CAPTCHA_MIN_SECONDS: '0' };
+const anyPort = {
+  SESSION_PORT: '0',
+  SESSION_ADMIN_PORT: '0',
+  CHALLENGE_PORT: '0',
+  CHALLENGE_ADMIN_PORT: '0',
+};
+
+/**
+ * Starts everything; it is stopped with the test. Forms may be sent to `/contact` (work), `/image` (work and image)
+ * and `/sign-in` (an account with the password `right`, whose refusals are rendered as a form again).
+ */
+export async function startFormSite(t: Test, environment: Environment = {}): Promise<FormSite> {
+  const folder = tempDir(t);
+  const port = await findPort();
+  const address = `http://localhost:${port}`;
+  const settings = { ...common, ...environment };
+  const system = await startSystem({
+    environment: { DATA_DIR: folder, GATEWAY_PORT: '0', ...anyPort, PUBLIC_URL: address, ...settings },
+  });
+  t.teardown(() => system.stop());
+
+  const pages = new Map<string, { html: string; policy: string }>();
+  const delivered: Record<string, unknown>[] = [];
+  const requested: string[] = [];
+  const app = Fastify({ forceCloseConnections: true });
+  t.teardown(() => app.close());
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('content-security-policy', pages.get(pathOf(request))?.policy ?? policy);
+  });
+  app.addHook('onRequest', async (request) => {
+    if (request.url.startsWith('/api/captcha')) requested.push(nameOf(request.url));
+  });
+  await app.register(proxy, {
+    upstream: `http://127.0.0.1:${system.ports.challenge}`,
+    prefix: '/api/captcha',
+    rewritePrefix: '/api/captcha',
+  });
+  await app.register(serveFiles, { root: clientFolder, prefix: '/client/', cacheControl: false });
+  app.get('/pages/:name', async (request, reply) =>
+    reply.type('text/html').send(pages.get(pathOf(request))?.html),
+  );
+  app.get('/empty', async (_request, reply) => reply.code(204).send());
+  await app.register(async (host) => {
+    await host.register(readForms);
+    await host.register(captchaHost, {
+      host: 'form-site',
+      environment: {
+        ...settings,
+        CHALLENGE_SECRET: system.secrets.CHALLENGE_SECRET,
+        STORE_URL: `file:${folder}/tollgate.mdb`,
+      },
+    });
+    const deliver = async (request: FastifyRequest) => {
+      delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
+      return 'Delivered.';
+    };
+    host.post('/contact', { config: { guards: [pow()] } }, deliver);
+    host.post('/image', { config: { guards: [pow(), captcha] } }, deliver);
+
+    const key = (request: FastifyRequest) => (request.body as { email?: string }).email;
+    const render = (refusal: Record<string, unknown>) => documentOf(signInForm(refusal));
+    host.post(
+      '/sign-in',
+      {
+        config: { guards: [pow({ key })] },
+        errorHandler: (error, _request, reply) =>
+          reply
+            .code(422)
+            .type('text/html')
+            .send(render(detailsOf(error).body ?? {})),
+      },
+      async (request, reply) => {
+        const { email = '', password } = request.body as Record<string, string>;
+        if (password === 'right') return deliver(request);
+        const { failures } = await host.captcha.recordFailure(email);
+        const refusal = { ...host.captcha.nextAttempt(email, failures) };
+        return reply.code(422).type('text/html').send(render(refusal));
+      },
+    );
+  });
+  await app.listen({ port, host: '127.0.0.1' });
+
+  return {
+    address,
+    system,
+    delivered,
+    requested,
+    page(body, { policy: own = policy, ...options } = {}) {
+      const path = `/pages/${pages.size}`;
+      pages.set(path, { html: documentOf(body, options), policy: own });
+      return address + path;
+    },
+  };
+}
+
+/** What a server puts into the form again after a refusal. */
+export function signInForm(refusal: Record<string, unknown> = {}): string {
+  const attributes = [
+    refusal.captcha_required === true ? 'captcha-required' : '',
+    typeof refusal.pow_scope === 'string' ? `pow-scope="${refusal.pow_scope}"` : '',
+    Array.isArray(refusal.captcha_alternatives)
+      ? `captcha-alternatives="${refusal.captcha_alternatives.join(' ')}"`
+      : '',
+  ];
+  return `<form method="post" action="/sign-in">
+    <label>E-mail <input name="email" value="ann@example.com"></label>
+    <label>Password <input name="password" type="password"></label>
+    <tollgate-challenge ${attributes.join(' ')}></tollgate-challenge>
+    <button>Sign in</button>
+  </form>`;
+}
+
+const importing = '<script type="module" src="/client/element.js"></script>';
+
+function documentOf(body: string, { root = 'lang="en"', head = importing }: PageOptions = {}): string {
+  return `<!doctype html><html ${root}><head><meta charset="utf-8"><title>A form</title>
+    <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+    ${head}</head><body><main><h1>A form</h1>${body}</main></body></html>`;
+}
+
+const pathOf = (request: FastifyRequest) => request.url.replace(/\?.*/, '');
+
+function nameOf(url: string): string {
+  return url
+    .slice('/api/captcha'.length)
+    .replace(/scope=[^&]+/, 'scope=TICKET')
+    .replace(/\/\w{40}\.png/, '/TOKEN.png');
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

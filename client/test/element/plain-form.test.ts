@@ -1,0 +1,99 @@
+// Plain HTML forms whose page has no script of its own but the import of the element, sent by the browser to a guarded
+// route.
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { launchBrowser, openPage } from '../support/browser.js';
+import { policyWithoutWasm, signInForm, startFormSite } from './form-site.js';
+
+const site = await startFormSite(t);
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+t.beforeEach(() => {
+  site.delivered.length = 0;
+  site.requested.length = 0;
+});
+
+const contact = `<form method="post" action="/contact">
+  <label>Text <input name="text" required></label>
+  <tollgate-challenge></tollgate-challenge>
+  <button name="way" value="first">Send</button>
+</form>`;
+
+const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
+
+/** What the page says of the answer to the newest image. */
+function watchAnswers(page: Page): () => Promise<string> {
+  let newest: Promise<string> = Promise.resolve('');
+  page.on('response', (response) => {
+    if (response.url().endsWith('/api/captcha')) newest = response.json().then(({ answer }) => answer);
+  });
+  return () => newest;
+}
+
+t.test('a form with work is sent with its fields, and each token is another', async (t) => {
+  const page = await open(t, contact);
+  for (const text of ['one', 'two']) {
+    await page.fill('[name=text]', text);
+    await page.click('form > button:enabled');
+    await page.waitForSelector('text=Delivered.');
+    await page.goBack();
+  }
+  t.match(site.delivered, [
+    { text: 'one', way: 'first', powToken: /^\w{40}$/, powNonce: /^\d+$/ },
+    { text: 'two', way: 'first', powToken: /^\w{40}$/, powNonce: /^\d+$/ },
+  ]);
+  t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
+});
+
+t.test('it works without WebAssembly, and says that it is slower', async (t) => {
+  const page = await open(t, contact, { policy: policyWithoutWasm });
+  await page.fill('[name=text]', 'slow');
+  await page.click('form > button:enabled');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'slow' }]);
+});
+
+t.test('a form with an image is sent with what was typed, by the Enter key', async (t) => {
+  const body = contact
+    .replace('/contact', '/image')
+    .replace('<tollgate-challenge>', '<tollgate-challenge image="always">');
+  const context = await browser.newContext();
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  const answer = watchAnswers(page);
+  await page.goto(site.page(body));
+  await page.fill('[name=text]', 'with image');
+  await page.waitForSelector('form > button:enabled');
+  await page.fill('#answer', await answer());
+  await page.press('#answer', 'Enter');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'with image', way: 'first', imageToken: /^\w{40}$/ }]);
+});
+
+t.test('a server that renders its refusals leads to the image, and to the work in its place', async (t) => {
+  const page = await open(t, signInForm());
+  const answer = watchAnswers(page);
+  for (const password of ['wrong', 'also wrong']) {
+    t.equal(await page.isVisible('#answer'), false);
+    await page.fill('[name=password]', password);
+    await Promise.all([page.waitForEvent('load'), page.click('form > button:enabled')]);
+  }
+  await page.waitForSelector('#answer');
+  await page.waitForSelector('form > button:enabled');
+  t.not(await answer(), '');
+  await page.click('text=I cannot read this image');
+  await page.waitForSelector('text=Done: no image is needed.');
+  await page.fill('[name=password]', 'right');
+  await page.click('form > button:enabled');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ email: 'ann@example.com', imageAnswer: /^(\d+\.){15}\d+$/ }]);
+});
+
+t.test('other names of the fields are used', async (t) => {
+  const names = 'pow-token-name="a" pow-nonce-name="b"';
+  const page = await open(t, contact.replace('<tollgate-challenge>', `<tollgate-challenge ${names}>`));
+  await page.waitForSelector('form > button:enabled');
+  const entries = await page.$eval('form', (form) => [...new FormData(form as HTMLFormElement).keys()]);
+  t.same(entries, ['text', 'a', 'b']);
+});

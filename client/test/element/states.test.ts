@@ -1,0 +1,260 @@
+// What a person sees, hears and can do in each state of the element, and what axe says of it.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type {} from '@tollgate/client/element.js';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { launchBrowser, type OpenPageOptions, openPage } from '../support/browser.js';
+import { policyWithoutWasm, startFormSite } from './form-site.js';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const site = await startFormSite(t, { CAPTCHA_EFFORT_BITS: '8', RATE_LIMIT_POW: '1000' });
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+const form = (attributes = '') => `<form method="post" action="/image">
+  <label>Text <input name="text"></label>
+  <tollgate-challenge ${attributes}></tollgate-challenge>
+  <button id="send">Send</button>
+</form>`;
+
+type Options = OpenPageOptions & { readonly policy?: string; readonly root?: string };
+
+async function open(t: Test, body: string, { policy, root, ...options }: Options = {}): Promise<Page> {
+  const at = { ...(policy && { policy }), ...(root && { root }) };
+  const page = await openPage(t, browser, 'about:blank', options);
+  await page.clock.install();
+  await page.goto(site.page(body, at));
+  return page;
+}
+
+/** Everything that axe finds in the page. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const results = (await page.evaluate('axe.run(document)')) as AxeResults;
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
+}
+
+const heard = (page: Page) => page.textContent('[role=status]');
+const word = (page: Page) => page.textContent('#word');
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const outer = document.activeElement;
+    const inner = outer?.shadowRoot?.activeElement ?? outer;
+    return inner?.id || inner?.getAttribute('part') || inner?.getAttribute('name') || inner?.localName;
+  });
+
+const looks: Record<string, Options> = {
+  light: {},
+  dark: { colorScheme: 'dark' },
+  'forced colours': { forcedColors: 'active' },
+  '320 px': { viewport: { width: 320, height: 640 } },
+  Arabic: { root: 'lang="ar" dir="rtl"' },
+};
+
+for (const [name, options] of Object.entries(looks)) {
+  t.test(`axe finds nothing, and nothing is too small or too wide: ${name}`, async (t) => {
+    const page = await open(t, form(), options);
+    await page.waitForSelector('#send:enabled');
+    t.same(await violationsOf(page), [], 'ready');
+    const settle = (body: object) =>
+      page.evaluate((said) => document.querySelector('tollgate-challenge')?.settle(said), body);
+    await settle({ captcha_required: true, captcha_alternatives: ['effort'] });
+    await page.waitForSelector('#send:enabled');
+    t.same(await violationsOf(page), [], 'with an image');
+    const sizes = await page.$$eval('tollgate-challenge :is(input, button, img)', (all) =>
+      all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0),
+    );
+    t.same(
+      sizes.filter(({ width, height }) => Math.min(width, height) < 44),
+      [],
+    );
+    t.ok(sizes.length >= 4);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    t.equal(await overflow(), 0);
+    await page.clock.fastForward(121_000);
+    await page.waitForSelector('[data-stale]');
+    t.same(await violationsOf(page), [], 'with an expired image');
+    t.equal(await overflow(), 0);
+  });
+}
+
+t.test('idle, solving and ready have the same height, and are not spoken of', async (t) => {
+  const page = await open(t, '<p>Later a form</p>');
+  await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
+  const seen = await page.evaluate(async (markup) => {
+    document.querySelector('main')!.innerHTML = markup;
+    const element = document.querySelector('tollgate-challenge')!;
+    const heights: Record<string, number> = { [element.status]: element.offsetHeight };
+    element.removeAttribute('disabled');
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        heights[element.status] = element.offsetHeight;
+        if (element.status === 'ready') resolve();
+      };
+      look();
+      element.addEventListener('statuschange', look);
+    });
+    return heights;
+  }, form('disabled'));
+  t.same(Object.keys(seen), ['idle', 'solving', 'ready']);
+  t.equal(new Set(Object.values(seen)).size, 1, JSON.stringify(seen));
+  t.equal(await heard(page), '');
+  t.equal(await page.getAttribute('progress >> nth=0', 'value'), '1');
+});
+
+t.test('an error is said, and another try helps; the button keeps the focus', async (t) => {
+  const page = await open(t, '<p>Not yet</p>');
+  await page.route('**/api/captcha/pow*', (route) => route.abort());
+  await page.goto(site.page(form()));
+  await page.waitForSelector('text=Try again');
+  const text = 'The security check cannot be reached. Are you online?';
+  t.equal(await word(page), text);
+  t.equal(await heard(page), text);
+  t.equal(await page.$eval('tollgate-challenge', (element) => element.validationMessage), text);
+  t.same(await violationsOf(page), []);
+  await page.unroute('**/api/captcha/pow*');
+  await page.focus('.retry');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#send:enabled');
+  t.equal(await focused(page), 'button retry');
+  t.equal(await heard(page), 'The security check is done.');
+  await page.keyboard.press('Tab');
+  t.equal(await focused(page), 'send');
+  t.equal(await page.isVisible('.retry'), false);
+});
+
+t.test('too many requests: the time to wait is said, and when it is over', async (t) => {
+  const busy = await startFormSite(t, { RATE_LIMIT_POW: '1' });
+  const page = await openPage(t, browser, 'about:blank');
+  await page.clock.install();
+  await page.goto(busy.page(form()));
+  await page.waitForSelector('#send:enabled');
+  await page.reload();
+  await page.waitForSelector('text=Too many requests.');
+  t.match(await word(page), /^Too many requests\. Please wait \d+ seconds\.$/);
+  t.match(await heard(page), /^Too many requests\. Please wait \d+ seconds\.$/);
+  t.equal(await page.getAttribute('.retry', 'aria-disabled'), 'true');
+  t.same(await violationsOf(page), []);
+  await page.click('.retry', { force: true });
+  t.same(busy.requested, ['/pow', '/pow'], 'nothing is asked meanwhile');
+  await page.clock.fastForward(61_000);
+  await page.waitForSelector('.retry[aria-disabled="false"]');
+  t.equal(await word(page), 'You can try again now.');
+});
+
+t.test('an image that expires says so, keeps the text, and offers a new one', async (t) => {
+  const page = await open(t, form('image="always"'));
+  await page.waitForSelector('#send:enabled');
+  await page.fill('#answer', 'typed');
+  await page.focus('[name=text]');
+  await page.clock.fastForward(121_000);
+  await page.waitForSelector('text=The time for this image is over. Please take a new one.');
+  t.equal(await page.inputValue('#answer'), 'typed');
+  t.equal(await focused(page), 'text');
+  t.equal(await page.$eval('tollgate-challenge', (element) => element.checkValidity()), false);
+  const before = await page.getAttribute('img', 'src');
+  await page.focus('[part~=new-image]');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(
+    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.src !== src,
+    before,
+  );
+  t.equal(await page.inputValue('#answer'), '');
+  t.equal(await focused(page), 'button new-image');
+  t.equal(await heard(page), 'Please also type the characters in the image.');
+});
+
+t.test('effort: chosen by keyboard, its time is said, and it can be left again', async (t) => {
+  const page = await open(t, form('image="always"'), { policy: policyWithoutWasm });
+  await page.waitForSelector('#send:enabled');
+  t.match(await page.textContent('#time'), /^That takes about \d+ (seconds|minutes?) on this device\.$/);
+  t.match(await page.textContent('[part=note]'), /^Slower here than it could be/);
+  await page.focus('[part~=alternative]');
+  await page.keyboard.press('Enter');
+  await page.clock.runFor(100);
+  await page.waitForSelector('text=/^Step \\d+ of 16, about/');
+  t.equal(await heard(page), 'Your device is working in place of the image. You can go on with the form.');
+  t.equal(await focused(page), 'button alternative');
+  t.equal(await page.isVisible('#answer'), false);
+  t.same(await violationsOf(page), []);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#answer');
+  t.equal(await focused(page), 'button alternative');
+});
+
+t.test('the keyboard alone is enough for the whole form', async (t) => {
+  const page = await openPage(t, browser, 'about:blank');
+  let newest: Promise<string> = Promise.resolve('');
+  page.on('response', (response) => {
+    if (response.url().endsWith('/api/captcha')) newest = response.json().then(({ answer }) => answer);
+  });
+  await page.goto(site.page(form('image="always"')));
+  await page.waitForSelector('#send:enabled');
+  const way: (string | undefined)[] = [];
+  for (let steps = 0; steps < 5; steps += 1) {
+    await page.keyboard.press('Tab');
+    way.push((await focused(page)) ?? undefined);
+  }
+  t.same(way, ['text', 'answer', 'button new-image', 'button alternative', 'send']);
+  for (let steps = 0; steps < 3; steps += 1) await page.keyboard.press('Shift+Tab');
+  const before = await page.getAttribute('img', 'src');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(
+    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.src !== src,
+    before,
+  );
+  await page.waitForSelector('#send:enabled');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.type(await newest);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('text=Delivered.');
+});
+
+t.test('the field for the characters is left alone by browsers and keyboards of phones', async (t) => {
+  const page = await open(t, form('image="always"'));
+  await page.waitForSelector('#answer');
+  const attributes = await page.$eval('#answer', (input) =>
+    Object.fromEntries([...input.attributes].map(({ name, value }) => [name, value])),
+  );
+  t.match(attributes, {
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    inputmode: 'text',
+    enterkeyhint: 'go',
+    dir: 'ltr',
+  });
+  t.equal(
+    await page.getAttribute('img', 'alt'),
+    'Distorted letters and digits, to be typed in the field below',
+  );
+});
+
+t.test('the language is that of the place where the element stands', async (t) => {
+  const body = `<div lang="fr-CA">${form()}</div><div lang="de">${form()}</div>${form('lang="ar"')}${form()}`;
+  const page = await open(t, body, { root: 'lang="fr"' });
+  await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
+  const read = () =>
+    page.$$eval('tollgate-challenge', (all) =>
+      all.map((element) => {
+        const box = element.shadowRoot!.querySelector('div')!;
+        return [box.lang, box.dir, getComputedStyle(element.shadowRoot!.querySelector('input')!).direction];
+      }),
+    );
+  t.same(await read(), [
+    ['fr', 'ltr', 'ltr'],
+    ['en', 'ltr', 'ltr'],
+    ['ar', 'rtl', 'ltr'],
+    ['fr', 'ltr', 'ltr'],
+  ]);
+  await page.evaluate(() => document.documentElement.setAttribute('lang', 'ar'));
+  await page.waitForFunction(
+    () =>
+      [...document.querySelectorAll('tollgate-challenge')].at(-1)!.shadowRoot!.querySelector('div')!.dir ===
+      'rtl',
+  );
+});

@@ -1,0 +1,224 @@
+// What the element does to submissions of its form: validity, buttons, those that come too early.
+import type {} from '@tollgate/client/element.js';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { launchBrowser, openPage } from '../support/browser.js';
+import { startFormSite } from './form-site.js';
+
+const site = await startFormSite(t);
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+t.beforeEach(() => {
+  site.delivered.length = 0;
+  site.requested.length = 0;
+});
+
+const form = (attributes = '', rest = '') => `<form method="post" action="/contact" id="form">
+  <input name="text" value="words">
+  <tollgate-challenge ${attributes}></tollgate-challenge>
+  <button id="send" name="way" value="first">Send</button>${rest}
+</form>`;
+
+const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
+
+/** Lets no request for challenges through until it is told. */
+async function holdChallenges(page: Page): Promise<() => Promise<void>> {
+  const waiting: (() => Promise<void>)[] = [];
+  let isOpen = false;
+  await page.route('**/api/captcha/pow*', async (route) => {
+    if (isOpen) return route.continue();
+    waiting.push(() => route.continue());
+  });
+  return async () => {
+    isOpen = true;
+    await Promise.all(waiting.map((go) => go()));
+  };
+}
+
+/** A page whose challenges wait. */
+async function openHeld(t: Test, body: string) {
+  const page = await open(t, '');
+  const release = await holdChallenges(page);
+  await page.goto(site.page(body));
+  return { page, release };
+}
+
+const whenReady = (page: Page) =>
+  page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+
+t.test('submit stays disabled until it is ready, with every button as the page left it', async (t) => {
+  const others = `<button id="own" disabled>Own</button><button id="draft" formnovalidate>Draft</button>
+    <input id="picture" type="image" alt="Go" src="/empty"><button id="plain" type="button">Plain</button>`;
+  const outside = '<button id="outside" form="form">Outside</button>';
+  const { page, release } = await openHeld(t, form('', others) + outside);
+  await page.waitForSelector('#send:disabled');
+  const disabled = () => page.$$eval('button:disabled, input:disabled', (all) => all.map(({ id }) => id));
+  t.same(await disabled(), ['send', 'own', 'picture', 'outside']);
+  await page.$eval('#own', (button) => button.removeAttribute('disabled'));
+  await page.waitForSelector('#own:disabled');
+  await page.$eval('#send', (button) => {
+    (button as HTMLButtonElement).disabled = true;
+  });
+  await page.$eval('form', (element) => {
+    element.insertAdjacentHTML('beforeend', '<button id="late">Late</button>');
+  });
+  await page.waitForSelector('#late:disabled');
+  await release();
+  await page.waitForSelector('#own:enabled');
+  t.same(await disabled(), ['send'], 'what the page itself has disabled stays so');
+  t.equal(await page.getAttribute('#outside', 'disabled'), null);
+});
+
+t.test('a button that has the focus keeps it, and is marked instead', async (t) => {
+  const { page, release } = await openHeld(t, form('hold-submit'));
+  await page.focus('#send');
+  await page.$eval('tollgate-challenge', (element) => element.removeAttribute('hold-submit'));
+  t.equal(await page.getAttribute('#send', 'aria-disabled'), 'true');
+  t.equal(await page.isEnabled('#send:not([disabled])'), false, 'for those who cannot see it too');
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'send');
+  await page.keyboard.press('Enter');
+  t.same(site.delivered, [], 'a press sends nothing');
+  await page.focus('[name=text]');
+  await page.waitForSelector('#send[disabled]');
+  t.equal(await page.getAttribute('#send', 'aria-disabled'), null);
+  await release();
+  await page.waitForSelector('#send:enabled');
+});
+
+t.test('until it is ready the form is invalid, and says why', async (t) => {
+  const { page, release } = await openHeld(t, form());
+  const read = () =>
+    page.$eval('tollgate-challenge', (element) => ({
+      willValidate: element.willValidate,
+      customError: element.validity.customError,
+      message: element.validationMessage,
+      form: element.form?.checkValidity(),
+    }));
+  t.same(await read(), {
+    willValidate: true,
+    customError: true,
+    message: 'One moment, please: the security check is still running.',
+    form: false,
+  });
+  await page.$eval('tollgate-challenge', (element) => element.reportValidity());
+  t.equal(
+    await page.$eval('tollgate-challenge', (element) => element.shadowRoot?.activeElement?.part.value),
+    'status',
+    'there is a place for the browser to say it',
+  );
+  await release();
+  await whenReady(page);
+  t.same(await read(), { willValidate: true, customError: false, message: '', form: true });
+});
+
+t.test('an image without an answer is a missing value', async (t) => {
+  const page = await open(t, form('image="always"').replace('/contact', '/image'));
+  await page.waitForSelector('#send:enabled');
+  await page.click('#send');
+  const read = () =>
+    page.$eval('tollgate-challenge', (element) => [element.validity.valueMissing, element.validationMessage]);
+  t.same(await read(), [true, 'Please type the characters in the image.']);
+  t.equal(
+    await page.$eval('tollgate-challenge', (element) => element.shadowRoot?.activeElement?.id),
+    'answer',
+    'the browser leads to the field',
+  );
+  await page.focus('[name=text]');
+  await page.$eval('tollgate-challenge', (element) => element.focus());
+  t.equal(await page.$eval('#answer', (input) => input.matches(':focus')), true);
+  await page.fill('#answer', ' ');
+  t.same(await read(), [true, 'Please type the characters in the image.']);
+  await page.fill('#answer', 'abc');
+  t.same(await read(), [false, '']);
+  await page.$eval('form', (element) => (element as HTMLFormElement).reset());
+  t.equal(await page.inputValue('#answer'), '', 'a reset empties the field');
+  t.same(await read(), [true, 'Please type the characters in the image.']);
+});
+
+t.test('with hold-submit an early submission waits, and goes with the button that was pressed', async (t) => {
+  const { page, release } = await openHeld(
+    t,
+    form('hold-submit', '<button name="way" value="second">Two</button>'),
+  );
+  await page.click('text=Two');
+  await page.waitForSelector('text=The form is sent as soon as the security check is done.', {
+    state: 'attached',
+  });
+  t.same(site.delivered, []);
+  await release();
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ way: 'second', powToken: /^\w{40}$/ }]);
+});
+
+t.test(
+  'a form without validation is held as well, and no listener of the page sees the early try',
+  async (t) => {
+    const { page, release } = await openHeld(t, form().replace('<form', '<form novalidate'));
+    await page.evaluate(() => {
+      document.title = '';
+      document.addEventListener('submit', () => {
+        document.title += 'sent ';
+      });
+      document.forms[0]?.requestSubmit();
+    });
+    t.equal(await page.title(), '');
+    await release();
+    await page.waitForSelector('text=Delivered.');
+    t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
+  },
+);
+
+t.test('a press while the form is on its way does not send the same token twice', async (t) => {
+  const page = await open(t, form('', '').replace('<form', '<form target="_blank"'));
+  for (const count of [1, 2]) {
+    await page.waitForSelector('#send:enabled');
+    const opened = page.context().waitForEvent('page');
+    await page.click('#send');
+    const answer = await opened;
+    await answer.waitForSelector('text=Delivered.');
+    t.equal(site.delivered.length, count);
+  }
+  t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
+});
+
+t.test('a submission by script tells the element the answer with settle', async (t) => {
+  const page = await open(t, form());
+  await page.waitForSelector('#send:enabled');
+  const send = () =>
+    page.evaluate(async () => {
+      const element = document.querySelector('tollgate-challenge');
+      const body = new URLSearchParams(new FormData(document.forms[0]) as never);
+      const response = await fetch('/contact', { method: 'POST', body });
+      await element?.settle(response.ok ? null : await response.json());
+      return response.status;
+    });
+  t.equal(await send(), 200);
+  await page.waitForSelector('#send:enabled');
+  t.equal(await send(), 200);
+  t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
+  const shown = await page.evaluate(() =>
+    document
+      .querySelector('tollgate-challenge')
+      ?.settle({ captcha_required: true, captcha_alternatives: [] }),
+  );
+  t.equal(shown, false);
+  await page.waitForSelector('#answer');
+  t.equal(await page.isVisible('text=I cannot read this image'), false);
+});
+
+t.test('a script sends the form through the controller of the element', async (t) => {
+  const page = await open(t, form());
+  const sent = await page.evaluate(async () => {
+    await customElements.whenDefined('tollgate-challenge');
+    const element = document.querySelector('tollgate-challenge')!;
+    const response = await element.controller!.submit((fields) => {
+      const entries = [...new FormData(document.forms[0]), ...Object.entries(fields)] as string[][];
+      return fetch('/contact', { method: 'POST', body: new URLSearchParams(entries) });
+    });
+    return response.status;
+  });
+  t.equal(sent, 200);
+  t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
+  await page.waitForSelector('#send:enabled');
+});

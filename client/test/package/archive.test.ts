@@ -1,0 +1,148 @@
+// The packed archive: what is in it, what its types say to a stranger's compiler, and what a bundler takes of it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { build } from 'vite';
+import { compile, packClient } from './installed-package.js';
+
+const installed = packClient(t)();
+const manifest = JSON.parse(readFileSync(join(installed.client, 'package.json'), 'utf8'));
+
+const consumer = `
+import { createChallenge, type ChallengeState, fetchImageChallenge, openSolver } from '@tollgate/client/challenge.js';
+import { TollgateChallenge } from '@tollgate/client/element.js';
+import { useChallenge, useSession } from '@tollgate/client/react.js';
+import { createSession, type Session } from '@tollgate/client/session.js';
+import { createElement } from 'react';
+
+export const session: Session = createSession({ baseUrl: 'https://auth.example.com' });
+export const state: ChallengeState = createChallenge({ image: 'always', solver: openSolver() }).state;
+export const address: Promise<string> = fetchImageChallenge().then(({ url }) => url);
+export const element: TollgateChallenge | null = document.querySelector('tollgate-challenge');
+
+export function Form() {
+  const { controller, fields, submit } = useChallenge({ fields: { captcha: 'letters' } });
+  const { status } = useSession(session);
+  const token: string | undefined = fields['pow_token'];
+  const onSubmit = () => submit((fields) => session.login({ email: '', password: '', ...fields }));
+  return createElement('form', { onSubmit, title: \`\${status} \${token}\` },
+    <tollgate-challenge controller={controller} image="always" hold-submit onstatuschange={() => {}} />);
+}
+// @ts-expect-error no such image
+export const wrong = <tollgate-challenge image="sometimes" />;
+// @ts-expect-error no such option
+createSession({ colour: 'red' });
+`;
+
+t.test('the archive holds compiled code with its types, and nothing else', async (t) => {
+  const files = installed.files();
+  t.strictSame(
+    files.filter((file) => !/^(package\.json|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(file)),
+    [],
+  );
+  const scripts = files.filter((file) => file.endsWith('.js'));
+  for (const file of scripts) t.ok(files.includes(file.replace(/\.js$/, '.d.ts')), `types of ${file}`);
+  for (const name of ['worker', 'wasm-kernels', 'js-kernel']) {
+    t.ok(scripts.includes(`dist/src/solver/${name}.js`), name);
+  }
+});
+
+t.test('it depends on nothing, and React may be missing', async (t) => {
+  t.notOk('dependencies' in manifest);
+  t.same(Object.keys(manifest.peerDependencies), ['react']);
+  t.same(manifest.peerDependenciesMeta, { react: { optional: true } });
+  const foreign = new Set<string>();
+  for (const file of installed.files().filter((file) => /\.(js|d\.ts)$/.test(file))) {
+    const code = readFileSync(join(installed.client, file), 'utf8');
+    for (const [, name = ''] of code.matchAll(/(?:\bfrom|\bimport|\bimport\() ?'([^']+)'/g)) {
+      if (!name.startsWith('./') && !name.startsWith('../')) foreign.add(`${file}: ${name}`);
+    }
+  }
+  const isOfReact = (line: string) => /^dist\/src\/react\/[a-z-]+(\.d\.ts|\.js): react$/.test(line);
+  t.same(
+    [...foreign].filter((line) => !isOfReact(line)),
+    [],
+  );
+});
+
+t.test('every public entry is there, and leads to code and types', async (t) => {
+  const files = installed.files().map((file) => `./${file}`);
+  for (const [name, { types, default: code }] of Object.entries<Record<string, string>>(manifest.exports)) {
+    const [typesOf = '', codeOf = ''] = [types, code].map((path) => path?.replace('*', 'worker'));
+    t.ok(files.includes(typesOf) && files.includes(codeOf), name);
+  }
+  for (const file of manifest.sideEffects) t.ok(files.includes(file), file);
+});
+
+for (const resolution of ['bundler', 'nodenext']) {
+  t.test(`its types are right for a strict compiler (${resolution})`, async (t) => {
+    const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
+    writeFileSync(join(installed.folder, 'consumer.tsx'), consumer);
+    writeFileSync(
+      join(installed.folder, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2023',
+          lib: ['es2023', 'dom', 'dom.iterable'],
+          module,
+          moduleResolution: resolution,
+          jsx: 'react-jsx',
+          types: [],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          skipLibCheck: false,
+          noEmit: true,
+        },
+        files: ['consumer.tsx'],
+      }),
+    );
+    t.equal(compile(installed.folder), '');
+  });
+}
+
+/** The code and the files that come of a page with these lines in it. */
+async function bundle(code: string) {
+  const page = join(installed.folder, 'page.js');
+  writeFileSync(page, code);
+  const built = await build({
+    root: installed.folder,
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      modulePreload: false,
+      rolldownOptions: { input: page, preserveEntrySignatures: 'strict', external: ['react'] },
+    },
+  });
+  if (!('output' in built)) throw new Error('nothing was built');
+  const [{ code: bundled }] = built.output;
+  return { code: bundled, files: built.output.length, bytes: gzipSync(bundled).length };
+}
+
+t.test('a bundler takes what is used, and no more', async (t) => {
+  const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge.js';`);
+  t.equal(one.files, 1, 'no worker');
+  t.notMatch(one.code, /Worker|visibilitychange/);
+  t.ok(one.bytes < 1_000, `${one.bytes} bytes`);
+
+  const none = await bundle(`import '@tollgate/client/challenge.js';\nexport const nothing = 0;`);
+  t.ok(none.bytes < 100, `${none.bytes} bytes for an import that is not used`);
+
+  const element = await bundle(`import '@tollgate/client/element.js';`);
+  t.match(element.code, /customElements/, 'importing the element defines it');
+
+  const worker = await bundle(`import '@tollgate/client/solver/worker.js';`);
+  t.match(worker.code, /postMessage/, 'a worker of its own can be made of the worker');
+});
+
+t.test('the hooks add less than 1 kB each to what they use', async (t) => {
+  const bytesOf = async (line: string) => (await bundle(line)).bytes;
+  const session = await bytesOf(`export { useSession } from '@tollgate/client/react.js';`);
+  t.ok(session < 1_000, `useSession: ${session} bytes`);
+  const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge.js';`);
+  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react.js';`);
+  t.ok(use - create < 1_000, `useChallenge: ${use - create} bytes`);
+  t.comment(`useSession ${session} bytes, useChallenge ${use - create} bytes`);
+});

@@ -1,0 +1,113 @@
+// docs/examples, built with the packed archive as a stranger would, in a browser and against the real system.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { build, createServer } from 'vite';
+import { password, startAppSite } from '../support/app-site.js';
+import { launchBrowser, openPage } from '../support/browser.js';
+import { compile, packClient } from './installed-package.js';
+
+const emails = ['plain', 'react', 'vue', 'react-dev', 'vue-dev'].map((name) => `${name}@example.com`);
+const install = packClient(t);
+const site = await startAppSite(t, emails);
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+interface Visit {
+  readonly page: Page;
+  /** What the page has said on its console, of warnings and errors. */
+  readonly said: readonly string[];
+  /** Workers that were started. */
+  readonly workers: readonly string[];
+}
+
+async function visit(t: Test, options = {}): Promise<Visit> {
+  const page = await openPage(t, browser, 'about:blank', options);
+  const said: string[] = [];
+  const workers: string[] = [];
+  page.on('console', (message) => {
+    // The browser itself notes every refusal.
+    const isOfBrowser = message.text().startsWith('Failed to load resource');
+    if (['warning', 'error'].includes(message.type()) && !isOfBrowser) said.push(message.text());
+  });
+  page.on('worker', (worker) => workers.push(worker.url()));
+  await page.goto(site.address);
+  return { page, said, workers };
+}
+
+/** Two wrong passwords, the image, the right one, the profile, the log-out. */
+async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
+  const submit = page.getByRole('button', { name: 'Sign in' });
+  const image = page.locator('img[src*="/api/captcha/"]');
+  const demanded = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const attempt = async (password: string) => {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(password);
+    const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
+    await submit.click();
+    return (await answered).status();
+  };
+  await submit.waitFor();
+  for (const wrong of ['wrong', 'wrong again']) {
+    t.equal(await image.isVisible(), false);
+    t.equal(await attempt(wrong), 422);
+  }
+  const { answer } = await (await demanded).json();
+  await image.waitFor();
+  await page.getByLabel('Characters in the image').fill(answer);
+  t.equal(await attempt(password), 200);
+  await page.getByText(`You are ${email}.`).waitFor();
+  await page.reload();
+  await page.getByText(`You are ${email}.`).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await submit.waitFor();
+  t.same(said, [], 'nothing to warn of: the solver is not degraded either');
+  t.ok(workers.length > 0 && workers.every((url) => /\/worker[\w-]*\.js/.test(url)), workers.join(', '));
+}
+
+/** How the element has worked, as soon as it has. */
+const solverOfElement = async (page: Page) => {
+  const handle = await page.waitForFunction(
+    () => document.querySelector('tollgate-challenge')?.controller?.state.solver,
+  );
+  return handle.jsonValue();
+};
+
+t.test('plain-form', async (t) => {
+  const { folder, client } = install('plain-form');
+  site.show({ '/tollgate/': join(client, 'dist', 'src'), '/': folder });
+  const visited = await visit(t);
+  await signInAndOut(t, visited, 'plain@example.com');
+  t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
+});
+
+for (const name of ['react', 'vue']) {
+  t.test(`${name}-form, built by Vite`, async (t) => {
+    const { folder: root } = install(`${name}-form`);
+    if (name === 'react') t.equal(compile(root), '', 'its types are right');
+    await build({ root, logLevel: 'error' });
+    const assets = readdirSync(join(root, 'dist', 'assets'));
+    t.ok(
+      assets.some((file) => /^worker-[\w-]+\.js$/.test(file)),
+      `the worker is a file of its own: ${assets}`,
+    );
+    site.show({ '/': join(root, 'dist') });
+    const visited = await visit(t);
+    await signInAndOut(t, visited, `${name}@example.com`);
+    if (name === 'vue') t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
+  });
+
+  t.test(`${name}-form, in the development server of Vite`, async (t) => {
+    const { folder: root } = install(`${name}-form`);
+    const server = await createServer({
+      root,
+      logLevel: 'error',
+      server: { middlewareMode: true, hmr: { server: site.server } },
+      appType: 'spa',
+    });
+    t.teardown(() => server.close());
+    site.show((request, response) => server.middlewares(request, response));
+    await signInAndOut(t, await visit(t), `${name}-dev@example.com`);
+  });
+}

@@ -1,0 +1,42 @@
+// What a page has in which a test writes its components.
+import { createChallenge } from '@tollgate/client/challenge.js';
+import { useChallenge, useSession } from '@tollgate/client/react.js';
+import { createSession } from '@tollgate/client/session.js';
+import * as react from 'react';
+import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
+import '@tollgate/client/element.js';
+import { SignedOutForm } from './signed-out-form.js';
+
+interface Lab {
+  readonly react: typeof react;
+  readonly createRoot: typeof createRoot;
+  readonly hydrateRoot: typeof hydrateRoot;
+  readonly useChallenge: typeof useChallenge;
+  readonly useSession: typeof useSession;
+  readonly createSession: typeof createSession;
+  readonly createChallenge: typeof createChallenge;
+  readonly SignedOutForm: typeof SignedOutForm;
+}
+
+declare global {
+  var lab: Lab;
+  /** Made by a test: the root of its components, what they saw, and how to render them again. */
+  var root: Root;
+  var challenge: ReturnType<typeof useChallenge>;
+  var before: typeof challenge;
+  var renders: number;
+  var shared: ReturnType<typeof createChallenge>;
+  var statuses: string[];
+  var renderForm: (image: 'always' | 'never') => void;
+}
+
+export const parts: Lab = {
+  react,
+  createRoot,
+  hydrateRoot,
+  useChallenge,
+  useSession,
+  createSession,
+  createChallenge,
+  SignedOutForm,
+};

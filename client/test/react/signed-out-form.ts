@@ -1,0 +1,9 @@
+// A component that a server renders and a page hydrates.
+import { useChallenge, useSession } from '@tollgate/client/react.js';
+import type { Session } from '@tollgate/client/session.js';
+import { createElement } from 'react';
+
+export function SignedOutForm({ session }: { session: Session | null }) {
+  const { status, captcha } = useChallenge().state;
+  return createElement('p', null, `${useSession(session).status} ${status} ${captcha}`);
+}

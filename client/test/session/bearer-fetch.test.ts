@@ -1,0 +1,261 @@
+// Requests with the token: where it goes, what is repeated, and in whose name.
+import t from 'tap';
+import { steerSession } from '../support/session-clock.js';
+import { grant, lost, refuse, startScript } from '../support/session-script.js';
+import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
+
+const fine = { status: 200, body: { fine: true } };
+
+for (const status of [401, 403]) {
+  t.test(`a request answered ${status} is repeated once, after one refresh`, async (t) => {
+    const { script, session, token } = await signIn(t);
+    const granted = grant();
+    script.plan(refreshing, granted);
+    script.plan('POST /thing', refuse(status, 'token_invalid'), fine);
+    const answer = await session.fetch('thing', { method: 'POST', body: 'some text' });
+    t.equal(answer.status, 200);
+    t.same(await answer.json(), fine.body);
+    t.same(script.asked.slice(1), [
+      { what: 'POST /thing', authorization: `Bearer ${token}`, body: 'some text' },
+      { what: refreshing, authorization: undefined, body: '' },
+      { what: 'POST /thing', authorization: `Bearer ${tokenOf(granted)}`, body: 'some text' },
+    ]);
+  });
+
+  t.test(`a second ${status} is the answer`, async (t) => {
+    const { script, session } = await signIn(t);
+    script.plan('GET /thing', refuse(status, 'not_yours'));
+    const answer = await session.fetch('thing');
+    t.equal(answer.status, status);
+    t.same(await answer.json(), refuse(status, 'not_yours').body);
+    t.equal(script.count('GET /thing'), 2);
+    t.equal(script.count(refreshing), 1);
+    t.equal(session.state.status, 'signed-in');
+  });
+}
+
+t.test('no other status is repeated', async (t) => {
+  const { script, session } = await signIn(t);
+  for (const status of [200, 204, 400, 404, 409, 422, 429, 500, 503]) {
+    script.plan(`GET /${status}`, { status });
+    t.equal((await session.fetch(String(status))).status, status);
+    t.equal(script.count(`GET /${status}`), 1);
+  }
+  t.equal(script.count(refreshing), 0);
+});
+
+t.test('when the refresh fails, the refusal is the answer', async (t) => {
+  const { script, session, expired } = await signIn(t);
+  script.plan('GET /thing', refuse(401, 'session_revoked'));
+  script.plan(refreshing, refuse(401, 'session_revoked'));
+  const answer = await session.fetch('thing');
+  t.equal(answer.status, 401);
+  t.same(await answer.json(), refuse(401, 'session_revoked').body, 'its body is still there');
+  t.equal(script.count('GET /thing'), 1);
+  t.same(expired, ['session_revoked']);
+});
+
+t.test('of many requests refused at once, one refreshes', async (t) => {
+  const { script, session } = await signIn(t);
+  const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+  for (const name of names) script.plan(`GET /${name}`, refuse(401, 'token_invalid'), fine);
+  const answers = await Promise.all(names.map((name) => session.fetch(name)));
+  t.ok(answers.every(({ status }) => status === 200));
+  t.equal(script.count(refreshing), 1);
+});
+
+t.test('with a newer token there already, the request is repeated without a refresh', async (t) => {
+  const { script, session, pass } = await signIn(t, 900, { isOpenEnded: true });
+  let answer = () => {};
+  const after = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const granted = grant();
+  script.plan(refreshing, granted);
+  script.plan('GET /slow', { ...refuse(401, 'token_invalid'), after }, fine);
+  const slow = session.fetch('slow');
+  await script.isAsked('GET /slow', 1);
+  await pass(840);
+  while (session.state.status !== 'signed-in')
+    await new Promise<void>((resolve) => session.subscribe(resolve));
+  t.equal(script.count(refreshing), 1);
+  answer();
+  t.equal((await slow).status, 200);
+  t.equal(script.count(refreshing), 1);
+  t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
+});
+
+t.test('a request of one person is not repeated in the name of the next', async (t) => {
+  const { script, session } = await signIn(t, 900, { isOpenEnded: true });
+  let answer = () => {};
+  const after = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  script.plan('POST /order', { ...refuse(401, 'session_revoked'), after }, fine);
+  const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
+  await script.isAsked('POST /order', 1);
+  await session.login({ ...loginFields, email: 'b@example.com' });
+  answer();
+  t.equal((await order).status, 401);
+  t.equal(script.count('POST /order'), 1);
+});
+
+t.test('POST /login goes without token, refresh and repetition', async (t) => {
+  const { script, session } = await signIn(t);
+  script.plan('POST /login', refuse(401, 'token_invalid'));
+  t.equal((await session.fetch('login', { method: 'POST' })).status, 401);
+  t.equal((await session.login(loginFields)).status, 401);
+  t.equal(script.asked.at(-2)?.authorization, undefined);
+  t.equal(script.count(refreshing), 0);
+});
+
+for (const [kind, body, sent] of [
+  ['text', 'some text', 'some text'],
+  ['bytes', new TextEncoder().encode('bytes'), 'bytes'],
+  ['a blob', new Blob(['a blob']), 'a blob'],
+  ['a form', new URLSearchParams({ a: '1' }), 'a=1'],
+  ['a stream', new Blob(['a stream']).stream(), 'a stream'],
+] as const) {
+  t.test(`a body can be repeated: ${kind}`, async (t) => {
+    const { script, session } = await signIn(t);
+    script.plan('PUT /thing', refuse(401, 'token_invalid'), fine);
+    const init = { method: 'PUT', body, duplex: 'half' };
+    t.equal((await session.fetch('thing', init)).status, 200);
+    t.same(
+      script.asked.filter(({ what }) => what === 'PUT /thing').map(({ body }) => body),
+      [sent, sent],
+    );
+  });
+}
+
+t.test('a Request is taken as fetch takes it, and is not changed', async (t) => {
+  const { script, session, token } = await signIn(t);
+  script.plan('POST /thing', fine);
+  const request = new Request(`${script.address}/thing`, {
+    method: 'POST',
+    body: 'b',
+    headers: { 'x-own': '1' },
+  });
+  await session.fetch(request);
+  t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
+  t.equal(request.headers.has('authorization'), false);
+  t.equal(request.bodyUsed, true, 'as after fetch');
+});
+
+t.test('the token goes to no other origin', async (t) => {
+  const { script, session, token } = await signIn(t);
+  const other = await startScript(t);
+  const sibling = other.address.replace('127.0.0.1', 'localhost');
+  other.plan('GET /thing', refuse(401, 'token_invalid'));
+  for (const address of [`${other.address}/thing`, `${sibling}/thing`]) {
+    for (const input of [address, new URL(address), new Request(address)]) {
+      t.equal((await session.fetch(input)).status, 401);
+      t.equal(other.asked.at(-1)?.authorization, undefined);
+    }
+  }
+  t.equal(other.asked.length, 6, 'nothing is repeated');
+  t.equal(script.count(refreshing), 0);
+  // What looks like the origin and is another one.
+  const { host } = new URL(script.address);
+  other.plan('GET //', fine);
+  const port = new URL(other.address).port;
+  await session.fetch(`http://${host.replace(':', '%3A')}@127.0.0.1:${port}/thing`).catch(() => {});
+  await session.fetch(`//127.0.0.1:${port}/thing`);
+  await session.fetch(`\\\\127.0.0.1:${port}/thing`);
+  t.ok(other.asked.length >= 8);
+  t.ok(other.asked.every(({ authorization }) => authorization === undefined));
+  t.notOk(JSON.stringify(other.asked).includes(token));
+});
+
+t.test('a redirection to another origin does not take the token along', async (t) => {
+  const { script, session } = await signIn(t);
+  const other = await startScript(t);
+  other.plan('GET /thing', fine);
+  script.plan('GET /thing', { status: 307, headers: { location: `${other.address}/thing` } });
+  t.equal((await session.fetch('thing')).status, 200);
+  t.same(other.asked, [{ what: 'GET /thing', authorization: undefined, body: '' }]);
+});
+
+t.test('an origin that is named may have the token, and only that one', async (t) => {
+  const other = await startScript(t);
+  const third = await startScript(t);
+  const { session, token, script } = await signIn(t, 900, { bearerOrigins: [other.address] });
+  const granted = grant();
+  script.plan(refreshing, granted);
+  other.plan('GET /login', refuse(401, 'token_invalid'), fine);
+  third.plan('GET /thing', fine);
+  t.equal((await session.fetch(`${other.address}/login`)).status, 200);
+  await session.fetch(`${third.address}/thing`);
+  t.same(
+    other.asked.map(({ authorization }) => authorization),
+    [`Bearer ${token}`, `Bearer ${tokenOf(granted)}`],
+  );
+  t.equal(third.asked[0]?.authorization, undefined);
+});
+
+t.test('relative addresses are relative to the base URL, wherever the page is', async (t) => {
+  const script = await startScript(t);
+  for (const baseUrl of [`${script.address}/auth`, `${script.address}/auth/`]) {
+    const { session } = steerSession(t, baseUrl);
+    script.plan('POST /auth/login', grant());
+    script.plan('POST /auth/refresh', grant());
+    script.plan('GET /auth/profile', fine);
+    script.plan('GET /orders', fine);
+    await session.login(loginFields);
+    t.equal((await session.fetch('profile')).status, 200);
+    t.equal((await session.fetch('/orders')).status, 200);
+    t.match(script.asked.at(-1)?.authorization, /^Bearer token-/);
+  }
+});
+
+t.test('before anything is known, a refusal is a reason to ask', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan(refreshing, grant());
+  script.plan('GET /profile', refuse(401, 'token_invalid'), fine);
+  t.equal((await session.fetch('profile')).status, 200);
+  t.equal(session.state.status, 'signed-in');
+});
+
+t.test('a request waits for a session that is being resumed', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan(refreshing, grant());
+  script.plan('GET /profile', fine);
+  const [isSignedIn, answer] = await Promise.all([session.resume(), session.fetch('profile')]);
+  t.equal(isSignedIn, true);
+  t.equal(answer.status, 200);
+  t.equal(script.count('GET /profile'), 1);
+  t.match(script.asked.at(-1)?.authorization, /^Bearer /);
+});
+
+t.test('signed out, a refusal is only an answer', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan(refreshing, refuse(401, 'token_invalid'));
+  script.plan('GET /profile', refuse(401, 'token_invalid'));
+  await session.resume();
+  t.equal((await session.fetch('profile')).status, 401);
+  t.equal(script.count(refreshing), 1);
+  t.equal(script.count('GET /profile'), 1);
+});
+
+t.test('who gives up a request does not wait for a refresh that takes long', async (t) => {
+  const { script, session } = await signIn(t);
+  script.plan('GET /thing', refuse(401, 'token_invalid'));
+  script.plan(refreshing, lost);
+  const givesUp = new AbortController();
+  const answer = session.fetch('thing', { signal: givesUp.signal });
+  await script.isAsked(refreshing, 1);
+  givesUp.abort(new Error('the user went on'));
+  await t.rejects(answer, { message: 'the user went on' });
+  await t.rejects(session.fetch('thing', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  t.equal(session.state.status, 'refreshing', 'the refresh goes on');
+});
+
+t.test('a request without an answer fails as fetch does, and is not repeated', async (t) => {
+  const { script, session } = await signIn(t);
+  script.plan('GET /thing', lost);
+  await t.rejects(session.fetch('thing'), { name: 'TypeError' });
+  t.equal(script.count('GET /thing'), 1);
+});

@@ -1,0 +1,105 @@
+// The back/forward cache of Chromium: a page with a session goes into it, and is up to date when it comes back.
+import { type Browser, chromium, type Page } from 'playwright-core';
+import t from 'tap';
+import {
+  becomes,
+  isReplaced,
+  logInAt,
+  openSessionPage,
+  openTab,
+  profile,
+  profileOfDemo,
+  states,
+} from '../support/session-page.js';
+import { type SessionSite, startSessionSite } from '../support/session-site.js';
+
+t.setTimeout(120_000);
+
+let site: SessionSite;
+let browser: Browser;
+
+t.before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-background-networking',
+    ],
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  });
+  site = await startSessionSite(t);
+});
+t.teardown(() => browser?.close());
+
+/** Leaves the page, does something meanwhile, and goes back; resolves when the same page is shown again. */
+async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
+  await page.evaluate(() => {
+    Object.assign(globalThis, { shown: [] });
+    addEventListener('pageshow', ({ persisted }) => {
+      (globalThis as unknown as { shown: boolean[] }).shown.push(persisted);
+    });
+  });
+  await page.goto(`${site.address}/other`);
+  await meanwhile();
+  // The call never returns to a page that is put away.
+  page.evaluate(() => history.back()).catch(() => {});
+  await page.waitForFunction(() => (globalThis as unknown as { shown?: boolean[] }).shown?.length === 1);
+  t.same(
+    await page.evaluate(() => (globalThis as unknown as { shown: boolean[] }).shown),
+    [true],
+    'from the cache',
+  );
+}
+
+t.test('a signed-in page comes back from the cache, and asks whether it still is', async (t) => {
+  const page = await openSessionPage(t, site, browser);
+  await logInAt(page, site);
+  const { expiresAtMs } = await states(page);
+  const before = site.count('POST /refresh');
+  await leaveAndReturn(page);
+  await isReplaced(page, expiresAtMs);
+  t.equal(site.count('POST /refresh'), before + 1);
+  t.same(await profile(page), profileOfDemo);
+});
+
+t.test('after a log-out elsewhere, the way back shows nobody signed in', async (t) => {
+  const page = await openSessionPage(t, site, browser);
+  await logInAt(page, site);
+  await leaveAndReturn(page, async () => {
+    const tab = await openTab(page.context(), site);
+    await tab.evaluate(async () => {
+      await session.resume();
+      await session.logout();
+    });
+    await tab.close();
+  });
+  await becomes(page, 'signed-out');
+  t.same(await page.evaluate(() => expired), ['token_invalid']);
+  t.equal((await profile(page)).status, 401);
+});
+
+t.test('after a log-in elsewhere, the way back shows that', async (t) => {
+  const page = await openSessionPage(t, site, browser);
+  t.equal(await page.evaluate(() => session.resume()), false);
+  await leaveAndReturn(page, async () => {
+    const tab = await openTab(page.context(), site);
+    await logInAt(tab, site);
+    await tab.close();
+  });
+  await becomes(page, 'signed-in');
+});
+
+t.test('a page that comes back hears the other tabs again', async (t) => {
+  const page = await openSessionPage(t, site, browser);
+  await logInAt(page, site);
+  const { expiresAtMs } = await states(page);
+  await leaveAndReturn(page);
+  await isReplaced(page, expiresAtMs);
+  const tab = await openTab(page.context(), site);
+  await tab.evaluate(() => session.logout());
+  await becomes(page, 'signed-out');
+  t.equal((await states(page)).reason, 'logged_out');
+});

@@ -1,0 +1,95 @@
+// A page of another origin than the services': the one that CORS allows, and one that it does not.
+
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import t from 'tap';
+import { launchBrowser, openPage } from '../support/browser.js';
+import { becomes, isReplaced, logInAt, profile, profileOfDemo, states } from '../support/session-page.js';
+import { type SessionSite, startSessionSite } from '../support/session-site.js';
+import { type StaticSite, startStaticSite } from '../support/static-site.js';
+
+t.setTimeout(90_000);
+
+const page = '<!doctype html><title>A page</title>';
+const folders = {
+  '/client/': `${dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session.js')))}/`,
+};
+let friend: StaticSite;
+let stranger: StaticSite;
+let site: SessionSite;
+let browser: Browser;
+
+t.before(async () => {
+  browser = await launchBrowser();
+  friend = await startStaticSite({ folders, pages: { '/': page } });
+  stranger = await startStaticSite({ folders, pages: { '/': page } });
+  site = await startSessionSite(t, { CORS_ORIGIN: friend.address });
+});
+t.teardown(async () => {
+  await browser?.close();
+  await Promise.all([friend?.stop(), stranger?.stop()]);
+});
+
+const start = async (baseUrl: string) => {
+  const from = '/client/session.js';
+  const { createSession } = (await import(from)) as typeof import('@tollgate/client/session.js');
+  globalThis.expired = [];
+  globalThis.session = createSession({ baseUrl, jitterSeconds: 0 });
+};
+
+t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) => {
+  const page = await openPage(t, browser, 'about:blank');
+  await page.clock.install();
+  await page.goto(friend.address);
+  await page.evaluate(start, site.address);
+  t.equal(await page.evaluate(() => session.resume()), false);
+  t.equal(await logInAt(page, site), 200);
+  t.same(await profile(page), profileOfDemo);
+
+  const { expiresAtMs } = await states(page);
+  await page.clock.runFor(841_000);
+  await isReplaced(page, expiresAtMs);
+  t.same(await profile(page), profileOfDemo);
+
+  await page.reload();
+  await page.evaluate(start, site.address);
+  t.equal(await page.evaluate(() => session.resume()), true);
+  t.same(await profile(page), profileOfDemo);
+  const own = await page.evaluate(
+    async (address) => (await session.fetch(`${address}/`)).status,
+    friend.address,
+  );
+  t.equal(own, 200, 'the own pages are reached without the token');
+
+  await page.evaluate(() => session.logout());
+  await becomes(page, 'signed-out');
+  t.same(await page.context().cookies(`${site.address}/refresh`), []);
+});
+
+t.test('Retry-After is heard across origins', async (t) => {
+  const page = await openPage(t, browser, friend.address);
+  await page.evaluate(start, site.address);
+  site.fail('POST /refresh', 503, {
+    'retry-after': '7',
+    'access-control-allow-origin': friend.address,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'Retry-After',
+  });
+  const failed = await page.evaluate(() => session.resume().catch(({ retryAfterMs }) => retryAfterMs));
+  site.heal();
+  t.equal(failed, 7000);
+});
+
+t.test('another origin gets nothing', async (t) => {
+  const page = await openPage(t, browser, stranger.address);
+  await page.evaluate(start, site.address);
+  const failed = await page.evaluate(() => session.resume().catch(({ reason }) => reason));
+  t.equal(failed, 'network', 'the browser keeps the answer to itself');
+  const fields = await site.credentials();
+  t.equal(
+    await page.evaluate((fields) => session.login(fields).catch(({ name }) => name), fields),
+    'TypeError',
+  );
+  t.equal((await states(page)).status, 'unknown');
+});

@@ -1,0 +1,110 @@
+// The access token in a real page: who looks for it does not find it.
+import type { Browser } from 'playwright-core';
+import t from 'tap';
+import { launchBrowser } from '../support/browser.js';
+import { becomes, logInAt, openSessionPage, openTab } from '../support/session-page.js';
+import { type SessionSite, startSessionSite } from '../support/session-site.js';
+
+t.setTimeout(90_000);
+
+let site: SessionSite;
+let browser: Browser;
+
+t.before(async () => {
+  browser = await launchBrowser();
+  site = await startSessionSite(t);
+});
+t.teardown(() => browser?.close());
+
+t.test(
+  'the token is in no storage, on no object that a page reaches, in no message and no cookie',
+  async (t) => {
+    const tokens: string[] = [];
+    const page = await openSessionPage(t, site, browser);
+    const context = page.context();
+    page.on('request', (request) => {
+      const token = request.headers().authorization?.replace('Bearer ', '');
+      if (token !== undefined) tokens.push(token);
+    });
+    await page.evaluate(() => {
+      const heard: unknown[] = [];
+      Object.assign(globalThis, { heard, told: [] as unknown[] });
+      const channel = new BroadcastChannel(`tollgate:${location.origin}/`);
+      channel.onmessage = ({ data }) => heard.push(data);
+      addEventListener('message', ({ data }) => heard.push(data));
+      addEventListener('storage', ({ newValue }) => heard.push(newValue));
+      session.subscribe(() => (globalThis as unknown as { told: unknown[] }).told.push(session.state));
+    });
+    const answer = await page.evaluate(
+      async (fields) => {
+        const response = await session.login(fields);
+        return [await response.text(), [...response.headers]];
+      },
+      await site.credentials(),
+    );
+    await page.evaluate(() => session.fetch('profile'));
+    const tab = await openTab(context, site);
+    await tab.evaluate(() => session.resume());
+    await tab.evaluate(() => session.logout());
+    await becomes(page, 'signed-out');
+    await logInAt(page, site);
+    await page.evaluate(() => session.fetch('profile'));
+    t.equal(tokens.length >= 2, true, 'the tokens are known');
+    t.ok(tokens.every((token) => token.length > 100));
+
+    const reached = await page.evaluate(async () => {
+      const texts: string[] = [];
+      const seen = new Set<unknown>();
+      const dig = (value: unknown): void => {
+        if (typeof value === 'string') texts.push(value);
+        if (typeof value === 'function') texts.push(Function.prototype.toString.call(value));
+        if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value))
+          return;
+        seen.add(value);
+        // Getters of a prototype answer with refused promises.
+        if (value instanceof Promise) value.catch(() => {});
+        if (value instanceof Map) for (const entry of value) dig(entry);
+        if (value instanceof Set) for (const entry of value) dig(entry);
+        for (const key of Reflect.ownKeys(value)) {
+          try {
+            dig((value as Record<PropertyKey, unknown>)[key]);
+          } catch {
+            // A getter that wants another object.
+          }
+        }
+        dig(Object.getPrototypeOf(value));
+      };
+      dig(globalThis);
+      for (const storage of [localStorage, sessionStorage]) dig(Object.entries(storage));
+      const databases = (await indexedDB.databases()).map(({ name }) => name);
+      const caches = await globalThis.caches.keys();
+      const entries = performance.getEntries().map((entry) => JSON.stringify(entry));
+      texts.push(
+        document.cookie,
+        document.documentElement.outerHTML,
+        ...entries,
+        JSON.stringify(history.state),
+      );
+      const { heard } = globalThis as unknown as { heard: unknown[] };
+      return {
+        text: texts.join('\n'),
+        size: seen.size,
+        databases,
+        caches,
+        heard,
+        stored: localStorage.length + sessionStorage.length,
+      };
+    });
+    t.ok(reached.size > 2_000, `${reached.size} objects were looked at`);
+    t.match(reached.text, /signed-in/, 'what is to be found is found');
+    const everything = JSON.stringify([reached, answer]);
+    for (const token of tokens) {
+      t.notOk(everything.includes(token));
+      t.notOk(everything.includes(decodeURIComponent(token)));
+    }
+    t.same([reached.databases, reached.caches, reached.stored], [[], [], 0]);
+    t.same(reached.heard, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two words');
+    const state = JSON.stringify(await context.storageState());
+    for (const token of tokens) t.notOk(state.includes(token), 'the browser keeps nothing of it');
+  },
+);

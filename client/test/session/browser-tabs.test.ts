@@ -1,0 +1,144 @@
+// Several tabs of one Chromium over the real services: one session survives whatever they do at once.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { launchBrowser } from '../support/browser.js';
+import { becomes, logInAt, openTab, profile, profileOfDemo, states } from '../support/session-page.js';
+import { type SessionSite, startSessionSite } from '../support/session-site.js';
+
+t.setTimeout(150_000);
+
+let site: SessionSite;
+let strict: SessionSite;
+let browser: Browser;
+
+t.before(async () => {
+  browser = await launchBrowser();
+  site = await startSessionSite(t);
+  strict = await startSessionSite(t, { REFRESH_WINDOW: '0' });
+});
+t.teardown(() => browser?.close());
+
+async function openTabs(
+  t: Test,
+  at: SessionSite,
+  count: number,
+  options = {},
+  hasClock = false,
+): Promise<Page[]> {
+  const context: BrowserContext = await browser.newContext();
+  t.teardown(() => context.close());
+  if (hasClock) await context.clock.install();
+  const tabs: Page[] = [];
+  for (let tab = 0; tab < count; tab++) tabs.push(await openTab(context, at, options));
+  return tabs;
+}
+
+const each = <T>(tabs: readonly Page[], work: (tab: Page) => Promise<T>) => Promise.all(tabs.map(work));
+
+for (const count of [2, 5]) {
+  t.test(`${count} tabs that start at the same time are all signed in by one cookie`, async (t) => {
+    const tabs = await openTabs(t, site, count);
+    await logInAt(tabs[0]!, site);
+    for (let round = 0; round < 2; round++) {
+      await each(tabs, (tab) => tab.reload());
+      site.takeMost('POST /refresh');
+      t.same(
+        await each(tabs, (tab) => tab.evaluate(() => session.resume())),
+        tabs.map(() => true),
+      );
+      t.equal(site.takeMost('POST /refresh'), 1, 'one after the other');
+    }
+    t.same(
+      await each(tabs, profile),
+      tabs.map(() => profileOfDemo),
+    );
+  });
+
+  t.test(`${count} tabs whose time comes at the same time, where a cookie is good only once`, async (t) => {
+    const tabs = await openTabs(t, strict, count, {}, true);
+    await logInAt(tabs[0]!, strict);
+    await each(tabs, (tab) => becomes(tab, 'signed-in'));
+    for (let round = 1; round <= 3; round++) {
+      const before = strict.count('POST /refresh');
+      strict.takeMost('POST /refresh');
+      // The tabs of a context share its clock.
+      await tabs[0]!.clock.runFor(841_000);
+      await each(tabs, (tab) => becomes(tab, 'signed-in'));
+      t.equal(strict.count('POST /refresh'), before + count);
+      t.equal(strict.takeMost('POST /refresh'), 1);
+    }
+    t.same(
+      await each(tabs, profile),
+      tabs.map(() => profileOfDemo),
+    );
+    t.same(
+      await each(tabs, (tab) => tab.evaluate(() => expired)),
+      tabs.map(() => []),
+    );
+  });
+
+  t.test(`${count} tabs that do not wait for each other keep the session all the same`, async (t) => {
+    const tabs = await openTabs(t, site, count, { lockSeconds: 0 });
+    await logInAt(tabs[0]!, site);
+    await each(tabs, (tab) => tab.reload());
+    t.same(
+      await each(tabs, (tab) => tab.evaluate(() => session.resume())),
+      tabs.map(() => true),
+    );
+    t.same(
+      await each(tabs, profile),
+      tabs.map(() => profileOfDemo),
+    );
+  });
+}
+
+t.test('a log-in and a log-out in one tab reach the others', async (t) => {
+  const tabs = await openTabs(t, site, 3);
+  const [first, second] = tabs;
+  t.same(await each(tabs, (tab) => tab.evaluate(() => session.resume())), [false, false, false]);
+  await logInAt(first!, site);
+  await each(tabs, (tab) => becomes(tab, 'signed-in'));
+  t.same(
+    await each(tabs, profile),
+    tabs.map(() => profileOfDemo),
+  );
+  await second!.evaluate(() => session.logout());
+  await each(tabs, (tab) => becomes(tab, 'signed-out'));
+  t.same(await each(tabs, async (tab) => (await states(tab)).reason), [
+    'logged_out',
+    'logged_out',
+    'logged_out',
+  ]);
+  t.same(await each(tabs, async (tab) => (await profile(tab)).status), [401, 401, 401]);
+});
+
+t.test('a tab that is closed in the middle of its refresh holds up nobody', async (t) => {
+  const [first, second] = await openTabs(t, site, 2, { lockSeconds: 60 });
+  await logInAt(first!, site);
+  await becomes(second!, 'signed-in');
+  await first!.evaluate(() => {
+    // Stands for a refresh that hangs: the lock of the session, held for ever.
+    void navigator.locks.request(`tollgate:${location.origin}/`, () => new Promise(() => {}));
+  });
+  await second!.reload();
+  const resumed = second!.evaluate(() => session.resume());
+  await second!.waitForFunction(async () => (await navigator.locks.query()).pending?.length === 1);
+  await first!.close();
+  t.equal(await resumed, true);
+});
+
+t.test('a page that is left in the middle of its refresh still gets its cookie', async (t) => {
+  const [page] = await openTabs(t, strict, 1);
+  await logInAt(page!, strict);
+  await page!.reload();
+  const cookie = async () => (await page!.context().cookies(`${strict.address}/refresh`))[0]?.value;
+  const before = await cookie();
+  const release = strict.hold('POST /refresh');
+  const sent = page!.waitForRequest('**/refresh');
+  await page!.evaluate(() => void session.resume());
+  await sent;
+  await page!.goto(`${strict.address}/other`);
+  release();
+  while ((await cookie()) === before) await page!.evaluate(() => new Promise(requestAnimationFrame));
+  t.equal(await page!.evaluate(() => session.resume()), true, 'the old cookie would have ended the session');
+});

@@ -1,0 +1,141 @@
+// Log-in and log-out: what is sent, what the page gets of it, and what a failure leaves as it was.
+import t from 'tap';
+import { steerSession } from '../support/session-clock.js';
+import { grant, lost, refuse, startScript } from '../support/session-script.js';
+import { loginFields, refreshing, signIn } from '../support/session-sign-in.js';
+
+t.test('a log-in posts its fields as JSON and signs in', async (t) => {
+  const { script, session, nowMs } = await signIn(t);
+  t.same(JSON.parse(script.asked[0]?.body ?? ''), loginFields);
+  t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
+});
+
+t.test('what the page gets of a log-in is an answer without the token', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan('POST /login', grant(900));
+  const answer = await session.login(loginFields);
+  t.equal(answer.status, 200);
+  t.ok(answer.ok);
+  t.same(await answer.clone().json(), { expiresIn: 900 });
+  t.notOk(
+    JSON.stringify([await answer.text(), [...answer.headers], session, session.state]).includes('token'),
+  );
+});
+
+t.test('a refused log-in is an answer, whole and unread', async (t) => {
+  const body = { message: 'No.', code: 'login_failed', captcha_required: true, pow_scope: 'ticket' };
+  for (const status of [422, 429, 403, 503, 401]) {
+    const script = await startScript(t);
+    const { session, expired } = steerSession(t, script.address);
+    script.plan('POST /login', { status, body, headers: { 'retry-after': '3' } });
+    const answer = await session.login(loginFields);
+    t.equal(answer.status, status);
+    t.same(await answer.json(), body);
+    t.equal(answer.headers.get('retry-after'), '3');
+    t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
+    t.same(expired, []);
+    t.equal(script.asked.length, 1);
+  }
+});
+
+t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan('POST /login', lost, { status: 200, body: { ok: true } });
+  await t.rejects(session.login(loginFields), { name: 'TypeError' });
+  await t.rejects(session.login(loginFields), { name: 'SessionError', reason: 'invalid_answer' });
+  t.equal(session.state.status, 'unknown');
+});
+
+t.test('own headers and options go with every call of the session', async (t) => {
+  const script = await startScript(t);
+  const seen: RequestInit[] = [];
+  const { session } = steerSession(t, script.address, {
+    fetchOptions: { headers: { 'x-own': '1', 'accept-language': 'fr' }, credentials: 'same-origin' },
+    fetch: (input, init) => {
+      seen.push(init ?? {});
+      return fetch(input, init);
+    },
+  });
+  script.plan('POST /login', grant());
+  script.plan('POST /logout', refuse(401, 'token_invalid'));
+  script.plan('DELETE /refresh', { status: 204 });
+  await session.login(loginFields);
+  await session.logout();
+  t.same(
+    seen.map(({ method, credentials, headers }) => [
+      method,
+      credentials,
+      new Headers(headers).get('x-own'),
+      new Headers(headers).get('accept-language'),
+    ]),
+    ['POST', 'POST', 'DELETE'].map((method) => [method, 'same-origin', '1', 'fr']),
+  );
+});
+
+t.test('a log-out sends the token and forgets it', async (t) => {
+  const { script, session, token, pass, expired } = await signIn(t);
+  script.plan('POST /logout', { status: 204 });
+  script.plan('GET /thing', { status: 200, body: {} });
+  await session.logout();
+  t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
+  t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' });
+  await session.fetch('thing');
+  t.equal(script.asked.at(-1)?.authorization, undefined);
+  await pass(3600);
+  t.equal(script.count(refreshing), 0);
+  t.same(expired, [], 'a log-out is not an end that nobody wanted');
+});
+
+t.test('a log-out whose token is refused ends the session of the cookie', async (t) => {
+  const { script, session } = await signIn(t);
+  script.plan('POST /logout', refuse(401, 'token_invalid'));
+  script.plan('DELETE /refresh', { status: 204 });
+  await session.logout();
+  t.same(
+    script.asked.slice(1).map(({ what, authorization }) => [what, authorization === undefined]),
+    [
+      ['POST /logout', false],
+      ['DELETE /refresh', true],
+    ],
+  );
+  t.equal(session.state.status, 'signed-out');
+});
+
+t.test('without a token, a log-out ends the session of the cookie', async (t) => {
+  const script = await startScript(t);
+  const { session } = steerSession(t, script.address);
+  script.plan('DELETE /refresh', { status: 204 });
+  await session.logout();
+  t.same(script.asked, [{ what: 'DELETE /refresh', authorization: undefined, body: '' }]);
+  t.equal(session.state.status, 'signed-out');
+});
+
+for (const { answer, reason, retryAfterMs = 0 } of [
+  { answer: refuse(503, 'store_unavailable', '2'), reason: 'store_unavailable', retryAfterMs: 2000 },
+  { answer: refuse(429, 'rate_limited', '9'), reason: 'rate_limited', retryAfterMs: 9000 },
+  { answer: refuse(403, 'origin_refused'), reason: 'origin_refused' },
+  { answer: refuse(500), reason: 'http_500' },
+  { answer: lost, reason: 'network' },
+]) {
+  t.test(`a log-out that the server did not make is not reported: ${reason}`, async (t) => {
+    const { script, session, token, pass } = await signIn(t);
+    script.plan('POST /logout', answer, refuse(401, 'token_invalid'));
+    script.plan('DELETE /refresh', answer);
+    script.plan('GET /thing', { status: 200, body: {} });
+    const { state } = session;
+    for (const part of ['the token', 'the cookie']) {
+      await t.rejects(
+        session.logout(),
+        { name: 'SessionError', reason, status: answer.status, retryAfterMs },
+        part,
+      );
+      t.equal(session.state, state, 'everything is as it was');
+    }
+    await session.fetch('thing');
+    t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
+    await pass(840);
+    t.equal(script.count(refreshing), 1, 'and is kept fresh');
+  });
+}

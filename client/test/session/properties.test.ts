@@ -1,0 +1,141 @@
+// Whatever the server answers and whatever happens meanwhile: what a session never does.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { refreshAfterMs } from '../../src/session/schedule.js';
+import { type SteeredSession, steerSession } from '../support/session-clock.js';
+import { grant, lost, type Planned, refuse, type Script, startScript } from '../support/session-script.js';
+import { loginFields, refreshing } from '../support/session-sign-in.js';
+
+const lifetimes = fc.constantFrom(60, 120, 121, 130, 900, 3600);
+const grants = lifetimes.map((expiresIn) => () => grant(expiresIn));
+const refusals = fc.constantFrom<Planned>(
+  lost,
+  refuse(401, 'session_revoked'),
+  refuse(401, 'token_invalid'),
+  refuse(403, 'origin_refused'),
+  refuse(429, 'rate_limited', '5'),
+  refuse(429, 'rate_limited', '600'),
+  refuse(500),
+  refuse(503, 'store_unavailable'),
+  refuse(503, 'store_unavailable', '3'),
+  { ...grant(), isCut: true },
+);
+const kinds = {
+  pass: fc.record({ seconds: fc.integer({ min: 0, max: 1000 }) }),
+  sleep: fc.record({ seconds: fc.integer({ min: 0, max: 4000 }) }),
+  happen: fc.record({ event: fc.constantFrom('focus', 'online', 'pageshow', 'pagehide') }),
+  login: fc.record({ answer: fc.oneof(grants, refusals) }),
+  logout: fc.record({ answer: fc.constantFrom<Planned>({ status: 204 }, refuse(401), refuse(503)) }),
+  fetch: fc.record({ status: fc.constantFrom(200, 401, 403) }),
+  resume: fc.record({}),
+  refreshes: fc.record({ answer: fc.oneof({ weight: 2, arbitrary: grants }, refusals) }),
+};
+type Kinds = {
+  [Kind in keyof typeof kinds]: (typeof kinds)[Kind] extends fc.Arbitrary<infer Act> ? Act : never;
+};
+type Act = { [Kind in keyof Kinds]: { kind: Kind } & Kinds[Kind] }[keyof Kinds];
+const acts = fc.oneof(
+  ...Object.entries(kinds).map(([kind, rest]) =>
+    (rest as fc.Arbitrary<object>).map((act) => ({ kind, ...act }) as Act),
+  ),
+);
+
+/** What the page calls and does not wait for, as it may last longer than the act. */
+async function perform(act: Act, { session, pass, sleep, happen, isQuiet }: SteeredSession, script: Script) {
+  const ignore = () => {};
+  if (act.kind === 'pass') await pass(act.seconds);
+  if (act.kind === 'sleep') sleep(act.seconds);
+  if (act.kind === 'happen') await happen(act.event);
+  if (act.kind === 'refreshes') script.plan(refreshing, act.answer);
+  if (act.kind === 'resume') session.resume().catch(ignore);
+  if (act.kind === 'login') {
+    script.plan('POST /login', act.answer);
+    session.login(loginFields).catch(ignore);
+  }
+  if (act.kind === 'logout') {
+    script.plan('POST /logout', act.answer);
+    session.logout().catch(ignore);
+  }
+  if (act.kind === 'fetch') {
+    script.plan('GET /thing', { status: act.status });
+    session.fetch('thing').catch(ignore);
+  }
+  await isQuiet();
+}
+
+const lifeSecondsOf = (token: string) => Number(token.split('-').at(-1));
+const latestRefreshSeconds = (life: number) => (life <= 120 ? life / 2 : life - 60);
+
+/** Lives through the acts; @throws when the session does what it never does */
+async function live(script: Script, first: Planned, chance: number, all: readonly Act[]) {
+  const steered = steerSession({ teardown: () => {} }, script.address, { chance });
+  const { session, nowMs } = steered;
+  const birthsMs = new Map<string, number>();
+  const dropped = new Set<string>();
+  const current = () => [...birthsMs.keys()].at(-1) ?? '';
+  const note = () => {
+    const { status, expiresAtMs } = session.state;
+    const token = script.granted.at(-1) ?? '';
+    if (expiresAtMs === null) for (const old of birthsMs.keys()) dropped.add(old);
+    else if (status === 'signed-in' && !birthsMs.has(token)) {
+      birthsMs.set(token, expiresAtMs - lifeSecondsOf(token) * 1000);
+    }
+  };
+  session.subscribe(note);
+  const ageSeconds = (token: string) => (nowMs() - (birthsMs.get(token) ?? 0)) / 1000;
+  const start: Act[] = [{ kind: 'login', answer: first }];
+  for (const act of [...start, ...all]) {
+    const gone = new Set(dropped);
+    const seen = script.asked.length;
+    await perform(act, steered, script);
+    note();
+    for (const { what, authorization } of script.asked.slice(seen)) {
+      const token = authorization?.replace('Bearer ', '');
+      if (token === undefined) continue;
+      if (gone.has(token)) throw new Error(`${what} had a token that was dropped`);
+      if (act.kind === 'fetch' && ageSeconds(token) >= lifeSecondsOf(token)) throw new Error('it was over');
+    }
+    const looked =
+      act.kind === 'happen' ? act.event !== 'pagehide' : act.kind === 'pass' && act.seconds >= 30;
+    const isLate = ageSeconds(current()) > latestRefreshSeconds(lifeSecondsOf(current()));
+    if (looked && session.state.status === 'signed-in' && isLate) throw new Error('no refresh was made');
+    if (session.state.expiresAtMs !== null && dropped.has(current())) throw new Error('it came back');
+  }
+  session.close();
+  await steered.isQuiet();
+}
+
+t.test('one refresh at a time, no dropped and no old token, no refresh too late', async (t) => {
+  const script = await startScript(t);
+  script.plan('DELETE /refresh', { status: 204 });
+  const lives = fc.asyncProperty(
+    grants,
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.array(acts, { maxLength: 25 }),
+    (first, chance, all) => live(script, first, chance, all),
+  );
+  await fc.assert(lives, { numRuns: 100 });
+  t.equal(script.mostRefreshes, 1);
+  t.ok(script.count(refreshing) > 100, 'and there were some');
+});
+
+t.test('a refresh is never later than its time, and never earlier than the jitter', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2_592_000 }),
+      fc.integer({ min: 0, max: 3600 }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (expiresIn, jitterSeconds, chance) => {
+        const seconds = refreshAfterMs(expiresIn, jitterSeconds, chance) / 1000;
+        const latest = latestRefreshSeconds(expiresIn);
+        return (
+          seconds >= 0 &&
+          seconds <= latest &&
+          (expiresIn <= 120 ? seconds === latest : seconds >= latest - jitterSeconds)
+        );
+      },
+    ),
+  );
+  t.equal(refreshAfterMs(900, 0, 0.5), 840_000);
+});

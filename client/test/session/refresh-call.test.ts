@@ -1,0 +1,229 @@
+// A refresh call: what is repeated and when, what ends it, and what is said then (decisions 3.8).
+import t from 'tap';
+import { grant, lost, refuse, type ScriptedAnswer } from '../support/session-script.js';
+import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
+
+const due = 840;
+
+for (const { what, answer } of [
+  { what: 'a lost answer', answer: lost },
+  { what: '429', answer: refuse(429, 'rate_limited') },
+  { what: '503', answer: refuse(503, 'store_unavailable') },
+  { what: '503 with a Retry-After of nothing', answer: refuse(503, 'store_unavailable', '0') },
+  { what: '503 with a Retry-After that is no time', answer: refuse(503, 'store_unavailable', 'soon') },
+  { what: 'half an answer', answer: { ...grant(), isCut: true } },
+]) {
+  t.test(`${what} is repeated after 1, 2, 4 … 30 s until the token ends`, async (t) => {
+    const { script, pass, session, expired } = await signIn(t, 900);
+    script.plan(refreshing, answer);
+    await pass(due);
+    const seconds: number[] = [];
+    for (let second = 1; second <= 59; second++) {
+      const before = script.count(refreshing);
+      await pass(1);
+      if (script.count(refreshing) > before) seconds.push(second);
+    }
+    t.same(seconds, [1, 3, 7, 15, 31]);
+    t.equal(session.state.status, 'refreshing', 'still signed in');
+    t.same(expired, []);
+    await pass(1);
+    t.equal(script.count(refreshing), 6);
+    t.equal(session.state.status, 'signed-out');
+    t.equal(expired.length, 1);
+    await pass(3600);
+    t.equal(script.count(refreshing), 6, 'nothing is asked any more');
+  });
+}
+
+t.test('no pause is longer than 30 s', async (t) => {
+  const { script, pass, session } = await signIn(t, 900);
+  script.plan('GET /thing', refuse(401, 'token_invalid'));
+  script.plan(refreshing, lost);
+  const answer = session.fetch('thing');
+  await script.isAsked(refreshing, 1);
+  await pass(31);
+  t.equal(script.count(refreshing), 6);
+  for (let repeats = 7; repeats < 15; repeats++) {
+    await pass(29.9);
+    t.equal(script.count(refreshing), repeats - 1);
+    await pass(0.1);
+    t.equal(script.count(refreshing), repeats);
+  }
+  const granted = grant();
+  script.plan(refreshing, granted);
+  script.plan('GET /thing', { status: 200, body: {} });
+  await pass(30);
+  t.equal((await answer).status, 200, 'who waited for the call gets its result');
+  t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
+});
+
+t.test('Retry-After is waited for, in seconds and as a date', async (t) => {
+  const { script, pass, nowMs, session } = await signIn(t, 900);
+  const date = new Date(nowMs() + (due + 5 + 12) * 1000).toUTCString();
+  script.plan(refreshing, refuse(429, 'rate_limited', '5'), refuse(503, 'store_unavailable', date), grant());
+  await pass(due + 4.9);
+  t.equal(script.count(refreshing), 1);
+  await pass(0.1);
+  t.equal(script.count(refreshing), 2);
+  await pass(11.9);
+  t.equal(script.count(refreshing), 2);
+  await pass(0.1);
+  t.equal(script.count(refreshing), 3);
+  t.equal(session.state.status, 'signed-in');
+});
+
+t.test('a Retry-After beyond the end of the token ends the call when the token ends', async (t) => {
+  const { script, pass, session, expired } = await signIn(t, 900);
+  script.plan(refreshing, refuse(429, 'rate_limited', '3600'));
+  await pass(899.9);
+  t.equal(session.state.status, 'refreshing');
+  await pass(0.1);
+  t.same(expired, ['rate_limited']);
+  t.equal(script.count(refreshing), 1);
+});
+
+t.test(
+  'the network coming back ends the pause after a lost answer, not one that the server asked for',
+  async (t) => {
+    const { script, pass, happen, session } = await signIn(t, 900);
+    script.plan(refreshing, lost, lost, refuse(503, 'store_unavailable', '20'), grant());
+    await pass(due + 1);
+    t.equal(script.count(refreshing), 2);
+    await happen('online');
+    t.equal(script.count(refreshing), 3);
+    await happen('online');
+    await happen('focus');
+    t.equal(script.count(refreshing), 3);
+    await pass(20);
+    t.equal(session.state.status, 'signed-in');
+  },
+);
+
+for (const { answer, reason } of [
+  { answer: refuse(401, 'token_invalid'), reason: 'token_invalid' },
+  { answer: refuse(401, 'session_expired'), reason: 'session_expired' },
+  { answer: refuse(401, 'session_revoked'), reason: 'session_revoked' },
+  { answer: refuse(401, 'cookie_conflict'), reason: 'cookie_conflict' },
+  { answer: refuse(401), reason: 'http_401' },
+  { answer: refuse(403, 'origin_refused'), reason: 'origin_refused' },
+  { answer: refuse(404, 'not_found'), reason: 'not_found' },
+  { answer: refuse(500, 'internal_error'), reason: 'internal_error' },
+  { answer: refuse(502), reason: 'http_502' },
+  { answer: { status: 200, body: '<p>Welcome to our Wi-Fi</p>' }, reason: 'invalid_answer' },
+  { answer: { status: 200, body: { accessToken: 'x' } }, reason: 'invalid_answer' },
+  { answer: { status: 200, body: { accessToken: 7, expiresIn: 900 } }, reason: 'invalid_answer' },
+  { answer: { status: 200, body: { accessToken: 'x', expiresIn: -1 } }, reason: 'invalid_answer' },
+] satisfies { answer: ScriptedAnswer; reason: string }[]) {
+  t.test(`${answer.status} ends the session at once: ${reason}`, async (t) => {
+    const { script, pass, session, expired, happen } = await signIn(t, 900);
+    script.plan(refreshing, answer);
+    script.plan('GET /thing', { status: 200, body: {} });
+    await pass(due);
+    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
+    t.same(expired, [reason]);
+    await session.fetch('thing');
+    t.equal(script.asked.at(-1)?.authorization, undefined, 'the token is dropped');
+    await pass(3600);
+    await happen('online');
+    t.equal(script.count(refreshing), 1, 'once');
+  });
+}
+
+for (const { answer, reason } of [
+  { answer: lost, reason: 'network' },
+  { answer: refuse(429, 'rate_limited'), reason: 'rate_limited' },
+  { answer: refuse(503, 'store_unavailable'), reason: 'store_unavailable' },
+]) {
+  t.test(
+    `a machine that wakes up after the token's end during ${reason} has expired, and recovers`,
+    async (t) => {
+      const { script, sleep, happen, session, expired } = await signIn(t, 900);
+      script.plan(refreshing, answer);
+      sleep(8 * 3600);
+      await happen('visibilitychange');
+      t.equal(script.count(refreshing), 1);
+      t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
+      t.same(expired, [reason]);
+      script.plan(refreshing, grant());
+      await happen('online');
+      t.equal(session.state.status, 'signed-in', 'the cookie was good all the time');
+      t.same(expired, [reason]);
+    },
+  );
+}
+
+t.test('an attempt that is not answered within 20 s is a lost one', async (t) => {
+  const { script, pass, session } = await signIn(t, 900, { isOpenEnded: true });
+  const never = new Promise<void>((resolve) => t.teardown(resolve));
+  script.plan(refreshing, { ...grant(), after: never }, grant());
+  await pass(due);
+  await script.isAsked(refreshing, 1);
+  await pass(19.9);
+  t.equal(session.state.status, 'refreshing');
+  await pass(0.1);
+  await pass(1);
+  await script.isAsked(refreshing, 2);
+  await new Promise<void>((resolve) => {
+    if (session.state.status === 'signed-in') resolve();
+    session.subscribe(resolve);
+  });
+  t.equal(session.state.status, 'signed-in');
+});
+
+t.test('an answer that comes after a log-in or a log-out changes nothing', async (t) => {
+  for (const isLogin of [true, false]) {
+    const { script, pass, session, expired, isQuiet } = await signIn(t, 900, { isOpenEnded: true });
+    let answer = () => {};
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    script.plan(refreshing, { ...(isLogin ? refuse(401, 'session_revoked') : grant()), after });
+    script.plan('POST /logout', { status: 204 });
+    await pass(due);
+    await script.isAsked(refreshing, 1);
+    if (isLogin) await session.login(loginFields);
+    else await session.logout();
+    const { state } = session;
+    answer();
+    await isQuiet();
+    t.equal(session.state, state);
+    t.equal(session.state.status, isLogin ? 'signed-in' : 'signed-out');
+    t.same(expired, []);
+  }
+});
+
+t.test('a listener that throws stops nobody', async (t) => {
+  const { session, pass, script, expired } = await signIn(t, 900);
+  const thrown: unknown[] = [];
+  const [failing] = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.once('uncaughtException', (error) => thrown.push(error));
+  session.onExpired(() => {
+    throw new Error('a mistake of the page');
+  });
+  let heard = '';
+  session.onExpired((reason) => {
+    heard = reason;
+  });
+  script.plan(refreshing, refuse(401, 'session_expired'));
+  await pass(due);
+  if (failing) process.on('uncaughtException', failing);
+  t.equal(heard, 'session_expired');
+  t.same(expired, ['session_expired']);
+  t.match(thrown, [{ message: 'a mistake of the page' }], 'and is not kept secret');
+});
+
+t.test('a closed session asks nothing and forgets its token', async (t) => {
+  const { session, pass, script, happen } = await signIn(t, 900);
+  script.plan('GET /thing', refuse(401, 'token_invalid'));
+  session.close();
+  await pass(3600);
+  await happen('pageshow', { persisted: true });
+  t.equal(await session.resume(), false);
+  t.equal((await session.fetch('thing')).status, 401);
+  t.same(
+    script.asked.slice(1).map(({ what, authorization }) => [what, authorization]),
+    [['GET /thing', undefined]],
+  );
+  t.equal(session.state.status, 'unknown');
+});

@@ -1,0 +1,304 @@
+// The solver in a real browser, under the policies that sites have.
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import type { Found, SearchOptions, SearchTask, SolverOptions } from '../../src/solver/solver.js';
+import { launchBrowser, openPage } from '../support/browser.js';
+import { type StaticSite, startStaticSite } from '../support/static-site.js';
+import { zeroBits } from '../support/zero-bits.js';
+
+const sources = fileURLToPath(new URL('../../src/', import.meta.url));
+const head = '0123456789abcdef0123456789abcdef';
+const hopeless: SearchTask = { head, difficulty: 32 };
+
+let browser: Browser;
+
+t.before(async () => {
+  browser = await launchBrowser();
+});
+
+t.teardown(() => browser?.close());
+
+/** A page of a site with this policy, and what its console warned of. */
+async function openSite(
+  t: Test,
+  policy: string,
+  files: Readonly<Record<string, string>> = {},
+  within = browser,
+): Promise<{ page: Page; site: StaticSite; warnings: string[] }> {
+  const site = await startStaticSite({
+    folders: { '/client/': sources },
+    pages: { '/': '<!doctype html><link rel="icon" href="data:,"><title>Solver</title>', ...files },
+    headers: { 'Content-Security-Policy': policy },
+  });
+  t.teardown(site.stop);
+  const warnings: string[] = [];
+  const page = await openPage(t, within, 'about:blank', { expectsBreaches: true });
+  page.on('console', (message) => {
+    if (message.type() === 'warning') warnings.push(message.text());
+  });
+  await page.goto(site.address);
+  return { page, site, warnings };
+}
+
+/** Searches in the page, with a solver of its own. */
+function search(
+  page: Page,
+  task: SearchTask,
+  solverOptions: SolverOptions = {},
+  options: Pick<SearchOptions, 'chunkSize' | 'maxHashes'> = {},
+): Promise<Found> {
+  return page.evaluate(
+    async ([task, solverOptions, options]) => {
+      const module = '/client/solver/solver.js';
+      const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+      const solver = openSolver(solverOptions);
+      try {
+        return await solver.search(task, options);
+      } finally {
+        solver.close();
+      }
+    },
+    [task, solverOptions, options] as const,
+  );
+}
+
+const policies = [
+  {
+    title: 'a policy that allows WebAssembly: vectors, in a worker',
+    policy: "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:",
+    state: { path: 'simd', workers: 1, degraded: false },
+    warning: null,
+  },
+  {
+    title: 'a policy without WebAssembly: JavaScript, in a worker',
+    policy: "default-src 'self'; img-src data:",
+    state: { path: 'js', workers: 1, degraded: true },
+    warning: /no WebAssembly .*'wasm-unsafe-eval'/,
+  },
+  {
+    title: 'a policy without workers: vectors, on the main thread',
+    policy: "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'; img-src data:",
+    state: { path: 'simd', workers: 0, degraded: true },
+    warning: /no worker .*worker-src 'self'/,
+  },
+  {
+    title: 'a policy with neither: JavaScript, on the main thread',
+    policy: "default-src 'self'; worker-src 'none'; img-src data:",
+    state: { path: 'js', workers: 0, degraded: true },
+    warning: /no worker .*; no WebAssembly/,
+  },
+] as const;
+
+for (const { title, policy, state, warning } of policies) {
+  t.test(title, async (t) => {
+    const { page, warnings } = await openSite(t, policy);
+    for (const task of [
+      { head, difficulty: 14 },
+      { head: `${head}07`, difficulty: 15 },
+    ]) {
+      const found = await search(page, task);
+      t.ok(zeroBits(task.head + found.nonce) >= task.difficulty);
+      t.same(found.state, state);
+    }
+    t.equal(warnings.length, warning === null ? 0 : 1, 'once for both searches');
+    if (warning !== null) t.match(warnings[0], warning);
+  });
+}
+
+const everything = policies[0].policy;
+
+t.test('a processor without the vectors: WebAssembly without them, in a worker', async (t) => {
+  const old = await launchBrowser(['--js-flags=--no-enable-sse4-1']);
+  t.teardown(() => old.close());
+  const { page, warnings } = await openSite(t, everything, {}, old);
+  const found = await search(page, { head, difficulty: 14 });
+  t.ok(zeroBits(head + found.nonce) >= 14);
+  t.same(found.state, { path: 'wasm', workers: 1, degraded: true });
+  t.match(warnings[0], /WebAssembly without SIMD/);
+});
+
+t.test('workers share a search, and all hashes count', async (t) => {
+  const { page } = await openSite(t, everything);
+  const found = await search(page, { head, difficulty: 18 }, { workers: 3 });
+  t.ok(zeroBits(head + found.nonce) >= 18);
+  t.equal(found.state.path, 'simd');
+
+  const givesUp = search(page, hopeless, { workers: 3 }, { maxHashes: 2_000_000 });
+  await t.rejects(givesUp, /PowGaveUpError: No nonce with 32 leading zero bits among 2000000 hashes/);
+});
+
+t.test('workers are given a next search, are ended when idle and come back', async (t) => {
+  const { page } = await openSite(t, everything);
+  await page.clock.install();
+  await page.evaluate(async () => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    Object.assign(globalThis, { solver: openSolver({ workers: 2 }) });
+  });
+  const searchAgain = (part: string) =>
+    page.evaluate(
+      (head) =>
+        (globalThis as unknown as { solver: import('../../src/solver/solver.js').Solver }).solver.search({
+          head,
+          difficulty: 12,
+        }),
+      head + part,
+    );
+  t.equal(page.workers().length, 0, 'nothing is started before the first search');
+  const { nonce } = await searchAgain('00');
+  t.ok(zeroBits(`${head}00${nonce}`) >= 12);
+  const workers = page.workers();
+  t.equal(workers.length, 2);
+  await searchAgain('01');
+  t.same(page.workers(), workers);
+
+  const ended = Promise.all(workers.map((worker) => worker.waitForEvent('close')));
+  await page.clock.fastForward(31_000);
+  await ended;
+  t.same(page.workers(), []);
+  const again = await searchAgain('02');
+  t.ok(zeroBits(`${head}02${again.nonce}`) >= 12);
+});
+
+t.test('an aborted search leaves workers that find the next nonce', async (t) => {
+  const { page } = await openSite(t, everything);
+  const outcome = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    const solver = openSolver({ workers: 2 });
+    const nonces: string[] = [];
+    const reasons: unknown[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const onProgress = () => controller.abort('enough');
+      await solver
+        .search({ head, difficulty: 32 }, { signal, onProgress })
+        .catch((reason) => reasons.push(reason));
+      nonces.push((await solver.search({ head: `${head}0${turn}`, difficulty: 14 })).nonce);
+    }
+    solver.close();
+    return { nonces, reasons };
+  }, head);
+  t.same(outcome.reasons, Array(5).fill('enough'));
+  for (const [turn, nonce] of outcome.nonces.entries()) t.ok(zeroBits(`${head}0${turn}${nonce}`) >= 14);
+});
+
+for (const { title, file } of [
+  { title: 'a worker file that is not there', file: null },
+  { title: 'a worker that never answers', file: '' },
+  {
+    title: 'a worker that fails at its work',
+    file: 'onmessage = () => { throw new Error(); }; postMessage({ path: "simd" });',
+  },
+]) {
+  t.test(`${title}: the main thread does it`, async (t) => {
+    const { page } = await openSite(t, everything, file === null ? {} : { '/elsewhere.js': file });
+    const found = await search(page, { head, difficulty: 12 }, { workers: 2, workerUrl: '/elsewhere.js' });
+    t.ok(zeroBits(head + found.nonce) >= 12);
+    t.same(found.state, { path: 'simd', workers: 0, degraded: true });
+  });
+}
+
+t.test('a worker file that was lost once is asked for again by the next search', async (t) => {
+  const { page } = await openSite(t, everything);
+  await page.route('**/solver/worker.js', (route) => route.abort(), { times: 1 });
+  const states = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    const solver = openSolver();
+    const first = await solver.search({ head, difficulty: 12 });
+    const second = await solver.search({ head: `${head}01`, difficulty: 12 });
+    solver.close();
+    return [first.state, second.state];
+  }, head);
+  t.same(states, [
+    { path: 'simd', workers: 0, degraded: true },
+    { path: 'simd', workers: 1, degraded: false },
+  ]);
+});
+
+t.test('while a worker file is slow to come the main thread works, until the worker is there', async (t) => {
+  const { page } = await openSite(t, everything);
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/solver/worker.js', async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page.exposeFunction('release', release);
+  const seen = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    const enough = new AbortController();
+    const solver = openSolver({ workers: 1 });
+    const workers = new Set<number>();
+    let hashesBefore = 0;
+    let isCounted = true;
+    await solver
+      .search(
+        { head, difficulty: 32 },
+        {
+          signal: enough.signal,
+          onProgress({ hashes, state }) {
+            isCounted &&= hashes >= hashesBefore;
+            hashesBefore = hashes;
+            workers.add(state.workers);
+            if (state.workers === 0) (globalThis as unknown as { release(): void }).release();
+            else enough.abort();
+          },
+        },
+      )
+      .catch(() => undefined);
+    solver.close();
+    return { workers: [...workers], isCounted };
+  }, head);
+  t.same(seen, { workers: [0, 1], isCounted: true });
+});
+
+t.test('a worker file elsewhere is used', async (t) => {
+  const { page } = await openSite(t, everything, { '/elsewhere.js': "import '/client/solver/worker.js';" });
+  const found = await search(page, { head, difficulty: 12 }, { workerUrl: '/elsewhere.js' });
+  t.same(found.state, { path: 'simd', workers: 1, degraded: false });
+});
+
+t.test('on the main thread no chunk is a long task', async (t) => {
+  const { page } = await openSite(t, policies[3].policy);
+  const longTasks = (work: 'solve' | 'block') =>
+    page.evaluate(
+      async ([work, head]) => {
+        const module = '/client/solver/solver.js';
+        const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+        const seen: number[] = [];
+        const observer = new PerformanceObserver((list) =>
+          seen.push(...list.getEntries().map((e) => e.duration)),
+        );
+        observer.observe({ type: 'longtask' });
+        if (work === 'solve') {
+          await openSolver()
+            .search({ head, difficulty: 32 }, { maxHashes: 1_000_000 })
+            .catch(() => undefined);
+        } else {
+          const endMs = performance.now() + 80;
+          while (performance.now() < endMs);
+        }
+        // The observer is told in a task of its own.
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)));
+        observer.disconnect();
+        return seen;
+      },
+      [work, head] as const,
+    );
+
+  t.ok((await longTasks('block')).length > 0, 'the observer sees a long task');
+  // A busy machine may hold up a short task for long: one quiet run of a few is enough.
+  let seen: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    seen = await longTasks('solve');
+    if (seen.length === 0) break;
+  }
+  t.same(seen, []);
+});

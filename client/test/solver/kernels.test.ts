@@ -1,0 +1,109 @@
+// The three kernels against Node's SHA-256: what they find is right, and they miss nothing.
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import { stemLength, tailCount } from '../../src/solver/block-plan.js';
+import { allPaths, openKernel, tailStep } from '../../src/solver/kernel.js';
+import { openLane } from '../../src/solver/lane.js';
+import { zeroBits } from '../support/zero-bits.js';
+
+const ascii = (length: number) =>
+  fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: length,
+    maxLength: length,
+  });
+const tailText = (tail: number) => String(tail).padStart(3, '0');
+
+for (const path of allPaths) {
+  t.test(`the ${path} kernel`, async (t) => {
+    const kernel = await openKernel([path]);
+
+    t.test('runs here', async (t) => {
+      t.equal(kernel.path, path);
+    });
+
+    t.test('finds exactly the tails whose digest has the bits, in order', async (t) => {
+      fc.assert(
+        fc.property(ascii(stemLength), fc.integer({ min: 1, max: 12 }), (stem, difficulty) => {
+          const wanted: number[] = [];
+          for (let tail = 0; tail < tailCount; tail++) {
+            if (zeroBits(stem + tailText(tail)) >= difficulty) wanted.push(tail);
+          }
+          kernel.prepare(stem);
+          // A range begins at a multiple of the step, so only the first of those that begin at one is seen.
+          const first = new Map<number, number>();
+          for (const tail of wanted.toReversed()) first.set(tail - (tail % tailStep), tail);
+          const found: number[] = [];
+          for (let from = 0; from < tailCount; from += tailStep) {
+            const tail = kernel.search(difficulty, from, from + tailStep);
+            if (tail >= 0) found.push(tail);
+          }
+          t.same(found, [...first.values()].toReversed());
+          t.equal(kernel.search(difficulty, 0, tailCount), wanted[0] ?? -1);
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    t.test('looks no further than it is told', async (t) => {
+      const stem = 'x'.repeat(stemLength);
+      const easy = Array.from({ length: tailCount }, (_, tail) => zeroBits(stem + tailText(tail)));
+      const hit = easy.findIndex((bits) => bits >= 9);
+      kernel.prepare(stem);
+      const to = hit - (hit % tailStep);
+      t.equal(kernel.search(9, 0, to), -1);
+      t.equal(kernel.search(9, 0, to + tailStep), hit);
+    });
+
+    t.test('finds for heads of every length the first nonce of a lane', async (t) => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 32, max: 34 }).chain(ascii),
+          fc.integer({ min: 0, max: 899_999 }),
+          fc.integer({ min: 10, max: 14 }),
+          (head, number, difficulty) => {
+            const lane = openLane(kernel, { head, difficulty }, number);
+            const nonce = lane.search(2 ** difficulty * 20);
+            if (nonce === undefined) return;
+            t.match(nonce, /^[1-9]\d{20,22}$/);
+            t.equal((head + nonce).length, stemLength + 3);
+            t.ok(nonce.startsWith(String(100_000 + number)));
+            t.ok(zeroBits(head + nonce) >= difficulty);
+            const firstNonce = BigInt(String(100_000 + number).padEnd(nonce.length, '0'));
+            t.equal(lane.hashes, Number(BigInt(nonce) - firstNonce) + 1);
+            for (let before = firstNonce; before < BigInt(nonce); before++) {
+              if (zeroBits(head + before) >= difficulty) t.fail(`${before} was missed`);
+            }
+          },
+        ),
+        { numRuns: 8 },
+      );
+    });
+
+    t.test('goes on in a lane where it stopped', async (t) => {
+      const head = createHash('sha256').update(path).digest('hex').slice(0, 32);
+      const inOne = openLane(kernel, { head, difficulty: 15 }, 7);
+      const nonce = inOne.search(1_000_000);
+      const inSteps = openLane(kernel, { head, difficulty: 15 }, 7);
+      let found: string | undefined;
+      for (let count = 1; found === undefined; count = (count * 3) % 1_001) found = inSteps.search(count);
+      t.equal(found, nonce);
+      t.equal(inSteps.hashes, inOne.hashes);
+    });
+
+    t.test('asks for up to 32 bits', async (t) => {
+      const lane = openLane(kernel, { head: '0'.repeat(32), difficulty: 32 }, 0);
+      t.equal(lane.search(100_000), undefined);
+      t.equal(lane.hashes, 100_000);
+    });
+  });
+}
+
+t.test('every path finds the same nonce for a salt of zeros', async (t) => {
+  for (const path of allPaths) {
+    const lane = openLane(await openKernel([path]), { head: '0'.repeat(32), difficulty: 16 }, 0);
+    t.equal(lane.search(1_000_000), '10000000000000000078047', path);
+    t.equal(lane.hashes, 78_048);
+  }
+});

@@ -1,0 +1,140 @@
+// The solver where there are no workers, here in Node: its contract, one search after another.
+import fc from 'fast-check';
+import t from 'tap';
+import { openSolver, type SearchProgress } from '../../src/solver/solver.js';
+import { zeroBits } from '../support/zero-bits.js';
+
+const head = '0123456789abcdef0123456789abcdef';
+/** Nobody finds it. */
+const hopeless = { head, difficulty: 32 };
+const state = { path: 'simd', workers: 0, degraded: true };
+
+t.test('finds a nonce for every head and says how', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  t.equal(solver.state, null);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.stringMatching(/^[0-9a-f]{32}$/),
+      fc.constantFrom('', '00', '15'),
+      fc.integer({ min: 1, max: 14 }),
+      async (salt, part, difficulty) => {
+        const found = await solver.search({ head: salt + part, difficulty });
+        t.match(found.nonce, /^[1-9]\d{0,23}$/);
+        t.ok(zeroBits(salt + part + found.nonce) >= difficulty);
+        t.same(found.state, state);
+        t.ok(found.hashes > 0 && found.ms >= 0);
+      },
+    ),
+    { numRuns: 25 },
+  );
+  t.same(solver.state, state);
+});
+
+t.test('gives up after maxHashes', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  await t.rejects(solver.search(hopeless, { maxHashes: 100_000 }), {
+    name: 'PowGaveUpError',
+    hashes: 100_000,
+    difficulty: 32,
+  });
+  await t.rejects(solver.search(hopeless, { maxHashes: 0 }), { name: 'PowGaveUpError', hashes: 0 });
+});
+
+t.test('stops when the signal says so, with its reason', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  const reason = new Error('the form is gone');
+  await t.rejects(solver.search(hopeless, { signal: AbortSignal.abort(reason) }), reason);
+
+  const controller = new AbortController();
+  const search = solver.search(hopeless, {
+    signal: controller.signal,
+    onProgress: () => controller.abort(reason),
+  });
+  await t.rejects(search, reason);
+});
+
+t.test('a search that follows an aborted one at once is not disturbed by it', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  for (let turn = 0; turn < 5; turn++) {
+    const controller = new AbortController();
+    const aborted = solver.search(hopeless, {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await t.rejects(aborted, { name: 'AbortError' });
+    const { nonce } = await solver.search({ head: `${head}0${turn}`, difficulty: 14 });
+    t.ok(zeroBits(`${head}0${turn}${nonce}`) >= 14);
+  }
+});
+
+t.test('searches take turns, and one that waits can be aborted', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  const ended: string[] = [];
+  const note = (name: string) => (error: Error) => ended.push(`${name}: ${error.name}`);
+  const controller = new AbortController();
+  const first = solver.search(hopeless, { maxHashes: 1_000_000 }).catch(note('first'));
+  const second = solver.search(hopeless, { signal: controller.signal }).catch(note('second'));
+  const third = solver.search({ head, difficulty: 8 });
+  controller.abort();
+  await Promise.all([first, second]);
+  t.same(ended, ['second: AbortError', 'first: PowGaveUpError']);
+  t.ok(zeroBits(head + (await third).nonce) >= 8);
+});
+
+t.test('reports how far it is, at most ten times a second', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  const seen: SearchProgress[] = [];
+  await t.rejects(
+    solver.search(hopeless, { maxHashes: 5_000_000, onProgress: (progress) => seen.push(progress) }),
+  );
+  for (const [index, { hashes, ms, state: now }] of seen.entries()) {
+    t.ok(ms >= 100 * (index + 1));
+    t.ok(hashes > (seen[index - 1]?.hashes ?? 0));
+    t.same(now, state);
+  }
+});
+
+t.test('a closed solver ends what it was doing and does no more', async (t) => {
+  const solver = openSolver();
+  const searches = [solver.search(hopeless), solver.search(hopeless)];
+  solver.close();
+  for (const search of searches) await t.rejects(search, { name: 'AbortError' });
+  await t.rejects(solver.search(hopeless), { name: 'AbortError', message: 'The solver is closed.' });
+});
+
+t.test('refuses what no challenge asks for', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  for (const task of [
+    { head: head.slice(1), difficulty: 16 },
+    { head: `${head}000`, difficulty: 16 },
+    { head: `${head.slice(1)}é`, difficulty: 16 },
+    { head, difficulty: 0 },
+    { head, difficulty: 33 },
+    { head, difficulty: 16.5 },
+  ]) {
+    await t.rejects(solver.search(task), RangeError);
+  }
+});
+
+t.test('a listener that throws does not stop the search', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  const thrown: unknown[] = [];
+  const [failing] = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => thrown.push(error));
+  const onProgress = () => {
+    throw new Error('a mistake of the page');
+  };
+  await t.rejects(solver.search(hopeless, { maxHashes: 5_000_000, onProgress }), { name: 'PowGaveUpError' });
+  process.removeAllListeners('uncaughtException');
+  if (failing) process.on('uncaughtException', failing);
+  t.match(thrown[0], { message: 'a mistake of the page' }, 'and is not kept secret');
+});

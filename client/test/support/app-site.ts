@@ -1,0 +1,111 @@
+// The real system behind a front of its own, whose pages are whatever folder a test shows there, under a strict policy.
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import type { Environment } from '@tollgate/deploy/settings.js';
+import { startSystem } from '@tollgate/deploy/system.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import type { Test } from 'tap';
+
+export interface AppSite {
+  /** `http://localhost:PORT`, for browsers. */
+  readonly address: string;
+  readonly server: Server;
+  /** Requests for the services since the last `show`, such as `POST /login`, without queries. */
+  readonly asked: readonly string[];
+  /** From now on the pages come from there. */
+  show(pages: Pages): void;
+}
+
+/** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, the longest first), or a server of their own. */
+export type Pages =
+  | Readonly<Record<string, string>>
+  | ((request: IncomingMessage, response: ServerResponse) => void);
+
+/** Of every account. */
+export const password = 'correct horse battery staple';
+
+const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+const services = /^\/(api\/captcha|login|refresh|logout|profile)(\/|$)/;
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+const cheap: Environment = {
+  GATEWAY_PORT: '0',
+  SESSION_PORT: '0',
+  SESSION_ADMIN_PORT: '0',
+  CHALLENGE_PORT: '0',
+  CHALLENGE_ADMIN_PORT: '0',
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '8',
+  CAPTCHA_POW_MAX_DIFFICULTY: '14',
+  CAPTCHA_MIN_SECONDS: '0',
+};
+
+/** Starts everything for one test file, with accounts of these addresses; it is stopped with the test. */
+export async function startAppSite(t: Test, emails: readonly string[]): Promise<AppSite> {
+  const asked: string[] = [];
+  let pages: Pages = {};
+  let gatewayPort = 0;
+
+  function forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method, url, headers } = incoming;
+    asked.push(`${method} ${url?.replace(/\?.*/, '').replace(/\w{40}/, 'TOKEN')}`);
+    const outgoing = request({ host: '127.0.0.1', port: gatewayPort, method, path: url, headers });
+    outgoing.on('error', () => response.destroy());
+    outgoing.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(outgoing);
+  }
+
+  const front = createServer((incoming, response) => {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
+    if (services.test(pathname)) forward(incoming, response);
+    else if (typeof pages === 'function') pages(incoming, response);
+    else void sendFile(pages, pathname, response);
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    front.closeAllConnections();
+    front.close();
+  });
+  const address = `http://localhost:${(front.address() as AddressInfo).port}`;
+  const system = await startSystem({
+    environment: { ...cheap, DATA_DIR: tempDir(t), PUBLIC_URL: address },
+    accounts: emails.map((email) => ({ email, password })),
+  });
+  t.teardown(() => system.stop());
+  gatewayPort = system.gatewayPort;
+
+  return {
+    address,
+    server: front,
+    asked,
+    show(next) {
+      pages = next;
+      asked.length = 0;
+    },
+  };
+}
+
+async function sendFile(
+  folders: Readonly<Record<string, string>>,
+  pathname: string,
+  response: ServerResponse,
+): Promise<void> {
+  const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+  const [prefix = '/', folder = ''] =
+    Object.entries(folders).find(([prefix]) => path.startsWith(prefix)) ?? [];
+  try {
+    const body = await readFile(join(folder, path.slice(prefix.length)));
+    const type = mediaTypes[extname(path)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+}

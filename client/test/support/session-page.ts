@@ -1,0 +1,66 @@
+// Pages with a session in them, and what the tests ask of one.
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Test } from 'tap';
+import type { SessionOptions } from '../../src/session/session-options.js';
+import type { SessionState, SessionStatus } from '../../src/session/session-state.js';
+import { openPage } from './browser.js';
+import type { SessionSite } from './session-site.js';
+
+export const profileOfDemo = { status: 200, body: { id: 1, email: 'demo@example.com' } };
+
+/** A page of a browser that has never been here. @param hasClock its time is Playwright's */
+export async function openSessionPage(
+  t: Test,
+  site: SessionSite,
+  browser: Browser,
+  { options = {}, hasClock = false }: { options?: SessionOptions; hasClock?: boolean } = {},
+): Promise<Page> {
+  const page = await openPage(t, browser, 'about:blank');
+  t.teardown(() => site.heal());
+  if (hasClock) await page.clock.install();
+  await enter(page, site, options);
+  return page;
+}
+
+/** One more tab of a browser. */
+export async function openTab(
+  context: BrowserContext,
+  site: SessionSite,
+  options?: SessionOptions,
+): Promise<Page> {
+  const page = await context.newPage();
+  await enter(page, site, options);
+  return page;
+}
+
+async function enter(page: Page, site: SessionSite, options?: SessionOptions): Promise<void> {
+  await page.goto(site.pageWith({ jitterSeconds: 0, ...options }));
+  await page.waitForFunction(() => 'session' in globalThis);
+}
+
+/** Signs the demo account in. @returns the status of the answer */
+export async function logInAt(page: Page, site: SessionSite): Promise<number> {
+  const fields = await site.credentials();
+  return page.evaluate(async (fields) => (await session.login(fields)).status, fields);
+}
+
+export const states = (page: Page): Promise<SessionState> => page.evaluate(() => session.state);
+
+export async function becomes(page: Page, status: SessionStatus): Promise<void> {
+  await page.waitForFunction((wanted) => session.state.status === wanted, status);
+}
+
+/** Resolves when there is another token than the one that ends then. */
+export async function isReplaced(page: Page, expiresAtMs: number | null): Promise<void> {
+  await page.waitForFunction(
+    (old) => session.state.status === 'signed-in' && session.state.expiresAtMs !== old,
+    expiresAtMs,
+  );
+}
+
+export const profile = (page: Page) =>
+  page.evaluate(async () => {
+    const answer = await session.fetch('profile');
+    return { status: answer.status, body: await answer.json() };
+  });

@@ -1,0 +1,117 @@
+// A session service that answers as the test has written, over real HTTP, and remembers what it was asked.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+
+export interface ScriptedAnswer {
+  /** 0 takes the request and closes the connection without a word. */
+  readonly status: number;
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Closes the connection in the middle of the body. */
+  readonly isCut?: boolean;
+  /** Answers when this has resolved. */
+  readonly after?: Promise<unknown>;
+}
+
+/** Made anew for each request, when it is a function. */
+export type Planned = ScriptedAnswer | (() => ScriptedAnswer);
+
+export interface Asked {
+  /** `POST /refresh` */
+  readonly what: string;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+export interface Script {
+  readonly address: string;
+  readonly asked: readonly Asked[];
+  /** The tokens that were given and arrived. */
+  readonly granted: readonly string[];
+  /** The most refreshes that were under way at one time. */
+  readonly mostRefreshes: number;
+  /** What comes next to `POST /refresh` and the like, in order; the last one stays. */
+  plan(what: string, ...answers: readonly Planned[]): void;
+  /** Resolves when something has been asked so often. */
+  isAsked(what: string, times: number): Promise<void>;
+  count(what: string): number;
+}
+
+let tokens = 0;
+
+/** A success with a token that nobody has had; its name ends with the seconds of its life. */
+export function grant(expiresIn = 900): ScriptedAnswer {
+  tokens += 1;
+  return { status: 200, body: { accessToken: `token-${tokens}-${expiresIn}`, expiresIn } };
+}
+
+export function refuse(status: number, code?: string, retryAfter?: string): ScriptedAnswer {
+  return {
+    status,
+    body: code === undefined ? 'no JSON' : { message: 'No.', code },
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  };
+}
+
+export const lost: ScriptedAnswer = { status: 0 };
+
+export async function startScript(t: Test): Promise<Script> {
+  const plans = new Map<string, Planned[]>();
+  const asked: Asked[] = [];
+  const granted: string[] = [];
+  const waiting: { what: string; times: number; resolve: () => void }[] = [];
+  let refreshes = 0;
+  let mostRefreshes = 0;
+  const count = (what: string) => asked.filter((one) => one.what === what).length;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const what = `${request.method} ${request.url}`;
+    const isRefresh = what === 'POST /refresh';
+    if (isRefresh) refreshes += 1;
+    mostRefreshes = Math.max(mostRefreshes, refreshes);
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const plan = plans.get(what) ?? [];
+    const planned = (plan.length > 1 ? plan.shift() : plan[0]) ?? refuse(404, 'not_found');
+    const answer = typeof planned === 'function' ? planned() : planned;
+    asked.push({ what, authorization: request.headers.authorization, body });
+    for (const one of waiting) if (count(one.what) >= one.times) one.resolve();
+    await answer.after;
+    if (isRefresh) refreshes -= 1;
+    if (answer.status === 0) response.destroy();
+    else {
+      const text = typeof answer.body === 'object' ? JSON.stringify(answer.body) : (answer.body ?? '');
+      if (typeof answer.body === 'object' && 'accessToken' in answer.body && !answer.isCut) {
+        granted.push(String(answer.body.accessToken));
+      }
+      response.writeHead(answer.status, { 'cache-control': 'no-store', ...answer.headers });
+      if (answer.isCut) response.write(text.slice(0, 5), () => response.destroy());
+      else response.end(text);
+    }
+  }
+
+  const server = createServer((request, response) => {
+    // A request that the client gave up on while its body came has no reader any more.
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    granted,
+    get mostRefreshes() {
+      return mostRefreshes;
+    },
+    plan: (what, ...answers) => void plans.set(what, [...answers]),
+    isAsked: (what, times) =>
+      count(what) >= times
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ what, times, resolve })),
+    count,
+  };
+}

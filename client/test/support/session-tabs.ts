@@ -1,0 +1,52 @@
+// Tabs of one browser for sessions in Node: a queue of locks and channels that hear each other.
+import type { Surroundings } from '../../src/session/surroundings.js';
+
+export interface Tabs {
+  readonly locks: LockManager;
+  readonly openChannel: Surroundings['openChannel'];
+  /** All that was ever said between tabs. */
+  readonly said: readonly unknown[];
+  readonly openChannels: number;
+}
+
+export function openTabs(): Tabs {
+  const said: unknown[] = [];
+  const channels = new Set<BroadcastChannel>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  const request = (_name: string, { signal }: LockOptions, work: () => Promise<unknown>) => {
+    const before = last;
+    const granted = new Promise<void>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      void before.then(() => resolve());
+    });
+    const done = granted.then(work);
+    last = Promise.all([before, done.catch(() => {})]);
+    return done;
+  };
+
+  return {
+    locks: { request } as unknown as LockManager,
+    openChannel(name) {
+      const channel = new BroadcastChannel(name);
+      const open = {
+        onmessage: null as ((event: MessageEvent) => void) | null,
+        postMessage(message: unknown) {
+          said.push(message);
+          channel.postMessage(message);
+        },
+        close() {
+          channels.delete(channel);
+          channel.close();
+        },
+      };
+      channel.onmessage = (event) => open.onmessage?.(event as MessageEvent);
+      channels.add(channel);
+      return open as unknown as BroadcastChannel;
+    },
+    said,
+    get openChannels() {
+      return channels.size;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// A small web server for pages under test: folders and pages written in place, with the headers a test wants.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+
+export interface StaticSiteOptions {
+  /** URL path of a folder, with a slash at both ends, and the folder on the disk: `{ '/client/': '/…/dist/src' }` */
+  readonly folders?: Readonly<Record<string, string>>;
+  /** URL path and the text of that page: `{ '/': '<!doctype html>…' }`. Without an extension it is HTML. */
+  readonly pages?: Readonly<Record<string, string>>;
+  /** Sent with everything, pages, scripts and worker files alike; in any letter case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent with one path in addition, or instead of the same header above. */
+  readonly headersOf?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export interface StaticSite {
+  /** `http://localhost:PORT`, without a slash: a secure context for browsers */
+  readonly address: string;
+  /** Paths that were asked for, in order. */
+  readonly requested: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Serves on a free port of this machine until it is stopped; what is not there is 404. */
+export async function startStaticSite(options: StaticSiteOptions): Promise<StaticSite> {
+  const requested: string[] = [];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    requested.push(pathname);
+    const headers = { ...options.headers, ...options.headersOf?.[pathname] };
+    void read(options, pathname).then((body) => {
+      if (body === undefined) return response.writeHead(404, headers).end();
+      const type = mediaTypes[extname(pathname) || '.html'] ?? 'application/octet-stream';
+      return response.writeHead(200, { 'Content-Type': type, ...headers }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://localhost:${port}`,
+    requested,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function read(options: StaticSiteOptions, pathname: string): Promise<string | Buffer | undefined> {
+  const page = options.pages?.[pathname];
+  if (page !== undefined) return page;
+  const path = normalize(decodeURIComponent(pathname));
+  for (const [prefix, folder] of Object.entries(options.folders ?? {})) {
+    if (!path.startsWith(prefix)) continue;
+    try {
+      return await readFile(join(folder, path.slice(prefix.length)));
+    } catch {
+      // Not in this folder: perhaps in the next.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+// Signs in with the form, shows who is signed in, and logs out.
+import './tollgate/element.js';
+import { createSession } from './tollgate/session.js';
+
+const session = createSession();
+const form = document.querySelector('form');
+const challenge = document.querySelector('tollgate-challenge');
+const refusal = document.querySelector('#refusal');
+const signedIn = document.querySelector('section');
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  refusal.textContent = '';
+  const { email, password } = Object.fromEntries(new FormData(form));
+  try {
+    const response = await challenge.controller.submit((fields) =>
+      session.login({ email, password, ...fields }),
+    );
+    if (!response.ok) refusal.textContent = (await response.json()).message;
+  } catch (error) {
+    refusal.textContent = error.message;
+  }
+});
+
+signedIn.querySelector('button').addEventListener('click', () => session.logout().catch(alert));
+
+session.subscribe(show);
+session.resume().catch(alert);
+
+async function show() {
+  const { status } = session.state;
+  form.hidden = status !== 'signed-out';
+  signedIn.hidden = status !== 'signed-in' && status !== 'refreshing';
+  // Challenges cost something: none is fetched for somebody who is signed in already.
+  challenge.disabled = form.hidden;
+  if (status !== 'signed-in') return;
+  form.reset();
+  const response = await session.fetch('/profile');
+  if (response.ok) document.querySelector('#email').textContent = (await response.json()).email;
+}

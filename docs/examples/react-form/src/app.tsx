@@ -1,0 +1,34 @@
+// What is shown: the form, or who is signed in.
+import { useSession } from '@tollgate/client/react.js';
+import { createSession } from '@tollgate/client/session.js';
+import { useEffect, useState } from 'react';
+import { SignIn } from './sign-in';
+
+const session = createSession();
+session.resume().catch(alert);
+
+export function App() {
+  const { status } = useSession(session);
+  if (status === 'unknown') return <p>One moment …</p>;
+  return status === 'signed-out' ? <SignIn session={session} /> : <Profile />;
+}
+
+function Profile() {
+  const [email, setEmail] = useState('');
+  useEffect(() => {
+    session
+      .fetch('/profile')
+      .then((response) => response.json())
+      .then((profile) => setEmail(profile.email))
+      .catch(alert);
+  }, []);
+  return (
+    <section>
+      <h1>Signed in</h1>
+      <p>You are {email}.</p>
+      <button type="button" onClick={() => session.logout().catch(alert)}>
+        Log out
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+// The form: its challenges are solved while it is filled in, and an image is shown when one is demanded.
+import { useChallenge } from '@tollgate/client/react.js';
+import type { Session } from '@tollgate/client/session.js';
+import { type FormEvent, useState } from 'react';
+
+export function SignIn({ session }: { session: Session }) {
+  const { state, touch, submit, setAnswer, newImage, chooseAlternative } = useChallenge();
+  const [refusal, setRefusal] = useState('');
+  const { captcha, alternatives } = state;
+
+  async function signIn(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    setRefusal('');
+    const form = new FormData(event.currentTarget);
+    const [email, password] = [String(form.get('email')), String(form.get('password'))];
+    try {
+      const response = await submit((fields) => session.login({ email, password, ...fields }));
+      if (!response.ok) setRefusal((await response.json()).message);
+    } catch (error) {
+      setRefusal(String(error));
+    }
+  }
+
+  return (
+    <form onSubmit={signIn} onFocus={touch} onInput={touch}>
+      <h1>Sign in</h1>
+      <p>
+        <label>
+          E-mail <input name="email" type="email" autoComplete="username" required />
+        </label>
+      </p>
+      <p>
+        <label>
+          Password <input name="password" type="password" autoComplete="current-password" required />
+        </label>
+      </p>
+      {captcha?.kind === 'image' && (
+        <fieldset>
+          <img src={captcha.url} alt="Distorted letters and digits, to be typed below" />
+          <label>
+            Characters in the image{' '}
+            <input
+              key={captcha.url}
+              autoComplete="off"
+              autoCapitalize="off"
+              autoCorrect="off"
+              spellCheck={false}
+              required
+              onInput={(event) => setAnswer(event.currentTarget.value)}
+            />
+          </label>
+          <button type="button" onClick={newImage}>
+            {captcha.expired ? 'The image has expired: another one' : 'Another image'}
+          </button>
+          {alternatives.includes('effort') && (
+            <button type="button" onClick={() => chooseAlternative('effort')}>
+              I cannot read this image: let my device work instead
+            </button>
+          )}
+        </fieldset>
+      )}
+      {captcha?.kind === 'effort' && (
+        <label>
+          Extra work <progress value={captcha.part} max={captcha.parts} />
+        </label>
+      )}
+      <p role="alert">{refusal || state.error?.message}</p>
+      <button type="submit" disabled={state.status === 'solving'}>
+        Sign in
+      </button>
+    </form>
+  );
+}
