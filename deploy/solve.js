@@ -1,5 +1,7 @@
 // Solves a proof of work in the terminal and prints the two fields that a submission must carry.
 //
+// The solver is that of the browser package, which `npm start` compiles.
+//
 //   node deploy/solve.js http://localhost:8080
 //       fetches a challenge from http://localhost:8080/api/captcha/pow (an address that ends in /pow is used as
 //       it is, query included) and prints {"pow_token":"…","pow_nonce":"…"}
@@ -11,16 +13,13 @@
 //   work=$(node deploy/solve.js http://localhost:8080)
 //   curl -i http://localhost:8080/login -H 'content-type: application/json' \
 //     -d "{\"email\":\"demo@example.com\",\"password\":\"…\",${work#?}"
-import { prepareSearch } from './page/work.js';
+import { openSolver } from '../client/dist/src/solver/solver.js';
 
-const guessesAtOnce = 100_000;
+const solver = openSolver();
 
-function solve(salt, difficulty) {
-  const search = prepareSearch(salt);
-  for (let from = 0; ; from += guessesAtOnce) {
-    const nonce = search(difficulty, from, guessesAtOnce);
-    if (nonce !== undefined) return nonce;
-  }
+async function solve(salt, difficulty) {
+  const found = await solver.search({ head: salt, difficulty }, { maxHashes: Number.POSITIVE_INFINITY });
+  return found.nonce;
 }
 
 async function fetchChallenge(address) {
@@ -33,10 +32,12 @@ async function fetchChallenge(address) {
 }
 
 async function main(args) {
-  if (args.length === 2 && /^[1-9]\d?$/.test(args[1])) return { pow_nonce: solve(args[0], Number(args[1])) };
+  if (args.length === 2 && /^[1-9]\d?$/.test(args[1])) {
+    return { pow_nonce: await solve(args[0], Number(args[1])) };
+  }
   if (args.length !== 1) throw new Error('usage: node deploy/solve.js URL | SALT DIFFICULTY');
   const { token, salt, difficulty } = await fetchChallenge(args[0]);
-  return { pow_token: token, pow_nonce: solve(salt, difficulty) };
+  return { pow_token: token, pow_nonce: await solve(salt, difficulty) };
 }
 
 try {

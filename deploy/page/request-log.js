@@ -1,0 +1,36 @@
+// The list of what this tab has asked and solved, the newest first.
+import { milliseconds } from './figures.js';
+import { say } from './speech.js';
+
+const mostEntries = 12;
+
+/** @typedef {ReturnType<typeof createRequestLog>} RequestLog */
+
+/** @param {HTMLElement} list */
+export function createRequestLog(list) {
+  function add(kind, ...cells) {
+    const item = document.createElement('li');
+    item.className = kind;
+    for (const [name, text] of cells) {
+      const cell = document.createElement('span');
+      cell.className = name;
+      cell.textContent = text;
+      item.append(cell, ' ');
+    }
+    list.prepend(item);
+    while (list.children.length > mostEntries) list.lastElementChild.remove();
+  }
+
+  return {
+    /** A request that was answered, or not (status 0). */
+    addRequest({ method, path, status, code, ms }) {
+      const kind = status === 0 || status >= 500 ? 'broken' : status >= 400 ? 'refused' : 'good';
+      const outcome = status === 0 ? say('unanswered') : `${status} ${code}`.trim();
+      add(kind, ['call', `${method} ${path}`], ['outcome', outcome], ['time', milliseconds(ms)]);
+    },
+    /** Work that was done. */
+    addWork(what, hashes, ms) {
+      add('work-done', ['call', what], ['outcome', hashes], ['time', milliseconds(ms)]);
+    },
+  };
+}

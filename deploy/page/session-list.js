@@ -1,0 +1,67 @@
+// The sessions of the signed-in person, each of which can be ended from here.
+import { nameBrowser } from './browser-name.js';
+import { when } from './figures.js';
+import { find } from './find.js';
+import { notify } from './notice.js';
+import { say } from './speech.js';
+
+/** @param {ReturnType<typeof import('./ask.js').createAsk>} ask */
+export function createSessionList(ask) {
+  const list = find('sessions');
+  const endOthers = find('end-others');
+
+  endOthers.addEventListener('click', () => end('sessions', 'others_ended'));
+
+  async function load() {
+    const response = await ask('sessions');
+    if (response === undefined) return;
+    const { sessions } = await response.json();
+    sessions.sort((a, b) => b.current - a.current || (a.last_used_at < b.last_used_at ? 1 : -1));
+    list.replaceChildren(...sessions.map(showOne));
+    endOthers.hidden = sessions.length < 2;
+  }
+
+  async function end(path, done) {
+    const response = await ask(path, { method: 'DELETE' });
+    if (response === undefined) return;
+    notify(say(done), 'good');
+    // The button that had the focus is gone.
+    find('sessions-title').focus();
+    await load();
+  }
+
+  function showOne({ id, current, created_at, last_used_at, user_agent }) {
+    const item = document.createElement('li');
+    item.dataset.session = id;
+    const name = nameBrowser(user_agent);
+    const title = make('strong', name);
+    const times = say('session_times', { start: when(created_at), used: when(last_used_at) });
+    const words = make('div');
+    words.append(title, ...(current ? [' ', make('span', say('session_current'), 'chip')] : []));
+    words.append(make('p', times, 'hint'));
+    item.append(words);
+    if (!current) {
+      const button = make('button', say('end'), 'quiet');
+      button.type = 'button';
+      button.ariaLabel = say('end_this', { name });
+      button.addEventListener('click', () => end(`sessions/${id}`, 'ended'));
+      item.append(button);
+    }
+    return item;
+  }
+
+  return {
+    load,
+    clear() {
+      list.replaceChildren();
+      endOthers.hidden = true;
+    },
+  };
+}
+
+function make(name, text = '', className = '') {
+  const node = document.createElement(name);
+  node.textContent = text;
+  node.className = className;
+  return node;
+}

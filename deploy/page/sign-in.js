@@ -1,0 +1,133 @@
+// The sign-in form: fields, the challenge element, and what the service answers.
+import { createChallenge } from './client/challenge.js';
+import './client/element.js';
+import { createCountdown } from './countdown.js';
+import { clock } from './figures.js';
+import { find } from './find.js';
+import { notify } from './notice.js';
+import { mark, say } from './speech.js';
+
+/**
+ * @param {object} parts
+ * @param {import('./client/session.js').Session} parts.session
+ * @param {string} parts.baseUrl
+ * @param {string} parts.prefix of the challenge routes
+ * @param {string | null} parts.demoEmail
+ * @param {import('./client/challenge.js').Solver} parts.solver
+ * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} parts.meter
+ */
+export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, meter }) {
+  const [form, email, password, submit, toggle] = [
+    'sign-in-form',
+    'email',
+    'password',
+    'submit',
+    'show-password',
+  ].map(find);
+  const guard = document.createElement('tollgate-challenge');
+  guard.setAttribute('hold-submit', '');
+  const countdown = createCountdown(showSubmit);
+  let challenge;
+  let isSubmitting = false;
+  let areErrorsOfWork = false;
+
+  email.value = demoEmail ?? '';
+  mark(find('password-hint'), say(demoEmail ? 'demo_hint' : 'own_hint'));
+  toggle.ariaLabel = say('show_password');
+  toggle.addEventListener('click', () => showPassword(password.type === 'password'));
+  form.addEventListener('submit', onSubmit);
+
+  async function onSubmit(event) {
+    event.preventDefault();
+    if (isSubmitting || countdown.leftMs > 0) return;
+    isSubmitting = true;
+    notify('');
+    showErrors({});
+    showSubmit();
+    try {
+      const response = await challenge.submit(send);
+      if (!response.ok) await showRefusal(response);
+    } catch (error) {
+      showFailure(error);
+    }
+    isSubmitting = false;
+    showSubmit();
+  }
+
+  function send(fields) {
+    return session.login({ email: email.value, password: password.value, ...fields });
+  }
+
+  async function showRefusal(response) {
+    const language = response.headers.get('Content-Language') ?? '';
+    const refusal = await response.json().catch(() => ({}));
+    const { message = say('sign_in_failed'), errors = {} } = refusal;
+    // The work is done again without the person; the image is not.
+    const needsOnlyImage = refusal.code === 'pow_insufficient' && refusal.captcha_required;
+    if (needsOnlyImage) notify(say('image_too'));
+    else notify(message, 'bad', language);
+    showErrors(needsOnlyImage ? {} : errors, language);
+    countdown.start(Number(response.headers.get('Retry-After')) || 0);
+    if (errors.email) email.focus();
+    else if (needsOnlyImage || errors.captcha || errors.captcha_token) guard.focus();
+    else password.select();
+  }
+
+  function showFailure(error) {
+    // The form has gone away: another tab has signed in.
+    if (error.name === 'AbortError') return;
+    // It speaks for itself.
+    if (error.name === 'CaptchaUnansweredError') guard.focus();
+    else if (error.name === 'CaptchaRequestError') notify(error.message, 'bad');
+    else notify(say(/^(Type|Timeout)Error$/.test(error.name) ? 'no_answer' : 'sign_in_failed'), 'bad');
+  }
+
+  function showErrors({ email: ofEmail, password: ofPassword, ...ofChallenge }, language = '') {
+    const places = { email: ofEmail, password: ofPassword, challenge: Object.values(ofChallenge).flat() };
+    areErrorsOfWork = !ofChallenge.captcha && !ofChallenge.captcha_token;
+    for (const [name, errors = []] of Object.entries(places)) {
+      const line = find(`${name}-error`);
+      line.textContent = errors.join(' ');
+      line.lang = language;
+      if (name !== 'challenge') find(name).ariaInvalid = String(errors.length > 0);
+    }
+  }
+
+  /** Better work is there: nothing is left to complain about. What was wrong with an image stays to be read. */
+  function dropErrorsOfWork() {
+    if (challenge.status === 'ready' && areErrorsOfWork) find('challenge-error').textContent = '';
+  }
+
+  function showSubmit() {
+    const { leftMs } = countdown;
+    // Not disabled, which would take the focus from it.
+    submit.ariaDisabled = String(isSubmitting || leftMs > 0);
+    submit.textContent =
+      leftMs > 0 ? say('wait', { time: clock(leftMs) }) : say(isSubmitting ? 'signing_in' : 'sign_in');
+  }
+
+  function showPassword(isShown) {
+    password.type = isShown ? 'text' : 'password';
+    toggle.ariaPressed = String(isShown);
+  }
+
+  return {
+    enter() {
+      challenge = createChallenge({ baseUrl, solver, ...(prefix && { prefix }) });
+      guard.controller = challenge;
+      find('challenge').append(guard);
+      challenge.subscribe(dropErrorsOfWork);
+      meter.follow(challenge);
+      (email.value === '' ? email : password).focus();
+    },
+    leave() {
+      // Whoever is signed in needs no further work.
+      challenge.close();
+      guard.remove();
+      password.value = '';
+      showPassword(false);
+      showErrors({});
+      countdown.start(0);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Tells of every request of this page, by standing in front of the browser's own `fetch`.
+
+/**
+ * @param {(entry: { method: string, path: string, status: number, code: string, ms: number }) => void} tell called
+ *   when a request is answered; status 0 means that there was no answer
+ * @returns {void} the browser's `fetch` is replaced: the package takes no notice of it
+ */
+export function watchFetch(tell) {
+  const send = globalThis.fetch.bind(globalThis);
+  globalThis.fetch = async (input, init) => {
+    const { method, url } = input instanceof Request ? input : new Request(input, { method: init?.method });
+    const startedMs = performance.now();
+    const path = shortPath(url);
+    const elapsedMs = () => performance.now() - startedMs;
+    try {
+      const response = await send(input, init);
+      const { status, ok } = response;
+      const ms = elapsedMs();
+      tell({ method, path, status, code: ok ? '' : await codeOf(response.clone()), ms });
+      return response;
+    } catch (error) {
+      if (error.name !== 'AbortError') tell({ method, path, status: 0, code: '', ms: elapsedMs() });
+      throw error;
+    }
+  };
+  watchImages(tell);
+}
+
+/** Images are fetched by the browser itself. */
+function watchImages(tell) {
+  const observer = new PerformanceObserver((list) => {
+    for (const { name, initiatorType, responseStatus, duration } of list.getEntries()) {
+      if (initiatorType !== 'img') continue;
+      tell({ method: 'GET', path: shortPath(name), status: responseStatus ?? 200, code: '', ms: duration });
+    }
+  });
+  observer.observe({ type: 'resource' });
+}
+
+/** Without the ticket, and with tokens and ids cut short. */
+function shortPath(url) {
+  const { pathname, searchParams } = new URL(url);
+  const preset = searchParams.get('preset');
+  return (
+    pathname.replace(/[A-Za-z0-9_-]{20,}/g, (id) => `${id.slice(0, 6)}…`) +
+    (preset ? `?preset=${preset}` : '')
+  );
+}
+
+async function codeOf(response) {
+  try {
+    return (await response.json()).code ?? '';
+  } catch {
+    return '';
+  }
+}
