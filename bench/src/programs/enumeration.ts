@@ -1,0 +1,60 @@
+// Whether the time of a refused log-in tells that an account exists.
+import type { Program } from '../program.js';
+import { openSite, type Site } from '../site.js';
+import { stockUp } from '../solved-work.js';
+import { median } from '../statistics.js';
+
+const TRIES = 200;
+const LOW = 0.9;
+const HIGH = 1.1;
+const ACCOUNT = { email: 'known@example.com', password: 'a password of a benchmark' };
+
+const program: Program = {
+  title: `${TRIES} alternating wrong log-ins with a known and an unknown e-mail: ratio of the medians`,
+  async run() {
+    const site = await openSite({}, [ACCOUNT]);
+    try {
+      const [known, unknown]: [number[], number[]] = [[], []];
+      for (let pair = 0; pair < TRIES / 2; pair++) {
+        // Which goes first changes, so that neither gains from what the other has warmed.
+        const knownFirst = pair % 2 === 0;
+        for (const isKnown of [knownFirst, !knownFirst]) {
+          const email = isKnown ? ACCOUNT.email : `unknown-${pair}@example.com`;
+          (isKnown ? known : unknown).push(await tryOnce(site, email));
+        }
+        await forgetFailures(site);
+      }
+      const ratio = median(known) / median(unknown);
+      console.log(`known   ${median(known).toFixed(2)} ms`);
+      console.log(`unknown ${median(unknown).toFixed(2)} ms`);
+      console.log(`ratio   ${ratio.toFixed(3)}; bounds ${LOW} to ${HIGH}`);
+      return ratio >= LOW && ratio <= HIGH;
+    } finally {
+      await site.close();
+    }
+  },
+};
+export default program;
+
+async function tryOnce({ session, environment, redis }: Site, email: string): Promise<number> {
+  const [work] = await stockUp(redis.url, environment.CHALLENGE_SECRET!, 1);
+  const startedMs = performance.now();
+  const response = await fetch(`${session}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: 'not the password', ...work }),
+  });
+  const { code } = (await response.json()) as { code: string };
+  const elapsedMs = performance.now() - startedMs;
+  if (code !== 'login_failed') throw new Error(`a try was answered ${code}`);
+  return elapsedMs;
+}
+
+/** From the fifth failure on an account has to wait; what is measured is the try, not the wait. */
+async function forgetFailures({ redis }: Site): Promise<void> {
+  const keys = [
+    ...(await redis.client.keys('captcha:fail:*')),
+    ...(await redis.client.keys('captcha:wait:*')),
+  ];
+  if (keys.length > 0) await redis.client.del(...keys);
+}

@@ -1,0 +1,68 @@
+// A million expired entries of the embedded store pruned while challenges are issued and spent beside it.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import type { Program } from '../program.js';
+import { percentile } from '../statistics.js';
+
+const COUNT = 1_000_000;
+const AT_ONCE = 2_000;
+const LIFE_MS = 120_000;
+/** The longest that an issue may wait for a batch. */
+const BOUND_MS = 50;
+
+const program: Program = {
+  title: 'a million expired entries pruned: how long an issue beside it has to wait',
+  async run(args) {
+    const count = Number(args[0] ?? COUNT);
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+    let aheadMs = 0;
+    const store = openStore(`file:${join(folder, 'store.mdb')}`, '.', () => Date.now() + aheadMs);
+    const challenges = openChallengeStore(store, 'captcha');
+    const parts = {
+      options: resolveCaptchaOptions({}),
+      ring: openKeyRing('s'.repeat(32)),
+      limit: { max: 1e9, windowMs: 60_000 },
+      random: randomBytes,
+    };
+    const issue = async () => {
+      const { issue } = powIssue(parts, `198.51.100.${randomBytes(1)[0]}`, null);
+      await challenges.issuePow(issue);
+      return issue.token;
+    };
+    try {
+      for (let done = 0; done < count; done += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, issue));
+      aheadMs = 10 * LIFE_MS;
+      const state = { isPruning: true };
+      const startedMs = performance.now();
+      const pruning = challenges.prune().finally(() => {
+        state.isPruning = false;
+      });
+      const waits: number[] = [];
+      while (state.isPruning) {
+        const sinceMs = performance.now();
+        await challenges.take('pow', await issue(), randomBytes(16).toString('hex'));
+        waits.push(performance.now() - sinceMs);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      const removed = await pruning;
+      const longest = Math.max(...waits);
+      console.log(`removed   ${removed} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+      console.log(
+        `beside it ${waits.length} issues and takes: p50 ${percentile(waits, 0.5).toFixed(1)} ms, p99 ${percentile(waits, 0.99).toFixed(1)} ms, longest ${longest.toFixed(1)} ms; bound ${BOUND_MS}`,
+      );
+      return removed >= count && longest <= BOUND_MS;
+    } finally {
+      await closeStore(store);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+export default program;

@@ -1,0 +1,53 @@
+// How far what a program read agrees with what stood there; capitals count as their small letters, as in an answer.
+
+export interface Agreement {
+  /** Whole texts. */
+  readonly exact: number;
+  /** Characters read that stand at their own place, counted from the left. */
+  readonly placed: number;
+  /** Characters that stay in an alignment with the fewest insertions, deletions and changes. */
+  readonly aligned: number;
+  readonly texts: number;
+  readonly characters: number;
+}
+
+/** Compares each answer with the text at the same index. */
+export function compareAll(texts: readonly string[], answers: readonly string[]): Agreement {
+  const sum = { exact: 0, placed: 0, aligned: 0, texts: texts.length, characters: 0 };
+  texts.forEach((shown, index) => {
+    const text = shown.toLowerCase();
+    const answer = answers[index]!.toLowerCase();
+    if (answer === text) sum.exact++;
+    for (let at = 0; at < text.length; at++) if (text[at] === answer[at]) sum.placed++;
+    sum.aligned += alignedCharacters(text, answer);
+    sum.characters += text.length;
+  });
+  return sum;
+}
+
+/** The same counts for answers to other images: what a reader that sees nothing gets right by chance. */
+export function compareByChance(texts: readonly string[], answers: readonly string[]): Agreement {
+  const sum = { exact: 0, placed: 0, aligned: 0, texts: 0, characters: 0 };
+  for (let shift = 1; shift <= Math.min(10, texts.length - 1); shift++) {
+    const one = compareAll([...texts.slice(shift), ...texts.slice(0, shift)], answers);
+    for (const count of Object.keys(sum) as (keyof Agreement)[]) sum[count] += one[count];
+  }
+  return sum;
+}
+
+/** Characters kept by the cheapest way from one text to the other (V. Levenshtein, 1965); of equally cheap ways, by the one that keeps most. */
+export function alignedCharacters(text: string, answer: string): number {
+  const unlike = 1 << 16;
+  // Cost and kept characters in one number, so that the smaller is the better.
+  let above = Array.from({ length: answer.length + 1 }, (_, column) => column * unlike);
+  for (const character of text) {
+    const row = [above[0]! + unlike];
+    for (let column = 1; column <= answer.length; column++) {
+      const step = character === answer[column - 1] ? -1 : unlike;
+      row.push(Math.min(above[column - 1]! + step, above[column]! + unlike, row[column - 1]! + unlike));
+    }
+    above = row;
+  }
+  const total = above.at(-1)!;
+  return Math.ceil(total / unlike) * unlike - total;
+}

@@ -1,0 +1,61 @@
+// Draws images of a preset as the service does, and times it.
+import { createHash } from 'node:crypto';
+import { type DrawingJob, drawingJob } from '@tollgate/challenge-service/image/derivation.js';
+import { drawImage } from '@tollgate/challenge-service/image/draw.js';
+import { type DriverName, loadDriver } from '@tollgate/challenge-service/image/driver.js';
+import type { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
+import { rasteriseSprites } from '@tollgate/challenge-service/image/sprites.js';
+import { median, percentile } from '../statistics.js';
+
+export interface Samples {
+  readonly jobs: readonly DrawingJob[];
+  readonly pngs: readonly Uint8Array[];
+  readonly driver: string;
+  /** Milliseconds of each, by the clock. */
+  readonly drawMs: readonly number[];
+  /** Per second of processor time on this thread. */
+  readonly imagesPerSecond: number;
+}
+
+export interface SampleOptions {
+  readonly count: number;
+  /** Decides texts and effects of all of them. */
+  readonly seed: number;
+  readonly driver?: DriverName;
+}
+
+/** As many as a worker of the pool draws before it serves. */
+const WARM_UP_DRAWS = 300;
+
+/** @throws Error when no image library loads */
+export function drawSamples(preset: ImagePreset, { count, seed, driver }: SampleOptions): Samples {
+  const library = loadDriver(driver);
+  if (!library) throw new Error('no image library is installed');
+  const sprites = rasteriseSprites(library);
+  const key = createHash('sha256').update(`images of seed ${seed}`).digest();
+  const jobs = Array.from({ length: count }, (_, index) => drawingJob(key, 'bench', index, preset));
+  for (let draw = 0; draw < WARM_UP_DRAWS; draw++) drawImage(sprites, jobs[draw % count]!);
+  const drawMs: number[] = [];
+  const before = process.cpuUsage();
+  const pngs = jobs.map((job) => {
+    const start = performance.now();
+    const png = drawImage(sprites, job);
+    drawMs.push(performance.now() - start);
+    return png;
+  });
+  const { user, system } = process.cpuUsage(before);
+  const imagesPerSecond = (count * 1e6) / (user + system);
+  return { jobs, pngs, driver: `${library.name}@${library.version}`, drawMs, imagesPerSecond };
+}
+
+/** Prints time and size, and says whether the bounds are kept: 2,000 images a second, a median under 3 kB, p99 under 3 ms. */
+export function reportDrawing({ pngs, driver, drawMs, imagesPerSecond }: Samples): boolean {
+  const sizes = pngs.map((png) => png.length);
+  const p99 = percentile(drawMs, 0.99);
+  console.log(
+    `  drawn by ${driver}: ${Math.round(imagesPerSecond)} images per second of processor time,` +
+      ` p50 ${median(drawMs).toFixed(2)} ms, p99 ${p99.toFixed(2)} ms,` +
+      ` PNG median ${median(sizes)}, largest ${Math.max(...sizes)} bytes`,
+  );
+  return imagesPerSecond >= 2000 && median(sizes) < 3000 && p99 < 3;
+}

@@ -1,0 +1,55 @@
+// What a reading program sees: the brightness of an image, taken from our own PNG files, and written so that Tesseract can read it.
+import { inflateSync } from 'node:zlib';
+
+/** Brightness, 0 (black) to 255, row by row. */
+export interface GreyImage {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8Array;
+}
+
+/**
+ * The brightness of a PNG of the challenge service: a palette, four bits a pixel, no filter (RFC 2083).
+ *
+ * @throws RangeError on any other PNG
+ */
+export function decodePng(png: Uint8Array): GreyImage {
+  const file = Buffer.from(png.buffer, png.byteOffset, png.length);
+  const width = file.readUInt32BE(16);
+  const height = file.readUInt32BE(20);
+  if (file[24] !== 4 || file[25] !== 3)
+    throw new RangeError('not a PNG with a palette and four bits a pixel');
+  const chunks = new Map<string, Buffer>();
+  for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at)) {
+    chunks.set(
+      file.toString('latin1', at + 4, at + 8),
+      file.subarray(at + 8, at + 8 + file.readUInt32BE(at)),
+    );
+  }
+  const shades = brightnessOf(chunks.get('PLTE')!);
+  const rows = inflateSync(chunks.get('IDAT')!);
+  const rowBytes = 1 + ((width + 1) >> 1);
+  const pixels = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    if (rows[y * rowBytes] !== 0) throw new RangeError('not a PNG without filters');
+    for (let x = 0; x < width; x++) {
+      const pair = rows[y * rowBytes + 1 + (x >> 1)]!;
+      pixels[y * width + x] = shades[x & 1 ? pair & 15 : pair >> 4]!;
+    }
+  }
+  return { width, height, pixels };
+}
+
+/** Weights of ITU-R BT.601, as Tesseract's own image library has them. */
+function brightnessOf(palette: Buffer): number[] {
+  return Array.from({ length: palette.length / 3 }, (_, colour) =>
+    Math.round(
+      palette[colour * 3]! * 0.299 + palette[colour * 3 + 1]! * 0.587 + palette[colour * 3 + 2]! * 0.114,
+    ),
+  );
+}
+
+/** A binary PGM file, the simplest that Tesseract reads. */
+export function encodePgm({ width, height, pixels }: GreyImage): Buffer {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`, 'latin1'), pixels]);
+}

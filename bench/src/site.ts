@@ -1,0 +1,80 @@
+// The real system on a private Redis, with limits out of the way, for programs that load it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
+
+export const HOST_KEY = 'the-key-of-the-host-of-this-benchmark';
+
+/** What a program stands on. */
+export interface Site {
+  readonly system: System;
+  readonly redis: RedisServer;
+  /** What both services were told; secrets included. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Addresses of the services themselves: the gateway would be measured too. */
+  readonly session: string;
+  readonly challenge: string;
+  readonly challengeAdmin: string;
+  close(): Promise<void>;
+}
+
+const UNLIMITED = Object.fromEntries(
+  ['POW', 'ISSUE', 'IMAGE', 'LOGIN', 'REFRESH', 'SESSION'].map((name) => [`RATE_LIMIT_${name}`, '1000000']),
+);
+
+/** Work costs two hashes and no image is demanded, so that neither is what is measured. */
+const CHEAP = {
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_POW_MAX_DIFFICULTY: '1',
+  CAPTCHA_POW_VOLUME_STEP: '0',
+  CAPTCHA_ESCALATION_AFTER: '100',
+  CAPTCHA_MIN_SECONDS: '0',
+};
+
+const FREE_PORTS = Object.fromEntries(
+  ['GATEWAY_PORT', 'SESSION_PORT', 'SESSION_ADMIN_PORT', 'CHALLENGE_PORT', 'CHALLENGE_ADMIN_PORT'].map(
+    (name) => [name, '0'],
+  ),
+);
+
+/** Starts it; `changes` win over what makes challenges cheap. */
+export async function openSite(
+  changes: Readonly<Record<string, string>> = {},
+  accounts: readonly { email: string; password: string }[] = [],
+): Promise<Site> {
+  const closers: (() => unknown)[] = [];
+  const redis = await startRedis({
+    teardown: (closer?: () => unknown) => {
+      if (closer !== undefined) closers.unshift(closer);
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  const environment = {
+    ...FREE_PORTS,
+    ...UNLIMITED,
+    ...CHEAP,
+    HOST_API_KEY: HOST_KEY,
+    LOG_LEVEL: 'info',
+    ...changes,
+    DATA_DIR: folder,
+    STORE_URL: redis.url,
+  };
+  const system = await startSystem({ environment, accounts });
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    system,
+    redis,
+    environment: { ...environment, ...system.secrets } as Record<string, string>,
+    session: at(system.ports.session),
+    challenge: at(system.ports.challenge),
+    challengeAdmin: at(system.ports.challengeAdmin),
+    async close() {
+      await system.stop();
+      for (const closer of closers) await closer();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

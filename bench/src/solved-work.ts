@@ -1,0 +1,45 @@
+// Solved proofs of work in stock, so that a program measures their check alone.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+
+export interface SolvedWork {
+  readonly pow_token: string;
+  readonly pow_nonce: string;
+}
+
+const OPTIONS = resolveCaptchaOptions({
+  test_mode: true,
+  pow: { difficulty: 1, max_difficulty: 1, volume: { step: 0 }, expire: 3600 },
+});
+
+const AT_ONCE = 200;
+
+/** Issues and solves so many challenges of one bit each, past the service. */
+export async function stockUp(storeUrl: string, secret: string, count: number): Promise<SolvedWork[]> {
+  const store = openStore(storeUrl, '.');
+  if (store.kind === 'redis') await once(store.client, 'ready');
+  const challenges = openChallengeStore(store, 'captcha');
+  const limit = { max: 1e9, windowMs: 60_000 };
+  const parts = { options: OPTIONS, ring: openKeyRing(secret), limit, random: randomBytes };
+  const stock: SolvedWork[] = [];
+  while (stock.length < count) {
+    const issues = Array.from({ length: Math.min(AT_ONCE, count - stock.length) }, () =>
+      powIssue(parts, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
+    );
+    await Promise.all(issues.map(({ issue }) => challenges.issuePow(issue)));
+    for (const { issue, salt } of issues) stock.push({ pow_token: issue.token, pow_nonce: solve(salt) });
+  }
+  await closeStore(store);
+  return stock;
+}
+
+function solve(salt: string): string {
+  for (let nonce = 0; ; nonce++) {
+    if (createHash('sha256').update(`${salt}${nonce}`).digest()[0]! < 128) return String(nonce);
+  }
+}

@@ -1,0 +1,72 @@
+// A page with its scripts bundled as a site would bundle them, in Chromium.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Page } from 'playwright-core';
+import { build } from 'vite';
+
+/** An isolated page has a clock of 5 µs instead of 100. */
+const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+
+export interface BundledPage {
+  /** A page that has not been there before, in the same browser. */
+  open(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** @param entry the script of the page, compiled */
+export async function bundlePage(entry: URL): Promise<BundledPage> {
+  const files = new Map<string, string | Uint8Array>();
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { write: false, target: 'esnext', rollupOptions: { input: fileURLToPath(entry) } },
+    worker: { format: 'es' },
+  });
+  if (!('output' in built)) throw new Error('one bundle was expected');
+  for (const part of built.output) {
+    files.set(`/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
+  }
+  const script = built.output[0].fileName;
+  files.set('/', `<!doctype html><title>Bench</title><script type="module" src="/${script}"></script>`);
+
+  const server = createServer((request, response) => {
+    const body = files.get(request.url ?? '/');
+    const type = mediaTypes[extname(request.url ?? '')] ?? 'text/html';
+    response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': type, ...isolation }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+    ],
+  });
+  return {
+    async open() {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`http://localhost:${port}/`);
+      await page.waitForFunction('globalThis.bench !== undefined');
+      return page;
+    },
+    async close() {
+      await browser.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

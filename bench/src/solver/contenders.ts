@@ -1,0 +1,74 @@
+// Who is compared: each hashes salt and counting nonce in the way its package offers, for a while.
+import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
+import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
+import { openKernel } from '@tollgate/client/solver/kernel.js';
+import { openLane } from '@tollgate/client/solver/lane.js';
+import type { SolverPath } from '@tollgate/client/solver/solver.js';
+import { solveChallenge } from 'altcha-lib/v1';
+import { createSHA256 } from 'hash-wasm';
+import { sha256 as jsSha256 } from 'js-sha256';
+
+/** Hashes a number of times that takes some milliseconds. @returns how many times */
+type Burst = () => number | Promise<number>;
+
+const salt = '0123456789abcdef0123456789abcdef';
+const encoder = new TextEncoder();
+
+/** Opened in a worker; all hash with SHA-256. Libraries get their message as bytes that are counted up in place. */
+export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> = {
+  'tollgate simd': () => openOwn('simd'),
+  'tollgate wasm': () => openOwn('wasm'),
+  'tollgate js': () => openOwn('js'),
+  '@cap.js/wasm': openCap,
+  'hash-wasm': openHashWasm,
+  '@noble/hashes': () => countUp((message) => nobleSha256(message)),
+  'js-sha256': () => countUp((message) => jsSha256.array(message)),
+  'altcha-lib': openAltcha,
+};
+
+async function openOwn(path: SolverPath): Promise<Burst> {
+  const kernel = await openKernel([path]);
+  if (kernel.path !== path) throw new Error(`${path} does not run here`);
+  const lane = openLane(kernel, { head: salt, difficulty: 32 }, 0);
+  return () => {
+    const before = lane.hashes;
+    lane.search(5_000);
+    return lane.hashes - before;
+  };
+}
+
+/** Its solver counts from 0 until it is done, so it is given salt after salt. */
+async function openCap(): Promise<Burst> {
+  await initCap();
+  let salts = 0;
+  return () => Number(solve_pow(`${salt}${salts++}`, '000')) + 1;
+}
+
+async function openHashWasm(): Promise<Burst> {
+  const hasher = await createSHA256();
+  return countUp((message) => hasher.init().update(message).digest('binary'));
+}
+
+/** `crypto.subtle`, one promise for each hash. */
+function openAltcha(): Burst {
+  const guesses = 100;
+  return async () => {
+    await solveChallenge('none', salt, 'SHA-256', guesses - 1).promise;
+    return guesses;
+  };
+}
+
+function countUp(digestOf: (message: Uint8Array) => ArrayLike<number>): Burst {
+  const guesses = 1_000;
+  const message = encoder.encode(`${salt}1000000000000000`);
+  return () => {
+    for (let guess = 0; guess < guesses; guess++) {
+      let place = message.length - 1;
+      while (message[place] === 0x39) message[place--] = 0x30;
+      message[place]!++;
+      const digest = digestOf(message);
+      if (digest[0] === 0 && digest[1] === 0 && digest[2] === 0 && digest[3] === 0) break;
+    }
+    return guesses;
+  };
+}
