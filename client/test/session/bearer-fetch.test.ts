@@ -55,6 +55,29 @@ t.test('when the refresh fails, the refusal is the answer', async (t) => {
   t.same(expired, ['session_revoked']);
 });
 
+for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store_unavailable')]) {
+  t.test(`a refusal does not wait for the repeats of a refresh: ${answer.status}`, async (t) => {
+    const { script, session, pass, expired } = await signIn(t);
+    const granted = grant();
+    script.plan('GET /thing', refuse(403, 'not_yours'));
+    script.plan(refreshing, answer, granted);
+    const refused = await session.fetch('thing');
+    t.equal(refused.status, 403);
+    t.same(await refused.json(), refuse(403, 'not_yours').body);
+    t.equal((await session.fetch('thing')).status, 403, 'nor does the next one');
+    t.equal(script.count('GET /thing'), 2);
+    t.equal(script.count(refreshing), 1);
+    t.equal(session.state.status, 'refreshing', 'the refresh goes on');
+    await pass(5);
+    t.equal(script.count(refreshing), 2);
+    t.equal(session.state.status, 'signed-in');
+    t.same(expired, []);
+    await session.fetch('thing');
+    const { authorization } = script.asked.filter(({ what }) => what === 'GET /thing')[2] ?? {};
+    t.equal(authorization, `Bearer ${tokenOf(granted)}`);
+  });
+}
+
 t.test('of many requests refused at once, one refreshes', async (t) => {
   const { script, session } = await signIn(t);
   const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);

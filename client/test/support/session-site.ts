@@ -74,10 +74,15 @@ session.onExpired((reason) => expired.push(reason));
 const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self'; connect-src *; base-uri 'none'; frame-ancestors 'none'";
 
-/** Starts it all for one test file. @param environment variables of the services besides the cheap ones */
+/**
+ * Starts it all for one test file.
+ * @param environment variables of the services besides the cheap ones
+ * @param accounts besides the demo account
+ */
 export async function startSessionSite(
   t: Test,
   environment: Readonly<Record<string, string>> = {},
+  accounts: readonly { email: string; password: string }[] = [],
 ): Promise<SessionSite> {
   const asked: string[] = [];
   const uploads: number[] = [];
@@ -145,6 +150,7 @@ export async function startSessionSite(
   const address = `http://localhost:${(front.address() as AddressInfo).port}`;
   const system = await startSystem({
     environment: { ...cheap, DATA_DIR: tempDir(t), PUBLIC_URL: address, ...environment },
+    accounts,
   });
   t.teardown(() => system.stop());
   gatewayPort = system.gatewayPort;
