@@ -177,7 +177,7 @@ const rooms: readonly Room[] = [
   {
     name: 'client/react',
     files: /^client\/src\/react[./]/,
-    may: [/^react$/, /^client\/src\/(session|challenge|element)\//],
+    may: [/^react$/, /^client\/src\/(session|challenge|element)\//, /^client\/src\/listeners\.ts$/],
     never: [anyProcess],
   },
   {

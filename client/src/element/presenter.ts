@@ -1,23 +1,12 @@
 // Brings what a controller says before the person: into the shadow tree, and aloud where it matters.
 
 import type { ChallengeState } from '../challenge/challenge-state.js';
+import { idleState } from '../challenge/idle-state.js';
 import { announcementOf } from './announcement.js';
 import { type ChallengeEvents, type ChallengeView, createChallengeView } from './challenge-view.js';
 import { languageOf } from './language.js';
 import type { Shown } from './shown.js';
 import { texts } from './texts.js';
-
-/** Before there is a controller. */
-const idle: ChallengeState = {
-  status: 'idle',
-  work: null,
-  solver: null,
-  captchaRequired: false,
-  captcha: null,
-  alternatives: [],
-  error: null,
-  retryAtMs: null,
-};
 
 export interface Presenter {
   readonly view: ChallengeView;
@@ -46,7 +35,7 @@ export function createPresenter(
   const view = createChallengeView(root, events);
   let clock: ReturnType<typeof setInterval> | undefined;
   let effortChosen = false;
-  let shown = momentOf(idle, false);
+  let shown = momentOf(idleState, false);
   let isFirst = true;
   let hasFailed = false;
 
@@ -79,7 +68,7 @@ export function createPresenter(
     },
     present(state, disabled) {
       const before = isFirst ? undefined : shown;
-      shown = momentOf(state ?? idle, disabled);
+      shown = momentOf(state ?? idleState, disabled);
       isFirst = false;
       view.show(shown);
       const announcement = disabled ? null : announcementOf(before, shown, hasFailed);

@@ -1,21 +1,10 @@
 // The challenges of a component: made when it is mounted, closed when it has gone.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
-import type { ChallengeState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
-
-/** What is known before anything is asked for; on a server as well. */
-export const idleState: ChallengeState = Object.freeze({
-  status: 'idle',
-  work: null,
-  solver: null,
-  captchaRequired: false,
-  captcha: null,
-  alternatives: [],
-  error: null,
-  retryAtMs: null,
-});
+import { idleState } from '../challenge/idle-state.js';
+import { createListeners } from '../listeners.js';
 
 const noFields = Object.freeze({});
 
@@ -27,19 +16,15 @@ export interface MountedChallenge {
 }
 
 export function createMountedChallenge(): MountedChallenge {
-  const listeners = new Set<() => void>();
+  const listeners = createListeners<[]>();
   let made: { readonly options: ChallengeOptions; readonly controller: ChallengeController } | null = null;
   let isMounted = false;
-
-  function tell(): void {
-    for (const listener of [...listeners]) listener();
-  }
 
   function replace(options: ChallengeOptions | null): void {
     made?.controller.close();
     made = options === null ? null : { options, controller: createChallenge(options) };
-    made?.controller.subscribe(tell);
-    tell();
+    made?.controller.subscribe(listeners.tell);
+    listeners.tell();
   }
 
   function required(): ChallengeController {
@@ -58,10 +43,7 @@ export function createMountedChallenge(): MountedChallenge {
       get fields() {
         return made?.controller.fields ?? noFields;
       },
-      subscribe(listener) {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
+      subscribe: listeners.add,
       refresh: async () => made?.controller.refresh(),
       touch: () => made?.controller.touch(),
       setAnswer: (text) => made?.controller.setAnswer(text),

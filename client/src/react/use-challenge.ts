@@ -3,7 +3,8 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
 import type { ChallengeController } from '../challenge/controller.js';
-import { createMountedChallenge, idleState } from './mounted-challenge.js';
+import { idleState } from '../challenge/idle-state.js';
+import { createMountedChallenge } from './mounted-challenge.js';
 
 /** Those of `createChallenge`; `state.work` says how far the work is, and unmounting ends everything. */
 export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
