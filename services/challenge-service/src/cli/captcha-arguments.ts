@@ -1,8 +1,8 @@
 // Reads the command line of the captcha command.
 
 import { parseArgs } from 'node:util';
-import { UsageError } from './command-error.js';
-import { usageErrorOf } from './command-line.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
 export const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR

@@ -1,11 +1,11 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
 import { KindError } from '@tollgate/shared/challenges/kind-error.js';
+import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
+import { asksForHelp } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
-import { CommandError, UsageError } from './command-error.js';
-import { asksForHelp } from './command-line.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 

@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Drawing, drawingOf } from '../domain/drawing.js';
 import { imageIssue } from '../domain/image-challenge.js';
 import type { KnownPreset, Presets } from '../domain/presets.js';
 import type { ImagePool } from '../image/pool.js';
-import { CommandError } from './command-error.js';
 
 /** A challenge as a client would get it, and its answer. */
 export interface Sample {

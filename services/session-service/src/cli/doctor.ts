@@ -2,11 +2,11 @@
 
 import { Type } from '@sinclair/typebox';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
+import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
+import { asksForHelp } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { examine } from '../doctor/examine.js';
 import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
-import { CommandError, UsageError } from './command-error.js';
-import { asksForHelp } from './command-line.js';
 import { type DoctorArguments, readDoctorArguments, USAGE } from './doctor-arguments.js';
 import { readPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';

@@ -1,8 +1,8 @@
 // Reads the command line of the session command.
 
 import { parseArgs } from 'node:util';
-import { UsageError } from './command-error.js';
-import { usageErrorOf } from './command-line.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
 export const USAGE = `usage: session why ID [--user ID] [--json]
 why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.

@@ -1,6 +1,8 @@
 // The command that says why a session ended.
 
 import { Type } from '@sinclair/typebox';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { asksForHelp } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { StoreVariables } from '@tollgate/shared/config/variables.js';
@@ -9,8 +11,6 @@ import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
 import { openSessionSearch } from '../stores/open-session-search.js';
-import { UsageError } from './command-error.js';
-import { asksForHelp } from './command-line.js';
 import { withExistingStore } from './existing-store.js';
 import { readSessionCommand, USAGE } from './session-arguments.js';
 import { reportSession } from './session-report.js';

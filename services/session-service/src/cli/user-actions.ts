@@ -1,9 +1,9 @@
 // What the users command does in the directory; each action returns the line to print.
 
+import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { accountKey } from '../directory/account-key.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../directory/password-hash.js';
-import { CommandError } from './command-error.js';
 
 /** Asks for a new password; only called when it will be used. */
 export type AskPassword = () => Promise<string>;

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
+import { asksForHelp } from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
-import { CommandError, UsageError } from './command-error.js';
-import { asksForHelp } from './command-line.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
