@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     closeParts: async () => {
       await keyReport.stop();
       pruning.stop();
-      optionsWatch.stop();
+      await optionsWatch.stop();
       await images?.close();
       await closeStore(store);
     },

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
+import { startRounds } from '../store/rounds.js';
 import { optionsKey } from './store-keys.js';
 
 /** The part of a logger that this file uses. */
@@ -14,7 +15,8 @@ export interface OptionsLog {
 export interface OptionsWatch {
   /** Looks and writes at once, and not only when its time has come. */
   checkNow(): Promise<void>;
-  stop(): void;
+  /** Stop it before the store is closed. */
+  stop(): Promise<void>;
 }
 
 /** How long a mark outlives the process that wrote it, and how often it is written again, in milliseconds. */
@@ -38,20 +40,14 @@ export function watchOptions(store: Store, options: CaptchaOptions, log: Options
   const key = optionsKey(options.cache.prefix);
   const known = new Set([own]);
   const checkNow = async () => {
-    try {
-      const found = await exchange(store, key, own);
-      if (found === null || known.has(found)) return;
-      known.add(found);
-      log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
-    } catch {
-      // A store that is away is reported by its own checks; the next round writes the mark.
-    }
+    const found = await exchange(store, key, own);
+    if (found === null || known.has(found)) return;
+    known.add(found);
+    log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
   };
-  const timer = setInterval(checkNow, INTERVAL_MS).unref();
-  // Before the connection is there, a command would fail.
-  if (store.kind === 'redis' && store.client.status !== 'ready') store.client.once('ready', checkNow);
-  else void checkNow();
-  return { checkNow, stop: () => clearInterval(timer) };
+  // A store that is away is reported by its own checks.
+  const rounds = startRounds(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
+  return { checkNow, stop: rounds.stop };
 }
 
 /** Writes a mark and returns the one before it. */
