@@ -1,13 +1,30 @@
 // A client's address, as counters and `bind_ip` see it.
 
 import ipaddr from 'ipaddr.js';
+import { createRecentMap } from '../crypto/recent-map.js';
+
+/** An IPv6 address that ends in an IPv4 one; what is longer has a zone or is no address. */
+const LONGEST_REMEMBERED = 45;
+
+const remembered = createRecentMap<{ readonly normalised: string | null }>(5000);
 
 /**
  * Brings an address to the form that is counted: an IPv4-mapped IPv6 address is the IPv4 address, an IPv6
  * address is its /64 network (decisions 1, "Client address"). Null for what is no address.
  */
 export function normaliseAddress(address: string | undefined): string | null {
-  if (address === undefined || !ipaddr.isValid(address)) return null;
+  if (address === undefined) return null;
+  if (address.length > LONGEST_REMEMBERED) return normalise(address);
+  let known = remembered.get(address);
+  if (known === undefined) {
+    known = { normalised: normalise(address) };
+    remembered.set(address, known);
+  }
+  return known.normalised;
+}
+
+function normalise(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));

@@ -1,7 +1,7 @@
 // What a host application asks of the challenges: check a submission, count the failures of an account.
 
-import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../crypto/key-ring.js';
+import { randomBytes } from '../crypto/random-bytes.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
 import { normaliseAddress } from './address.js';

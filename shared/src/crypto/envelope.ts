@@ -1,7 +1,8 @@
 // The encryption around a signed token: AES-256-GCM, Base64, percent-encoding (decisions 3.3).
 
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
+import { randomBytes } from './random-bytes.js';
 
 /** The kinds of token. A token of one kind never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
@@ -55,13 +56,10 @@ export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[
     seal(text, nonce = randomBytes(NONCE_BYTES)) {
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(current.bound);
-      const sealed = Buffer.concat([
-        current.head,
-        nonce,
-        cipher.update(text, 'utf8'),
-        cipher.final(),
-        cipher.getAuthTag(),
-      ]);
+      const body = cipher.update(text, 'utf8');
+      // In this mode it ends the tag's calculation and gives no bytes.
+      cipher.final();
+      const sealed = Buffer.concat([current.head, nonce, body, cipher.getAuthTag()]);
       return encodeURIComponent(sealed.toString('base64'));
     },
     open(token) {
@@ -75,8 +73,10 @@ export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[
       decipher.setAAD(head.bound);
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       try {
-        const body = bytes.subarray(HEAD_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES);
-        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+        const text = decipher.update(bytes.subarray(HEAD_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES));
+        // Gives no bytes in this mode, and throws unless the tag is right: nothing is said before.
+        decipher.final();
+        return text.toString('utf8');
       } catch {
         return null;
       }

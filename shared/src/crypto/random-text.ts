@@ -1,6 +1,6 @@
 // Random texts over the 62 letters and digits.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from './random-bytes.js';
 
 export const ALPHANUMERICS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

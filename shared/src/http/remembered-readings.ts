@@ -1,5 +1,6 @@
 // Remembers what verified tokens said, so that a bearer's next request costs no cryptography.
 
+import { createRecentMap } from '../crypto/recent-map.js';
 import type { TokenReading } from '../schemas/token-claims.js';
 
 /** A reading that is good before a moment, in milliseconds since 1970. */
@@ -26,25 +27,12 @@ export function rememberReadings<Claims>(
   endsAtMs: (claims: Readonly<Claims>) => number,
   clock: () => number,
 ): Read<Claims> {
-  // Two halves, of which the older one goes as a whole: deleting one by one makes a map slow.
-  let newer = new Map<string, Remembered<Claims>>();
-  let older = new Map<string, Remembered<Claims>>();
-  const remember = (token: string, remembered: Remembered<Claims>) => {
-    if (newer.size >= most) {
-      older = newer;
-      newer = new Map();
-    }
-    newer.set(token, remembered);
-  };
+  const readings = createRecentMap<Remembered<Claims>>(most);
   return (token) => {
-    const fresh = newer.get(token);
-    const remembered = fresh ?? older.get(token);
-    if (remembered !== undefined && clock() < remembered.untilMs) {
-      if (fresh === undefined) remember(token, remembered);
-      return remembered.reading;
-    }
+    const remembered = readings.get(token);
+    if (remembered !== undefined && clock() < remembered.untilMs) return remembered.reading;
     const reading = read(token);
-    if (reading.ok) remember(token, { reading, untilMs: endsAtMs(reading.claims) });
+    if (reading.ok) readings.set(token, { reading, untilMs: endsAtMs(reading.claims) });
     return reading;
   };
 }

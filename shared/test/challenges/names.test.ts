@@ -56,6 +56,18 @@ t.test('names are the keyed hashes that another implementation computes', async 
   t.equal(accountName(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
 });
 
+t.test('an address keeps its name under each key, however many were named in between', async (t) => {
+  const other = openKeyRing('second-secret-of-32-characters-x').current;
+  const before = [key, other].map((key) => addressName(key, '203.0.113.7'));
+  t.equal(new Set(before).size, 2);
+  const addresses = Array.from({ length: 12_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+  t.equal(new Set(addresses.map((address) => addressName(key, address))).size, addresses.length);
+  t.strictSame(
+    [key, other].map((key) => addressName(key, '203.0.113.7')),
+    before,
+  );
+});
+
 t.test('a token is 40 letters and digits that begin with the tag of its slot', async (t) => {
   const tag = slotTag('e3280699bdafb6393319ac3bfafee66f');
   t.match(tag, /^[A-Za-z0-9]{2}$/);

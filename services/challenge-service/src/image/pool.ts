@@ -36,6 +36,12 @@ export type ImagePoolOptions = {
   load?: ModuleLoader;
 };
 
+/**
+ * How much lower the workers' priority is than that of the requests, in steps of nice(2): an image can wait a
+ * millisecond. Where the system has no such thing they are equal.
+ */
+const NICE_INCREMENT = 10;
+
 /** Draws per thread before the pool serves: the first ones, not yet compiled, take several times as long. */
 const WARM_UP_DRAWS = 60;
 
@@ -57,6 +63,7 @@ export async function openImagePool(options: ImagePoolOptions): Promise<ImagePoo
     minThreads: threads,
     maxThreads: threads,
     recordTiming: false,
+    niceIncrement: NICE_INCREMENT,
   });
   let unfinished = 0;
   let isClosed = false;

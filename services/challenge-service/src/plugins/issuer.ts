@@ -2,6 +2,7 @@
 
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { randomBytes } from '@tollgate/shared/crypto/random-bytes.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -13,6 +14,8 @@ export interface IssuerOptions {
   readonly challenges: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
+  /** Strong random bytes, for tokens and salts; the operating system's when left out. */
+  readonly random?: (size: number) => Uint8Array;
   /** Draws; null when no image library loads. */
   readonly images: ImagePool | null;
   /** By name; the one that ships when left out. */
@@ -31,13 +34,14 @@ async function issuer(
   app: FastifyInstance,
   parts: IssuerOptions & { readonly options: CaptchaOptions },
 ): Promise<void> {
-  const { challenges, ring, images, options, onOtherDriver, onOtherPreset = () => {} } = parts;
+  const { challenges, ring, random = randomBytes, images, options, onOtherDriver } = parts;
   app.decorate('challenges', challenges);
   app.decorate('ring', ring);
+  app.decorate('random', random);
   app.decorate('images', images);
   app.decorate('presets', parts.presets ?? resolvePresets({ options }).presets);
   app.decorate('onOtherDriver', onOtherDriver);
-  app.decorate('onOtherPreset', onOtherPreset);
+  app.decorate('onOtherPreset', parts.onOtherPreset ?? (() => {}));
 }
 
 /** Decorates the server with its parts. */

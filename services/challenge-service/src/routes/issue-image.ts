@@ -1,6 +1,5 @@
 // GET {prefix}: issues a challenge of a preset; an image itself is behind its link.
 
-import { randomBytes } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
@@ -31,7 +30,7 @@ export default async function issueImage(
 ): Promise<void> {
   const { options, imagesUrl } = route;
   const limit = { max: route.limitPerMinute, windowMs: 60_000 };
-  const parts = { options, ring: app.ring, limit, random: randomBytes };
+  const parts = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
 
   app.get<{ Querystring: ImageQuery }>(

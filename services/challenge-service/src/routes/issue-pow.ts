@@ -1,6 +1,5 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address that asks.
 
-import { randomBytes } from 'node:crypto';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
@@ -18,7 +17,7 @@ export default async function issuePow(
   route: { options: CaptchaOptions; limitPerMinute: number },
 ): Promise<void> {
   const limit = { max: route.limitPerMinute, windowMs: 60_000 };
-  const parts = { options: route.options, ring: app.ring, limit, random: randomBytes };
+  const parts = { options: route.options, ring: app.ring, limit, random: app.random };
 
   app.get<{ Querystring: ScopeQuery }>(
     '/pow',
