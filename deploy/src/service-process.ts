@@ -1,6 +1,6 @@
 // One service as a child process: started, listened to, stopped.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -25,9 +25,11 @@ export interface ServiceOptions {
   readonly environment: Environment;
   /** Absolute path of the file that takes all it says; the file of the run before is replaced. */
   readonly logFile: string;
-  /** Called with each line that it says, on either stream. */
+  /** Called with each line that it says, on either stream; without it, its output goes to the file unread. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
 }
+
+const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
 const leash = new URL('./leash.js', import.meta.url).href;
 
@@ -38,16 +40,18 @@ const leash = new URL('./leash.js', import.meta.url).href;
 export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
   const entry = fileURLToPath(new URL(`../../../services/${name}/dist/src/server.js`, import.meta.url));
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
-  const file = openSync(options.logFile, 'w', 0o600);
+  const file = openSync(options.logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
   const child = spawn(process.execPath, ['--import', leash, entry], {
     env: options.environment,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', options.onLine === undefined ? file : 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
   let complaint = '';
   for (const stream of ['stdout', 'stderr'] as const) {
-    createInterface({ input: child[stream]!, crlfDelay: Infinity }).on('line', (line) => {
+    const input = child[stream];
+    if (input === null) continue;
+    createInterface({ input, crlfDelay: Infinity }).on('line', (line) => {
       writeSync(file, `${line}\n`);
       if (stream === 'stderr') complaint += `${line}\n`;
       options.onLine?.(line, stream);

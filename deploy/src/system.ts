@@ -75,7 +75,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     startService(name, {
       environment: { ...environmentFor(name, environment), ...options.serviceEnvironment?.[name] },
       logFile: join(logFolder, `${name}.log`),
-      onLine: (line, stream) => options.onLine?.(name, line, stream),
+      onLine: options.onLine && ((line, stream) => options.onLine?.(name, line, stream)),
     });
   const processes = {
     'challenge-service': start('challenge-service'),

@@ -138,7 +138,7 @@ t.test('a process with other options is noticed', async (t) => {
   const { url } = await startRedis(t);
   for (const store of [{}, { STORE_URL: url }]) {
     const { logs } = await startNodes(t, store, { CAPTCHA_ESCALATION_AFTER: '3' });
-    // What a process says comes through a pipe, later perhaps than its answers.
+    // A log is written beside the requests, later perhaps than an answer.
     while (!logs().includes(WARNING)) await pause(10);
     t.pass(`with ${'STORE_URL' in store ? 'Redis' : 'the embedded store'}`);
   }

@@ -1,13 +1,13 @@
 // Issuing while images are drawn at full load: what happens to the tail of its answers.
-import { once } from 'node:events';
-import { putLoadOn } from '../load.js';
+import autocannon from 'autocannon';
+import { askPaced } from '../paced.js';
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
-import { median } from '../statistics.js';
+import { median, percentile } from '../statistics.js';
 
 const ROUNDS = 5;
-const SECONDS = 3;
-const ISSUES_AT_ONCE = 4;
+const ASKERS = 4;
+const ISSUES = 400;
 const DRAWERS = 8;
 /** The tail may be so many times as long; two cores draw and issue at once, so that it cannot be the same. */
 const BOUND = 3;
@@ -16,33 +16,22 @@ const program: Program = {
   title: 'GET /api/captcha/pow while images are drawn at full load: p99 beside its idle value',
   async run() {
     const site = await openSite();
-    const pid = site.system.processes['challenge-service'].child.pid!;
-    const issue = () =>
-      putLoadOn({
-        url: `${site.challenge}/api/captcha/pow`,
-        connections: ISSUES_AT_ONCE,
-        seconds: SECONDS,
-        pid,
-      });
     try {
-      await issue();
+      await issueAll(site);
       const idle: number[] = [];
       const loaded: number[] = [];
-      let drawn = 0;
+      const rates: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
-        idle.push((await issue()).p99Ms);
-        const stop = new AbortController();
-        const drawing = drawUntil(site, stop.signal);
-        loaded.push((await issue()).p99Ms);
-        stop.abort();
-        drawn += await drawing;
+        idle.push(await issueAll(site));
+        const drawing = await keepDrawing(site);
+        loaded.push(await issueAll(site));
+        rates.push(await drawing.stop());
       }
-      const ratio = median(loaded.map((p99, round) => Math.max(1, p99) / Math.max(1, idle[round]!)));
-      console.log(`p99 idle    ${idle.join(', ')} ms`);
-      console.log(
-        `p99 drawing ${loaded.join(', ')} ms, ${Math.round(drawn / (ROUNDS * SECONDS))} images/s beside it`,
-      );
+      const ratio = median(loaded.map((p99, round) => p99 / idle[round]!));
+      console.log(`p99 idle    ${idle.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+      console.log(`p99 drawing ${loaded.map((ms) => ms.toFixed(1)).join(', ')} ms`);
       console.log(`ratio       ${ratio.toFixed(2)}; bound ${BOUND}`);
+      console.log(`images      ${Math.round(median(rates))} a second meanwhile`);
       return ratio <= BOUND;
     } finally {
       await site.close();
@@ -51,18 +40,30 @@ const program: Program = {
 };
 export default program;
 
-/** Keeps every drawing thread busy; a full queue's 503 is asked again at once. @returns images drawn */
-async function drawUntil({ challenge }: Site, signal: AbortSignal): Promise<number> {
+/** @returns p99 in ms */
+async function issueAll({ challenge }: Site): Promise<number> {
+  const times = await askPaced(ASKERS, ISSUES, async () => {
+    const response = await fetch(`${challenge}/api/captcha/pow`);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`an issue was answered ${response.status}`);
+  });
+  return percentile(times, 0.99);
+}
+
+/** Keeps every drawing thread busy; `stop` resolves with the images drawn in a second. */
+async function keepDrawing({ challenge }: Site): Promise<{ stop(): Promise<number> }> {
   const { url } = (await (await fetch(`${challenge}/api/captcha`)).json()) as { url: string };
-  const image = `${challenge}${new URL(url).pathname}`;
-  let drawn = 0;
-  const keepDrawing = async () => {
-    while (!signal.aborted) {
-      const response = await fetch(image);
-      await response.arrayBuffer();
-      if (response.ok) drawn++;
-    }
+  let load: autocannon.Instance | undefined;
+  const rate = new Promise<number>((resolve, reject) => {
+    load = autocannon(
+      { url: `${challenge}${new URL(url).pathname}`, connections: DRAWERS, duration: 600 },
+      (error, result) => (error ? reject(error) : resolve(result['2xx'] / result.duration)),
+    );
+  });
+  return {
+    stop() {
+      load?.stop?.();
+      return rate;
+    },
   };
-  await Promise.all([once(signal, 'abort'), ...Array.from({ length: DRAWERS }, keepDrawing)]);
-  return drawn;
 }

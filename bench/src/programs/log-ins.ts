@@ -1,5 +1,6 @@
 // 500 log-ins at once: the memory they take, and what happens to the tail of the refreshes meanwhile.
 import { residentBytes } from '../cpu-time.js';
+import { askPaced } from '../paced.js';
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
 import { stockUp } from '../solved-work.js';
@@ -9,7 +10,6 @@ const LOG_INS = 500;
 const ROUNDS = 5;
 const REFRESHERS = 4;
 const REFRESHES = 400;
-const PAUSE_MS = 5;
 const RATIO_BOUND = 2;
 const MEMORY_BOUND_BYTES = 400 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
@@ -61,25 +61,14 @@ const program: Program = {
 };
 export default program;
 
-/** Refreshes with a pause between any two, so that the tail is the service's and not a queue's. @returns p99 in ms */
+/** @returns p99 in ms */
 async function refreshAll({ session }: Site, cookies: string[]): Promise<number> {
-  const times: number[] = [];
-  await Promise.all(
-    cookies.map(async (_, at) => {
-      for (let count = 0; count < REFRESHES; count++) {
-        const startedMs = performance.now();
-        const response = await fetch(`${session}/refresh`, {
-          method: 'POST',
-          headers: { cookie: cookies[at]! },
-        });
-        await response.arrayBuffer();
-        times.push(performance.now() - startedMs);
-        if (!response.ok) throw new Error(`a refresh was answered ${response.status}`);
-        cookies[at] = response.headers.getSetCookie()[0]!.split(';')[0]!;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      }
-    }),
-  );
+  const times = await askPaced(REFRESHERS, REFRESHES, async (at) => {
+    const response = await fetch(`${session}/refresh`, { method: 'POST', headers: { cookie: cookies[at]! } });
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`a refresh was answered ${response.status}`);
+    cookies[at] = response.headers.getSetCookie()[0]!.split(';')[0]!;
+  });
   return percentile(times, 0.99);
 }
 
