@@ -116,7 +116,7 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     },
     // No character of a key of ours comes after the one at the end.
     keys: (prefix) => [...root.getKeys({ start: prefix, end: `${prefix}\uffff` })],
-    async prune(batch = 200) {
+    async prune(batch = 100) {
       let removed = 0;
       for (;;) {
         const count = await root.transaction(() => {
