@@ -138,7 +138,7 @@ async function main(): Promise<void> {
       await revocations.stop();
       await keyReport.stop();
       for (const pruning of prunings) pruning.stop();
-      optionsWatch.stop();
+      await optionsWatch.stop();
       await directory.close();
       for (const each of stores) await closeStore(each);
     },

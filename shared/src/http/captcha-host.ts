@@ -86,7 +86,7 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   warnOfStore(store, app.log);
   const optionsWatch = watchOptions(store, options, app.log);
   app.addHook('onClose', async () => {
-    optionsWatch.stop();
+    await optionsWatch.stop();
     await closeStore(store);
   });
   // Commands before the connection are refused; a store that is away does not keep the application from starting.
