@@ -23,7 +23,7 @@ export function sayEstimate(seconds: number, language: Language): string {
   if (seconds < 5) return texts[language].few_seconds;
   const step = seconds > 60 ? 60 : seconds > 10 ? 10 : 5;
   const rounded = Math.max(step, Math.ceil(seconds / step) * step);
-  return fill(texts[language].about, { time: sayDuration(rounded === 60 ? 60 : rounded, language) });
+  return fill(texts[language].about, { time: sayDuration(rounded, language) });
 }
 
 /** Seconds that `effort` would take here, by the speed of the last proof of work; null before there was one. */

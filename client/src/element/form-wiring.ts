@@ -1,6 +1,6 @@
 // What ties the element to its form: too early submissions are held, and the person's doings are noticed.
 
-import { holdSubmitButtons } from './submit-buttons.js';
+import { holdSubmitButtons, submittersOf } from './submit-buttons.js';
 
 /** How the element stands when the form is about to be sent. */
 export interface FormSide {
@@ -124,10 +124,7 @@ function isButtonOf(form: HTMLFormElement, submitter: HTMLElement): boolean {
 
 /** Sends a form as Enter in a text field does: through its first button, and not at all while that is disabled. */
 export function submitImplicitly(form: HTMLFormElement): void {
-  const root = form.getRootNode() as ParentNode & Node;
-  const first = [...root.querySelectorAll<HTMLButtonElement | HTMLInputElement>('button, input')].find(
-    (button) => button.form === form && (button.type === 'submit' || button.type === 'image'),
-  );
+  const [first] = submittersOf(form);
   if (first === undefined) form.requestSubmit();
   else if (!first.matches(':disabled')) first.click();
 }

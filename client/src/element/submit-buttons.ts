@@ -73,14 +73,17 @@ export function holdSubmitButtons(form: HTMLFormElement): SubmitButtons {
   return { hold, release: () => hold(false) };
 }
 
-/** The buttons that send this form. Those of images are missing in `form.elements`. */
-function submitButtonsOf(form: HTMLFormElement): SubmitButton[] {
+/** The buttons that send this form, in the order of the page. Those of images are missing in `form.elements`. */
+export function submittersOf(form: HTMLFormElement): SubmitButton[] {
   const root = form.getRootNode() as ParentNode & Node;
   return [...root.querySelectorAll<SubmitButton>('button, input')].filter(
-    (button) =>
-      button.form === form &&
-      (button.type === 'submit' || button.type === 'image') &&
-      !button.formNoValidate &&
-      button.getAttribute('formmethod')?.toLowerCase() !== 'dialog',
+    (button) => button.form === form && (button.type === 'submit' || button.type === 'image'),
+  );
+}
+
+/** Those of them that send what is checked. */
+function submitButtonsOf(form: HTMLFormElement): SubmitButton[] {
+  return submittersOf(form).filter(
+    (button) => !button.formNoValidate && button.getAttribute('formmethod')?.toLowerCase() !== 'dialog',
   );
 }

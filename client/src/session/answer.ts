@@ -1,14 +1,8 @@
 // Reads what the session service answers.
 
+import type { TokenBody } from '../wire.js';
 import { retryAfterMs } from './schedule.js';
 import { SessionError } from './session-error.js';
-
-/** The body of a log-in and of a refresh. */
-export interface TokenBody {
-  readonly accessToken: string;
-  /** Seconds. */
-  readonly expiresIn: number;
-}
 
 /**
  * @throws {SessionError} `invalid_answer` when the body is none
