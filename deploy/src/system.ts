@@ -71,11 +71,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   options.signal?.throwIfAborted();
 
   const logFolder = join(dataFolder, 'logs');
+  const { onLine } = options;
   const start = (name: ServiceName) =>
     startService(name, {
       environment: { ...environmentFor(name, environment), ...options.serviceEnvironment?.[name] },
       logFile: join(logFolder, `${name}.log`),
-      onLine: options.onLine && ((line, stream) => options.onLine?.(name, line, stream)),
+      onLine: onLine && ((line, stream) => onLine(name, line, stream)),
     });
   const processes = {
     'challenge-service': start('challenge-service'),

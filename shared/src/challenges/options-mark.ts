@@ -1,6 +1,7 @@
 // Finds processes on one store that disagree about the options of the challenges.
 
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../crypto/canonical-json.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
 import { startRounds } from '../store/rounds.js';
@@ -25,10 +26,7 @@ const INTERVAL_MS = 600_000;
 
 /** The hash of the options: equal for equal options, whatever set them. */
 export function optionsHash(options: CaptchaOptions): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(options)))
-    .digest('hex')
-    .slice(0, 32);
+  return createHash('sha256').update(canonicalJson(options)).digest('hex').slice(0, 32);
 }
 
 /**
@@ -58,11 +56,4 @@ async function exchange(store: Store, key: string, mark: string): Promise<string
     transaction.put(key, mark, transaction.nowMs + LIFETIME_MS);
     return before;
   });
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => [name, sorted(inner)]);
 }

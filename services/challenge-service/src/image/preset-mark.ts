@@ -1,5 +1,6 @@
 // The name under which a record remembers its preset: same mark, same preset on every node.
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@tollgate/shared/crypto/canonical-json.js';
 import type { ImagePreset } from './preset.js';
 
 /**
@@ -9,19 +10,11 @@ import type { ImagePreset } from './preset.js';
  * @param kind the name of the preset's kind
  */
 export function markPreset(name: string, kind: string, preset: ImagePreset): string {
-  const text = JSON.stringify([kind, sorted(preset)]);
+  const text = canonicalJson([kind, preset]);
   return `${name}@${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
 /** The name in a mark. */
 export function nameInMark(mark: string): string {
   return mark.split('@')[0] ?? '';
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => [name, sorted(inner)]);
 }

@@ -3,21 +3,14 @@
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
 import type { RedisFacts } from '../findings/stores.js';
 
 const CONNECT_MS = 3000;
 
 /** Whether the store answers, once its connection has had time to be made. */
 export async function answers(store: Store): Promise<boolean> {
-  if (store.kind === 'redis' && store.client.status !== 'ready') {
-    await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, CONNECT_MS);
-      store.client.once('ready', () => {
-        clearTimeout(late);
-        resolve();
-      });
-    });
-  }
+  await waitForStore(store, CONNECT_MS);
   try {
     await storeTimeMs(store);
     return true;
