@@ -2,9 +2,8 @@
 
 import { Type } from '@sinclair/typebox';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
-import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
-import { asksForHelp } from '@tollgate/shared/config/command-line.js';
-import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
+import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { examine } from '../doctor/examine.js';
 import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
 import { type DoctorArguments, readDoctorArguments, USAGE } from './doctor-arguments.js';
@@ -29,26 +28,13 @@ async function look(asked: DoctorArguments, env: NodeJS.ProcessEnv, terminal: Te
 
 /** Examines and returns the exit code: 0, 1 when there is a problem, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  if (asksForHelp(args)) {
-    console.log(USAGE);
-    return 0;
-  }
-  try {
+  return runCommand({ name: 'doctor', usage: USAGE, args }, async () => {
     const asked = readDoctorArguments(args, env);
     const report = await look(asked, env, terminal);
     if (asked.json) console.log(JSON.stringify(reportObject(report)));
     else for (const line of reportLines(report)) console.log(line);
     return isHealthy(report) ? 0 : 1;
-  } catch (error) {
-    if (error instanceof UsageError) {
-      console.error(error.message === '' ? USAGE : `doctor: ${error.message}\n${USAGE}`);
-      return 2;
-    }
-    if (error instanceof ConfigurationError) for (const line of error.lines) console.error(`doctor: ${line}`);
-    else if (error instanceof CommandError) console.error(`doctor: ${error.message}`);
-    else throw error;
-    return 1;
-  }
+  });
 }
 
 process.exitCode = await run(process.argv.slice(2), process.env, {

@@ -4,7 +4,8 @@ import { Type } from '@sinclair/typebox';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { asksForHelp } from '@tollgate/shared/config/command-line.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
@@ -60,25 +61,14 @@ function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
-  if (asksForHelp(args)) {
-    console.log(USAGE);
-    return 0;
-  }
-  const [command, ...more] = args;
-  const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
-  if (action === undefined || more.length > 0) {
-    console.error(USAGE);
-    return 2;
-  }
-  try {
+  const foreseen = [StoreUnavailableError];
+  return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {
+    const [command, ...more] = args;
+    const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
+    if (action === undefined || more.length > 0) throw new UsageError();
     for (const line of await action(env)) console.log(line);
     return 0;
-  } catch (error) {
-    if (error instanceof ConfigurationError) for (const line of error.lines) console.error(`keys: ${line}`);
-    else if (error instanceof StoreUnavailableError) console.error(`keys: ${error.message}`);
-    else throw error;
-    return 1;
-  }
+  });
 }
 
 process.exitCode = await run(process.argv.slice(2), process.env);

@@ -1,9 +1,8 @@
 // The command that says why a session ended.
 
 import { Type } from '@sinclair/typebox';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { asksForHelp } from '@tollgate/shared/config/command-line.js';
-import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
+import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { StoreVariables } from '@tollgate/shared/config/variables.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
@@ -17,11 +16,8 @@ import { reportSession } from './session-report.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  if (asksForHelp(args)) {
-    console.log(USAGE);
-    return 0;
-  }
-  try {
+  const foreseen = [StoreUnavailableError];
+  return runCommand({ name: 'session', usage: USAGE, args, foreseen }, async () => {
     const { sid, uid, isJson } = readSessionCommand(args);
     const { AUDIT_TTL } = SessionVariables;
     const values = readEnvironment(Type.Object({ ...StoreVariables, AUDIT_TTL }), env);
@@ -36,17 +32,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
     );
     console.log(isJson ? JSON.stringify(facts) : lines.join('\n'));
     return state === 'unknown' ? 3 : 0;
-  } catch (error) {
-    if (error instanceof UsageError) {
-      console.error(error.message === '' ? USAGE : `session: ${error.message}\n${USAGE}`);
-      return 2;
-    }
-    if (error instanceof ConfigurationError)
-      for (const line of error.lines) console.error(`session: ${line}`);
-    else if (error instanceof StoreUnavailableError) console.error(`session: ${error.message}`);
-    else throw error;
-    return 1;
-  }
+  });
 }
 
 process.exitCode = await run(process.argv.slice(2), process.env);

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
-import { asksForHelp } from '@tollgate/shared/config/command-line.js';
+import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
@@ -62,11 +62,8 @@ async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  if (asksForHelp(args)) {
-    console.log(USAGE);
-    return 0;
-  }
-  try {
+  const foreseen = [DirectoryUnavailableError];
+  return runCommand({ name: 'users', usage: USAGE, args, foreseen }, async () => {
     const command = readUsersCommand(args);
     const directory = openEmbeddedDirectory(checkedPath(usersPath(env), command));
     try {
@@ -76,15 +73,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): 
       await directory.close();
     }
     return 0;
-  } catch (error) {
-    if (error instanceof UsageError) {
-      console.error(error.message === '' ? USAGE : `users: ${error.message}\n${USAGE}`);
-      return 2;
-    }
-    if (!(error instanceof CommandError || error instanceof DirectoryUnavailableError)) throw error;
-    console.error(`users: ${error.message}`);
-    return 1;
-  }
+  });
 }
 
 process.exitCode = await run(process.argv.slice(2), process.env, {
