@@ -3,6 +3,7 @@
 import type { ErrorBody } from '../wire.js';
 import { CaptchaRequestError } from './captcha-request-error.js';
 import type { FetchOptions } from './challenge-options.js';
+import { startPatience } from './patience.js';
 
 /** A connection that has died is told by nothing else. */
 const PATIENCE_MS = 30_000;
@@ -26,7 +27,8 @@ export async function requestChallenge<T>(
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const search = new URLSearchParams(given).toString();
   const place = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}`;
-  const patience = withPatience([signal, fetchOptions?.signal]);
+  const late = () => new DOMException('The service does not answer.', 'TimeoutError');
+  const patience = startPatience(PATIENCE_MS, [signal, fetchOptions?.signal], late);
   try {
     const response = await fetch(search === '' ? place : `${place}?${search}`, {
       cache: 'no-store',
@@ -41,24 +43,6 @@ export async function requestChallenge<T>(
   } finally {
     patience.end();
   }
-}
-
-// AbortSignal.any and AbortSignal.timeout are missing in browsers that can do everything else.
-function withPatience(given: readonly (AbortSignal | null | undefined)[]) {
-  const controller = new AbortController();
-  const signals = given.filter((signal) => signal != null);
-  const abort = () => controller.abort(signals.find(({ aborted }) => aborted)?.reason);
-  const late = () => controller.abort(new DOMException('The service does not answer.', 'TimeoutError'));
-  const timer = setTimeout(late, PATIENCE_MS);
-  if (signals.some(({ aborted }) => aborted)) abort();
-  for (const signal of signals) signal.addEventListener('abort', abort);
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      for (const signal of signals) signal.removeEventListener('abort', abort);
-    },
-  };
 }
 
 function hasShape<T>(body: unknown, shape: Shape<T>): body is T {

@@ -7,6 +7,7 @@ import type { ShownEffort, WorkProgress } from './challenge-state.js';
 import { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './fetch-challenge.js';
 import { type HeldEffort, type HeldImage, type HeldWork, isOver } from './held-challenge.js';
 import { type Lifetime, readClocks, startLifetime } from './lifetime.js';
+import { startPatience } from './patience.js';
 import { solveEffort, solvePow } from './solve-challenge.js';
 
 /** What is made under. */
@@ -109,19 +110,14 @@ async function inTime<T>(
   signal: AbortSignal,
   solve: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
-  const timer = setTimeout(abort, lifetime.leftMs());
-  signal.addEventListener('abort', abort);
+  const patience = startPatience(lifetime.leftMs(), [signal]);
   try {
-    if (signal.aborted) abort();
-    const solved = await solve(controller.signal);
+    const solved = await solve(patience.signal);
     return isOver({ lifetime }) ? null : solved;
   } catch (error) {
-    if (!controller.signal.aborted || signal.aborted) throw error;
+    if (!patience.signal.aborted || signal.aborted) throw error;
     return null;
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    patience.end();
   }
 }

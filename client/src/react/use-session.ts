@@ -3,8 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Session } from '../session/session-options.js';
 import type { SessionState } from '../session/session-state.js';
-
-const unknownState: SessionState = Object.freeze({ status: 'unknown', expiresAtMs: null, reason: null });
+import { unknownState } from '../session/state-board.js';
 
 const never = () => () => {};
 

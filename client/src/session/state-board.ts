@@ -10,8 +10,15 @@ export interface StateBoard {
   show(next: SessionState): void;
 }
 
+/** Before anybody has asked; on a server as well. */
+export const unknownState: SessionState = Object.freeze({
+  status: 'unknown',
+  expiresAtMs: null,
+  reason: null,
+});
+
 export function createStateBoard(): StateBoard {
-  let state: SessionState = Object.freeze({ status: 'unknown', expiresAtMs: null, reason: null });
+  let state = unknownState;
   const changed = createListeners<[]>();
   return {
     get state() {
