@@ -43,17 +43,18 @@ async function main(): Promise<void> {
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
+  const directory = await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements);
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
   const challengeStore =
     config.challengeStoreUrl === config.storeUrl
       ? store
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
+  // Only now that no mistake can end the start: a process that ends while a file is written may crash instead.
   const prunings = [...stores].map((each) => startPruning(each, logger));
   const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
   for (const each of stores) warnOfStore(each, logger);
 
-  const directory = await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements);
   // One core is left to everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
