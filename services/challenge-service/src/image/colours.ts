@@ -4,7 +4,13 @@ import type { ImagePreset } from './preset.js';
 
 /** Shades of each letter colour, from the first hint to the full colour: with three colours and the background, 16. */
 const SHADES = 5;
-const SHADE_OF = Uint8Array.from({ length: 256 }, (_, cover) => (cover * (SHADES + 1)) >> 8);
+/** For each letter colour, the palette index of every cover: the background, or one of the colour's shades. */
+const ENTRIES_OF_COLOUR = [0, 1, 2].map((colour) =>
+  Uint8Array.from({ length: 256 }, (_, cover) => {
+    const shade = (cover * (SHADES + 1)) >> 8;
+    return shade === 0 ? 0 : colour * SHADES + shade;
+  }),
+);
 
 /**
  * Turns cover into palette indices. Colours change in slanting bands that run across letters and speckles alike: a colour per letter would show
@@ -20,15 +26,16 @@ export function colourPixels(
   const stepX = generator.between(120, 240);
   const stepY = generator.between(-120, 120);
   const start = generator.below(3 * 16_384) + 120 * height;
-  const farthest = start + width * stepX + height * Math.abs(stepY);
-  // The palette index before the first shade, by band.
-  const bandStart = Uint8Array.from({ length: (farthest >> 14) + 1 }, (_, band) => (band % colours) * SHADES);
-  let pixel = 0;
-  for (let y = 0; y < height; y++) {
+  let row = 0;
+  for (let y = 0; y < height; y++, row += width) {
     let along = start + y * stepY;
-    for (let x = 0; x < width; x++, pixel++, along += stepX) {
-      const shade = SHADE_OF[cover[pixel]!]!;
-      cover[pixel] = shade === 0 ? 0 : bandStart[along >> 14]! + shade;
+    for (let x = 0; x < width; ) {
+      const band = along >> 14;
+      // The band ends before the first pixel that lies beyond it.
+      const end = Math.min(width, x + Math.ceil((((band + 1) << 14) - along) / stepX));
+      const entries = ENTRIES_OF_COLOUR[band % colours]!;
+      along += (end - x) * stepX;
+      for (; x < end; x++) cover[row + x] = entries[cover[row + x]!]!;
     }
   }
 }

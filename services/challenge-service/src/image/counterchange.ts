@@ -16,13 +16,30 @@ export function counterchange(
   const isAbove = generator.below(2) === 1;
   // Only now, so that an image without it is otherwise the same.
   if (counterchange_px === 0) return;
+  const lines = new Int32Array(width);
+  let highest = height;
+  let lowest = 0;
   for (let x = 0; x < width; x++) {
     const line = middle + ((sine(phase + ((x * pace) >> 6)) * (counterchange_px << 8)) >> 14);
-    const [from, to] = isAbove ? [0, line >> 8] : [(line >> 8) + 1, height];
-    for (let y = from; y < to; y++) cover[y * width + x] = 255 - cover[y * width + x]!;
+    const y = line >> 8;
+    const pixel = y * width + x;
     // The pixel on the line itself, by how much of it lies on the turned side.
-    const pixel = (line >> 8) * width + x;
     const share = isAbove ? line & 255 : 255 - (line & 255);
     cover[pixel] = (cover[pixel]! * (255 - share) + (255 - cover[pixel]!) * share) >> 8;
+    lines[x] = y;
+    highest = Math.min(highest, y);
+    lowest = Math.max(lowest, y);
   }
+  // Rows that the line does not cross are turned whole.
+  if (isAbove) turn(cover, 0, highest * width);
+  else turn(cover, (lowest + 1) * width, height * width);
+  for (let y = highest; y <= lowest; y++) {
+    for (let x = 0; x < width; x++) {
+      if (isAbove ? y < lines[x]! : y > lines[x]!) cover[y * width + x] = 255 - cover[y * width + x]!;
+    }
+  }
+}
+
+function turn(cover: Uint8Array, from: number, to: number): void {
+  for (let pixel = from; pixel < to; pixel++) cover[pixel] = 255 - cover[pixel]!;
 }

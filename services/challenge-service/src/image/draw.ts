@@ -72,6 +72,14 @@ function drawLetter(
   const lastX = Math.min(width - 1, ((letter.right + wave.sideways) >> 8) + 2);
   const lastColumn = spriteWidth - 1;
   const lastRow = spriteHeight - 1;
+  // The turn of a point is a sum of what its column and its row give: each of both is worked out once.
+  const rowX = new Int32Array(height);
+  const rowY = new Int32Array(height);
+  for (let y = 0; y < height; y++) {
+    const bentX = wave.byRow[y]!;
+    rowX[y] = bentX * cos + (y << 8) * sin;
+    rowY[y] = (y << 8) * cos - bentX * sin;
+  }
   // Column by column, since the wave moves a column up or down as one: its ink is searched no further than it can be.
   for (let x = firstX; x <= lastX; x++) {
     const bentY = wave.byColumn[x]!;
@@ -79,27 +87,29 @@ function drawLetter(
     const lastY = Math.min(height - 1, ((letter.bottom - bentY) >> 8) + 2);
     const fromCentreX = (x << 8) + 128 - letter.x;
     const fromCentreY = bentY + 128 - letter.y;
+    const columnX = (fromCentreX * cos + fromCentreY * sin) | 0;
+    const columnY = (fromCentreY * cos - fromCentreX * sin) | 0;
     for (let y = firstY; y <= lastY; y++) {
-      const dx = fromCentreX + wave.byRow[y]!;
-      const dy = fromCentreY + (y << 8);
-      const stillX = ((dx * cos + dy * sin) >> 12) + centreX;
-      const stillY = ((dy * cos - dx * sin) >> 12) + centreY;
-      const nearRow = stillY >> 8;
-      const nearColumn = stillX >> 8;
-      // Past its edge the sway goes on unchanged; as unsigned numbers the negative ones are past it as well.
-      const row = nearRow >>> 0 < spriteHeight ? nearRow : nearRow < 0 ? 0 : lastRow;
-      const column = nearColumn >>> 0 < spriteWidth ? nearColumn : nearColumn < 0 ? 0 : lastColumn;
+      const stillX = ((columnX + rowX[y]!) >> 12) + centreX;
+      const stillY = ((columnY + rowY[y]!) >> 12) + centreY;
+      // Past its edge the sway goes on unchanged.
+      const row = Math.min(Math.max(stillY >> 8, 0), lastRow);
+      const column = Math.min(Math.max(stillX >> 8, 0), lastColumn);
       const swayedX = stillX + swayByRow[row]! - 128;
       const swayedY = stillY + swayByColumn[column]! - 128;
       const left = swayedX >> 8;
       const top = swayedY >> 8;
+      // As unsigned numbers the negative ones are past the sprite's edge as well.
       if (left >>> 0 >= lastColumn || top >>> 0 >= lastRow) continue;
       const at = offset + top * spriteWidth + left;
       const fractionX = swayedX & 255;
       const upperLeft = alpha[at]!;
+      const upperRight = alpha[at + 1]!;
       const lowerLeft = alpha[at + spriteWidth]!;
-      const upper = (upperLeft << 8) + (alpha[at + 1]! - upperLeft) * fractionX;
-      const lower = (lowerLeft << 8) + (alpha[at + spriteWidth + 1]! - lowerLeft) * fractionX;
+      const lowerRight = alpha[at + spriteWidth + 1]!;
+      if ((upperLeft | upperRight | lowerLeft | lowerRight) === 0) continue;
+      const upper = (upperLeft << 8) + (upperRight - upperLeft) * fractionX;
+      const lower = (lowerLeft << 8) + (lowerRight - lowerLeft) * fractionX;
       const value = ((upper << 8) + (lower - upper) * (swayedY & 255)) >> 16;
       const pixel = y * width + x;
       if (value > cover[pixel]!) cover[pixel] = value;
