@@ -95,11 +95,12 @@ export const ImagePreset = Type.Object(
 export type ImagePreset = Static<typeof ImagePreset>;
 
 /**
- * Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. Y is left out: bent, it passes
- * for an H or a T. So is the font with serifs, whose feet close the letters beside them.
+ * Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. Left out are K and Y, which people
+ * take for other letters where they bend, and A, e and R, which programs that expect English answer most: they are often right by chance. So is the
+ * font with serifs, whose feet close the letters beside them.
  */
 export const defaultPreset: ImagePreset = {
-  phrase: { length: 6, alphabet: 'AdeHKPRT3', ignore_capitals: true },
+  phrase: { length: 6, alphabet: 'CdHPTX23', ignore_capitals: true },
   picture: {
     width: 240,
     height: 80,

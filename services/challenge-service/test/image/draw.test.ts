@@ -15,15 +15,15 @@ const withoutLine = { ...defaultPreset.picture, counterchange_px: 0 };
 
 /** SHA-256 of the images of seeds 1, 2 and 3, by driver identity. */
 const golden: Record<string, string[]> = {
-  'canvas@3.2.3:8ea2e7c8': [
-    'd0af92b25c47591fd055e82a84087ecfafe16a38241a1b517d89cd300e90981d',
-    '61f31f13848dc5ac4cf73198397d9a67f5b123930de30d5776afbbd73272624c',
-    '38eb42e58807b0cba0fa922e071ac2e653437c25c59719b0bbd3849d14f23633',
+  'canvas@3.2.3:85dee28c': [
+    'fcb4468d80a413e701111c8e74d3c46757d3fcca6279ad650a2c9caac20ee0a7',
+    '8b930019cef3c840b5d3cd4803f6dfb9682a30b8b5664ca240a91d5d7c95189d',
+    '8a5ebb22c9fcf8405442b87a411255aac204f6f88ab19cc6bbbc4b1d617bbe12',
   ],
-  '@napi-rs/canvas@1.0.11:007d984e': [
-    '123cf5f7ed7ebfa4473c046ba770e929b7fa967d6ad76b784deac3c620a30f05',
-    '4e2e270dcdcbb20918c9cfe33e8d07e2ba6ac342fade3d3699ca87af696d3378',
-    'aa40255bfe3345a0534bd8680a942f620a786a08a7ae243483542c87e62938ba',
+  '@napi-rs/canvas@1.0.11:b074f278': [
+    'bda7f2d077349e8c587fdb62273d571b6b2523c87048d8cdf42a2571894e8f59',
+    '999ab7a02dccb1132ce9e5f031ff801ca8cae35ced756c19b366412f485e4da3',
+    'c12789fe6d6e755114000178ed73216b809f358e2aa97d78a924d06ee63b6cdc',
   ],
 };
 
