@@ -44,7 +44,7 @@ class HostApi:
         self.language = language
 
     def check(self, fields, key, ip):
-        """The verdict over a submission. Sent again after a lost answer, it is the same."""
+        """The verdict over a submission. Sent again after a lost answer, its challenges are judged as before."""
         body = {**fields, "key": key, "ip": ip, "idempotency_key": str(uuid.uuid4())}
         for wait_seconds in (0.1, 0.5, 1):
             try:
@@ -94,7 +94,7 @@ def sign_in(api, form, ip):
     key = email.strip().lower() if isinstance(email, str) else ""
     if not isinstance(password, str) or not 1 <= len(key) <= LONGEST_KEY:
         return 422, {"message": "Please give an e-mail and a password.", "code": "validation_failed"}
-    fields = {name: form[name] for name in CHALLENGE_FIELDS if name in form}
+    fields = {name: form[name] for name in CHALLENGE_FIELDS if form.get(name) not in (None, "")}
     verdict = api.check(fields, key, ip)
     if not verdict.pop("success"):
         return 422, {"message": "The challenges were not solved.", **verdict}

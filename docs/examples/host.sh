@@ -70,7 +70,7 @@ command=$1
 shift
 case $command:$# in
   check:[46])
-    # Sent again after a lost answer, the same submission gets the same verdict.
+    # Sent again after a lost answer, the same submission has its challenges judged as before.
     body="{\"idempotency_key\":\"$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')\""
     for name in key ip pow_token pow_nonce captcha_token captcha; do
       # Alone in its line, so that a value that is none ends the script.

@@ -25,7 +25,8 @@ of guarded routes may say \`captcha_required\`, \`pow_scope\` and \`captcha_alte
 Arabic and may change; \`code\` does not.
 
 *Sent by* names the challenge service, the session service (both on either port), and the two guards in an application of yours.
-What the two refuse has this form in any case. An application that registers \`http/error-handler.js\` sends the codes of that
+\`POST /host/verify\` names the codes of failed challenges (\`pow_…\`, \`captcha_…\`) in an answer of 200, for its host to send.
+What the two guards refuse has this form in any case. An application that registers \`http/error-handler.js\` sends the codes of that
 plugin as well.
 
 | Code | Status | Meaning | Sent by | Message in English |

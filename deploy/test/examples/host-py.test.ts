@@ -80,6 +80,19 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     t.equal(answers.filter(({ json }) => json.code === 'login_failed').length, 2);
   });
 
+  await t.test('fields that are there but blank are no image', async (t) => {
+    const guess = { email: 'no-one@example.com', password: 'a guess' };
+    const works = await Promise.all(Array.from({ length: 20 }, () => system.work()));
+    const answers = await Promise.all(
+      works.map((work, at) => {
+        const blank = at % 2 === 0 ? '' : null;
+        return signIn({ ...guess, captcha_token: blank, captcha: blank, ...work });
+      }),
+    );
+    const looks = answers.filter(({ json }) => json.code === 'login_failed').length;
+    t.ok(looks === 1 || looks === 2, `${looks} reached the password`);
+  });
+
   await t.test('errors come in the language of the client', async (t) => {
     t.match(await signIn(account, { 'accept-language': 'fr' }), {
       status: 422,

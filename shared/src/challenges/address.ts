@@ -24,7 +24,8 @@ export function normaliseAddress(address: string | undefined): string | null {
 }
 
 function normalise(address: string): string | null {
-  if (!ipaddr.isValid(address)) return null;
+  // `isValid` also takes `1` and `0x7f.1` for addresses of IPv4.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));

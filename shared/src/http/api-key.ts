@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matcherOf } from '../crypto/secret-matcher.js';
-import { bearerToken } from './bearer.js';
+import { bearerToken } from './bearer-token.js';
 import { defineError } from './define-error.js';
 import { refuse } from './errors.js';
 

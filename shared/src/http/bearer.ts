@@ -5,6 +5,7 @@ import fp from 'fastify-plugin';
 import type { MessageKey } from '../messages/en.js';
 import type { AccessClaims, TokenReading } from '../schemas/token-claims.js';
 import { SessionRevoked, TokenInvalid } from './bearer-errors.js';
+import { bearerToken } from './bearer-token.js';
 import { refuse } from './errors.js';
 import { sendError } from './send-error.js';
 
@@ -34,8 +35,6 @@ declare module 'fastify' {
   }
 }
 
-const SCHEME = 'bearer ';
-
 async function bearer(
   app: FastifyInstance,
   { tokens, revocations, onVerified = () => {} }: BearerOptions,
@@ -61,12 +60,6 @@ async function bearer(
     const { code, statusCode: status = 401 } = refusal;
     return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: {} });
   });
-}
-
-/** The token after the scheme, whose name has no case (RFC 9110, 11.1); empty when there is none. */
-export function bearerToken(header: string | undefined): string {
-  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return '';
-  return header.slice(SCHEME.length).trim();
 }
 
 /** Claims of a request that `requireBearer` let in. */

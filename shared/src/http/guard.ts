@@ -2,19 +2,23 @@
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import { type ChallengeHost, createChallengeHost, type NextAttempt } from '../challenges/challenge-host.js';
+import {
+  type ChallengeHost,
+  type CountedTry,
+  createChallengeHost,
+  type NextAttempt,
+} from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
 import type { TriedAccount } from '../challenges/checker.js';
 import type { Kind } from '../challenges/kinds.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
-import type { FailedVerdict } from '../challenges/verdict.js';
+import type { FailedVerdict, GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { type AccountKeyOf, findAccountKey } from './account-key.js';
-import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
+import { refusalOf } from './challenge-refusal.js';
 import { isForeseen } from './error-answer.js';
 import { answerError } from './error-handler.js';
-import { refuse } from './errors.js';
 import { guardMistake } from './guard-mistake.js';
 
 /** What a route can ask for in `config.guards`. */
@@ -56,13 +60,38 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The challenge fields as they came, copied before validation; null on a route without them. */
     challengeFields: Submission | null;
+    /** What passed the guard, and the account whose failures it was judged by; null before, and without such an account. */
+    passedGuard: PassedGuard | null;
+    /**
+     * Counts this request as a failed try of the account that `pow({ key })` found, before its outcome is known, and refuses
+     * it if what it gave is too little now: of parallel tries only the first few go on. To be called before a password is
+     * looked at.
+     * @param ip of a pair of account and address that has failed too often the try is not counted: `waitMs` is above zero
+     * @throws PowInsufficient, CaptchaRequired; TypeError where no guard has found an account
+     */
+    countTry(ip?: string): Promise<CountedTry>;
   }
+}
+
+interface PassedGuard {
+  readonly key: string;
+  readonly given: GivenProof;
 }
 
 async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promise<void> {
   const host = createChallengeHost({ ...parts, clock: Date.now });
   app.decorate('captcha', host);
   app.decorateRequest('challengeFields', null);
+  app.decorateRequest('passedGuard', null);
+  app.decorateRequest('countTry', async function (this: FastifyRequest, ip) {
+    if (this.passedGuard === null)
+      throw new TypeError('countTry() needs pow({ key }) and a key that it found');
+    const { key, given } = this.passedGuard;
+    const counted = await host.countTry(key, ip, given);
+    const outdated = host.reconsider(given, counted.before);
+    if (outdated !== null) throw refused(this, host, outdated, { key, failures: counted.before });
+    return counted;
+  });
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
     if (guards === undefined) return;
@@ -109,10 +138,8 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
       image: wantsImage ? 'required' : demanded ? 'demanded' : 'offered',
       account,
     });
-    if (!verdict.ok) {
-      request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-      throw refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
-    }
+    if (!verdict.ok) throw refused(request, host, verdict, account);
+    if (account !== undefined) request.passedGuard = { key: account.key, given: verdict.given };
   };
   const triedAccount = async (key: string | undefined): Promise<TriedAccount | undefined> =>
     key === undefined ? undefined : { key, failures: (await host.standing(key)).failures };
@@ -132,6 +159,16 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   };
 }
 
+function refused(
+  request: FastifyRequest,
+  host: ChallengeHost,
+  verdict: FailedVerdict,
+  account: TriedAccount | undefined,
+): Error {
+  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+  return refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
+}
+
 /** The challenge fields of a request to a guarded route. */
 export function challengeFieldsOf(request: FastifyRequest): Submission {
   return request.challengeFields ?? {};
@@ -146,18 +183,6 @@ export async function nextAttempt(host: ChallengeHost, key: unknown): Promise<Ne
 function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
   if (hook === undefined) return [];
   return Array.isArray(hook) ? hook : [hook];
-}
-
-const ERRORS = {
-  pow_invalid: PowInvalid,
-  pow_insufficient: PowInsufficient,
-  captcha_invalid: CaptchaInvalid,
-  captcha_required: CaptchaRequired,
-};
-
-/** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
-export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> = {}): Error {
-  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 
 /**

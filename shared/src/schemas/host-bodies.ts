@@ -12,7 +12,7 @@ const key = Type.String({
   maxLength: MAX_KEY_CHARACTERS,
   description: 'The account that is tried, in a spelling of the host; counted under the name of the host',
 });
-const ip = Type.String({ minLength: 1, maxLength: 64, description: 'Address of the client' });
+const ip = Type.String({ minLength: 1, maxLength: 64, description: 'IP address of the client' });
 const strict = { additionalProperties: false };
 
 const checked = {
@@ -22,7 +22,8 @@ const checked = {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Names this submission: sent again, it gets the same verdict',
+      description:
+        'Names this submission: sent again, its challenges are judged as before. A new one for each submission, never chosen by a client',
     }),
   ),
 };

@@ -10,8 +10,8 @@ export interface PruningLog {
 
 const HOUR_MS = 3_600_000;
 
-/** Prunes an embedded store now and then every hour; on Redis there is nothing to do. */
-export function startPruning(store: Store, log: PruningLog): { stop(): void } {
+/** Prunes an embedded store now and then every hour, or every `everyMs`; on Redis there is nothing to do. */
+export function startPruning(store: Store, log: PruningLog, everyMs = HOUR_MS): { stop(): void } {
   if (store.kind === 'redis') return { stop() {} };
   const prune = () =>
     store.prune().then(
@@ -20,7 +20,7 @@ export function startPruning(store: Store, log: PruningLog): { stop(): void } {
       },
       (error: unknown) => log.warn({ err: error }, 'pruning failed'),
     );
-  const timer = setInterval(prune, HOUR_MS).unref();
+  const timer = setInterval(prune, everyMs).unref();
   void prune();
   return { stop: () => clearInterval(timer) };
 }

@@ -27,6 +27,10 @@ t.test('an address is counted in one form: IPv4 plain, IPv6 by its /64', async (
     '203.0.113.7, 203.0.113.8': null,
     '[::1]': null,
     '203.0.113.256': null,
+    '203.0.113': null,
+    '1': null,
+    '0x7f.1': null,
+    '010.0.0.1': null,
     '2001:db8::1::2': null,
   };
   for (const [address, form] of Object.entries(forms)) t.equal(normaliseAddress(address), form, address);

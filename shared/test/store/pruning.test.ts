@@ -42,6 +42,32 @@ t.test('an embedded store is pruned at the start', async (t) => {
   });
 });
 
+t.test('and again every so often, until it is told to stop', async (t) => {
+  const { store, age } = embeddedStore(t);
+  const { transact, keys } = store as EmbeddedStore;
+  const lines: object[] = [];
+  let pruned = () => {};
+  const info = (about: object) => {
+    lines.push(about);
+    pruned();
+  };
+  const pruning = startPruning(store, { info, warn: info }, 5);
+  for (const key of ['a', 'b']) {
+    const again = new Promise<void>((resolve) => {
+      pruned = resolve;
+    });
+    await transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
+    await age(1000);
+    // The timer does not keep a process alive by itself.
+    const alive = setInterval(() => {}, 1000);
+    await again;
+    clearInterval(alive);
+  }
+  pruning.stop();
+  t.strictSame(lines, [{ removed: 1 }, { removed: 1 }]);
+  t.strictSame([...keys('a'), ...keys('b')], []);
+});
+
 t.test('pruning that fails is a warning and nothing more', async (t) => {
   const error = new Error('the disk is full');
   const broken = { kind: 'embedded', prune: () => Promise.reject(error) } as unknown as EmbeddedStore;

@@ -7,7 +7,7 @@ import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
-import { bearerToken } from '@tollgate/shared/http/bearer.js';
+import { bearerToken } from '@tollgate/shared/http/bearer-token.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

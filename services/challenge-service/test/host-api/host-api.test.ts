@@ -144,6 +144,8 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
       [ROUTES[0], { ...fields, key: '' }, { key: /required/ }],
       [ROUTES[0], { ...fields, key: 'x'.repeat(513) }, { key: /too long/ }],
       [ROUTES[0], { ...fields, ip: 'nowhere' }, { ip: /wrong format/ }],
+      [ROUTES[0], { ...fields, ip: '1' }, { ip: /wrong format/ }],
+      [ROUTES[0], { ...fields, ip: '0x7f.1' }, { ip: /wrong format/ }],
       [ROUTES[0], { ...fields, ip: null }, { ip: /wrong type/ }],
       [ROUTES[0], { ...fields, idempotency_key: 'x'.repeat(256) }, { idempotency_key: /too long/ }],
       [ROUTES[0], { ...fields, idempotencyKey: 'x' }, { idempotencyKey: /not known/ }],

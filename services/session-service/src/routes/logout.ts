@@ -1,7 +1,8 @@
 // POST /logout: ends the session of the bearer.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf, bearerToken } from '@tollgate/shared/http/bearer.js';
+import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { bearerToken } from '@tollgate/shared/http/bearer-token.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
