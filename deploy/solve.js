@@ -3,8 +3,10 @@
 // The solver is that of the browser package, which `npm start` compiles.
 //
 //   node deploy/solve.js http://localhost:8080
-//       fetches a challenge from http://localhost:8080/api/captcha/pow (an address that ends in /pow is used as
-//       it is, query included) and prints {"pow_token":"…","pow_nonce":"…"}
+//       fetches a challenge from http://localhost:8080/api/captcha/pow and prints {"pow_token":"…","pow_nonce":"…"};
+//       where the demo page is, with the path and the names of the fields that it knows
+//   node deploy/solve.js http://localhost:8080/other/pow?scope=…
+//       the same from this very address, with the usual names
 //   node deploy/solve.js SALT DIFFICULTY
 //       solves a challenge that is already there and prints {"pow_nonce":"…"}
 //
@@ -22,9 +24,17 @@ async function solve(salt, difficulty) {
   return found.nonce;
 }
 
-async function fetchChallenge(address) {
+/** Where work is issued, and what its fields are called. */
+async function findWork(address) {
   const base = address.replace(/\/+$/, '');
-  const url = /\/pow(\?|$)/.test(base) ? base : `${base}/api/captcha/pow`;
+  if (/\/pow(\?|$)/.test(base)) return { url: base };
+  const page = await fetch(`${base}/page.json`);
+  // Only the local gateway has the page.
+  const facts = await page.json().catch(() => ({}));
+  return { url: `${base}/${facts.challenge_prefix ?? 'api/captcha'}/pow`, names: facts.challenge_fields };
+}
+
+async function fetchChallenge(url) {
   const response = await fetch(url);
   const body = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body.message}`);
@@ -36,8 +46,10 @@ async function main(args) {
     return { pow_nonce: await solve(args[0], Number(args[1])) };
   }
   if (args.length !== 1) throw new Error('usage: node deploy/solve.js URL | SALT DIFFICULTY');
-  const { token, salt, difficulty } = await fetchChallenge(args[0]);
-  return { pow_token: token, pow_nonce: await solve(salt, difficulty) };
+  const { url, names } = await findWork(args[0]);
+  const { token, salt, difficulty } = await fetchChallenge(url);
+  const nonce = await solve(salt, difficulty);
+  return { [names?.pow_token ?? 'pow_token']: token, [names?.pow_nonce ?? 'pow_nonce']: nonce };
 }
 
 try {

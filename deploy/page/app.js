@@ -28,6 +28,7 @@ const views = {
     session,
     baseUrl,
     prefix: facts.challenge_prefix,
+    fields: facts.challenge_fields,
     demoEmail: facts.demo_email,
     solver,
     meter: createMeter(log, solver),

@@ -11,12 +11,13 @@ import { mark, say } from './speech.js';
  * @param {object} parts
  * @param {import('./client/session.js').Session} parts.session
  * @param {string} parts.baseUrl
- * @param {string} parts.prefix of the challenge routes
+ * @param {string} [parts.prefix] of the challenge routes
+ * @param {import('./client/challenge.js').FieldNames} [parts.fields]
  * @param {string | null} parts.demoEmail
  * @param {import('./client/challenge.js').Solver} parts.solver
  * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} parts.meter
  */
-export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, meter }) {
+export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solver, meter }) {
   const [form, email, password, submit, toggle] = [
     'sign-in-form',
     'email',
@@ -26,6 +27,7 @@ export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, mete
   ].map(find);
   const guard = document.createElement('tollgate-challenge');
   guard.setAttribute('hold-submit', '');
+  const imageFields = [fields?.captcha_token ?? 'captcha_token', fields?.captcha ?? 'captcha'];
   const countdown = createCountdown(showSubmit);
   let challenge;
   let isSubmitting = false;
@@ -69,7 +71,7 @@ export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, mete
     showErrors(needsOnlyImage ? {} : errors, language);
     countdown.start(Number(response.headers.get('Retry-After')) || 0);
     if (errors.email) email.focus();
-    else if (needsOnlyImage || errors.captcha || errors.captcha_token) guard.focus();
+    else if (needsOnlyImage || areOfImage(errors)) guard.focus();
     else password.select();
   }
 
@@ -84,13 +86,17 @@ export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, mete
 
   function showErrors({ email: ofEmail, password: ofPassword, ...ofChallenge }, language = '') {
     const places = { email: ofEmail, password: ofPassword, challenge: Object.values(ofChallenge).flat() };
-    areErrorsOfWork = !ofChallenge.captcha && !ofChallenge.captcha_token;
+    areErrorsOfWork = !areOfImage(ofChallenge);
     for (const [name, errors = []] of Object.entries(places)) {
       const line = find(`${name}-error`);
       line.textContent = errors.join(' ');
       line.lang = language;
       if (name !== 'challenge') find(name).ariaInvalid = String(errors.length > 0);
     }
+  }
+
+  function areOfImage(errors) {
+    return imageFields.some((name) => name in errors);
   }
 
   /** Better work is there: nothing is left to complain about. What was wrong with an image stays to be read. */
@@ -113,7 +119,7 @@ export function createSignIn({ session, baseUrl, prefix, demoEmail, solver, mete
 
   return {
     enter() {
-      challenge = createChallenge({ baseUrl, solver, ...(prefix && { prefix }) });
+      challenge = createChallenge({ baseUrl, solver, prefix, fields });
       guard.controller = challenge;
       find('challenge').append(guard);
       challenge.subscribe(dropErrorsOfWork);

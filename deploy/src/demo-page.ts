@@ -1,13 +1,15 @@
 // The routes of the demo page: its files under a strict policy of its own, and what it must know.
+import { readdirSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import type { ChallengeNames } from './challenge-names.js';
 
 export interface DemoPageOptions {
   /** Absolute path of the folder with the page's files. */
   readonly folder: string;
   /** Absolute path of the folder with the compiled browser package, which the page imports. */
   readonly clientFolder: string;
-  readonly challengePrefix: string;
+  readonly challenges: ChallengeNames;
   readonly publicUrl: string;
   readonly demoEmail?: string | undefined;
 }
@@ -28,8 +30,8 @@ const policy = [
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the challenge prefix and the e-mail that
- * the form starts with. The policy goes with every file: a worker has that of its own.
+ * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the path and the field names of the
+ * challenges, and the e-mail that the form starts with. The policy goes with every file: a worker has that of its own.
  */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
@@ -49,7 +51,8 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
     }
   });
   app.get('/page.json', async () => ({
-    challenge_prefix: options.challengePrefix,
+    challenge_prefix: options.challenges.prefix,
+    challenge_fields: options.challenges.fields,
     demo_email: options.demoEmail ?? null,
   }));
   await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
@@ -61,6 +64,11 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
     wildcard: false,
     cacheControl: false,
   });
+}
+
+/** The first path segments of all that `servePage` serves from a folder. */
+export function pageSegments(folder: string): string[] {
+  return [...readdirSync(folder), 'page.json', 'client'];
 }
 
 function isLoopback(url: string): boolean {

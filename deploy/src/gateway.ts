@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { ChallengeNames } from './challenge-names.js';
 import { servePage } from './demo-page.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
 
@@ -12,8 +13,7 @@ export interface GatewayOptions {
   readonly sessionUrl: string;
   /** Where challenge-service answers. */
   readonly challengeUrl: string;
-  /** Path prefix of the challenge routes without slashes at its ends, as in `CAPTCHA_ROUTES_PREFIX`. */
-  readonly challengePrefix: string;
+  readonly challenges: ChallengeNames;
   /** The address that browsers see; its path, if it has one, is stripped from every request. */
   readonly publicUrl: string;
   /** The e-mail that the page's form starts with. */
@@ -23,8 +23,10 @@ export interface GatewayOptions {
 /** The paths that belong to session-service; everything below them does too. */
 export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
 
+/** Absolute path of the folder with the files of the demo page. */
+export const pageFolder = fileURLToPath(new URL('../../page/', import.meta.url));
+
 const upstreamTimeoutMs = 30_000;
-const pageFolder = fileURLToPath(new URL('../../page/', import.meta.url));
 const clientFolder = fileURLToPath(new URL('../../../client/dist/src/', import.meta.url));
 
 /** Builds the gateway; it does not listen yet. */
@@ -46,7 +48,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
       : sendError(reply, 500, 'internal_error', 'The gateway failed.'),
   );
   const headers = forwardHeaders();
-  await route(app, `/${options.challengePrefix}`, options.challengeUrl, headers);
+  await route(app, `/${options.challenges.prefix}`, options.challengeUrl, headers);
   for (const path of sessionPaths) await route(app, path, options.sessionUrl, headers);
   await app.register(servePage, { ...options, folder: pageFolder, clientFolder });
   return app;

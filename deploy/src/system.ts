@@ -1,8 +1,10 @@
 // The whole system on one machine: both services as processes of their own, the gateway in front of them.
 import { join } from 'node:path';
+import { type ChallengeNames, readChallengeNames } from './challenge-names.js';
 import { type Account, ownsDirectory, saveAccount } from './demo-account.js';
+import { pageSegments } from './demo-page.js';
 import { settlePorts } from './free-ports.js';
-import { buildGateway, listenLocally } from './gateway.js';
+import { buildGateway, listenLocally, pageFolder } from './gateway.js';
 import { waitUntilAllReady } from './readiness.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
@@ -67,6 +69,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const dataFolder = dataFolderOf(options.environment);
   const secrets = openSecrets(dataFolder, options.environment);
   const environment = completeForLocalUse({ ...options.environment, ...secrets }, ports);
+  const challenges = readChallengeNames(environment, pageSegments(pageFolder));
   const demo = await saveAccounts(options.accounts ?? [], environment);
   options.signal?.throwIfAborted();
 
@@ -96,7 +99,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ],
       { unreadyMs: options.storeMs ?? 10_000, silentMs },
     );
-    const gateway = await openGateway(environment, ports, demo);
+    const gateway = await openGateway(environment, ports, challenges, demo);
     if (options.signal?.aborted) {
       await gateway.close();
       options.signal.throwIfAborted();
@@ -132,12 +135,17 @@ async function saveAccounts(accounts: readonly Account[], environment: Environme
   return demo;
 }
 
-async function openGateway(environment: Environment, ports: Ports, demo: Account | undefined) {
+async function openGateway(
+  environment: Environment,
+  ports: Ports,
+  challenges: ChallengeNames,
+  demo: Account | undefined,
+) {
   const host = reachableHost(environment.BIND);
   const gateway = await buildGateway({
     sessionUrl: `http://${host}:${ports.session}`,
     challengeUrl: `http://${host}:${ports.challenge}`,
-    challengePrefix: (environment.CAPTCHA_ROUTES_PREFIX ?? 'api/captcha').replace(/^\/+|\/+$/g, ''),
+    challenges,
     publicUrl: environment.PUBLIC_URL!,
     demoEmail: demo?.email,
   });

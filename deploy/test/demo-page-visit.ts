@@ -103,10 +103,13 @@ export async function fail(page: Page, email: string): Promise<void> {
   await page.waitForSelector('#submit[aria-disabled="false"], #submit:text-matches("^Wait")');
 }
 
-/** Fails so often that an image is demanded, and resolves with the answer to that image. */
-export async function failUntilImage(page: Page, email: string): Promise<string> {
+/**
+ * Fails so often that an image is demanded, and resolves with the answer to that image.
+ * @param path where images are issued
+ */
+export async function failUntilImage(page: Page, email: string, path = '/api/captcha'): Promise<string> {
   await fail(page, email);
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const issued = page.waitForResponse((response) => response.url().endsWith(path));
   await fail(page, email);
   const { answer } = (await (await issued).json()) as { answer: string };
   await page.getByRole('textbox', { name: 'Characters in the image' }).waitFor();

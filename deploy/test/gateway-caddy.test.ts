@@ -24,18 +24,22 @@ const upstreams = ({ ports }: System) => ({
   CHALLENGE_UPSTREAM: `127.0.0.1:${ports.challenge}`,
 });
 
-async function openSystem(t: Test, publicUrl: string): Promise<System> {
-  const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl };
+async function openSystem(
+  t: Test,
+  publicUrl: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<System> {
+  const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl, ...variables };
   const system = await startSystem({ environment });
   t.teardown(() => system.stop());
   return system;
 }
 
 /** The doctor's verdict from outside. */
-async function verdict(system: System, publicUrl: string) {
+async function verdict(system: System, publicUrl: string, challengePrefix = 'api/captcha') {
   const report = await examine({
     publicUrl,
-    challengePrefix: 'api/captcha',
+    challengePrefix,
     pageOrigin: new URL(publicUrl).origin,
     account: system.demo,
     fields: { token: 'pow_token', nonce: 'pow_nonce' },
@@ -140,6 +144,19 @@ t.test('with a path, which is stripped and is part of the cookie path', async (t
   t.strictSame(await verdict(system, `${origin}/auth`), []);
   for (const path of ['/login', '/authx/login', '/auth/metrics']) {
     t.equal((await ask(`${origin}${path}`)).status, 404, path);
+  }
+});
+
+t.test('where the challenges have another path, it follows the same variable', async (t) => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const prefix = { CAPTCHA_ROUTES_PREFIX: 'challenges/v1' };
+  const system = await openSystem(t, publicUrl, prefix);
+  await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...prefix, ...upstreams(system) }, port);
+  t.strictSame(await verdict(system, publicUrl, 'challenges/v1'), []);
+  t.equal((await ask(`${publicUrl}/challenges/v1`)).status, 200);
+  for (const path of ['/api/captcha', '/api/captcha/pow', '/challenges', '/challenges/v1x']) {
+    t.equal((await ask(`${publicUrl}${path}`)).status, 404, path);
   }
 });
 

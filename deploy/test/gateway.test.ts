@@ -2,8 +2,11 @@
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { readChallengeNames } from '../src/challenge-names.js';
 import { buildGateway, listenLocally } from '../src/gateway.js';
 import { ask, type Received, startService } from './throw-away-service.js';
+
+const challenges = readChallengeNames({}, []);
 
 interface Setup {
   readonly publicUrl?: string;
@@ -16,7 +19,7 @@ async function startGateway(t: Test, { publicUrl = 'http://localhost:8080', answ
   const app = await buildGateway({
     sessionUrl: session.url,
     challengeUrl: challenge.url,
-    challengePrefix: 'api/captcha',
+    challenges,
     publicUrl,
     demoEmail: 'demo@example.com',
   });
@@ -266,7 +269,16 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
   });
   t.equal((await ask(`${url}/client/session.d.ts`, { headers: { Host: 'localhost:8080' } })).status, 404);
   const facts = await ask(`${url}/page.json`, { headers: { Host: 'localhost:8080' } });
-  t.same(JSON.parse(facts.text), { challenge_prefix: 'api/captcha', demo_email: 'demo@example.com' });
+  t.same(JSON.parse(facts.text), {
+    challenge_prefix: 'api/captcha',
+    challenge_fields: {
+      pow_token: 'pow_token',
+      pow_nonce: 'pow_nonce',
+      captcha_token: 'captcha_token',
+      captcha: 'captcha',
+    },
+    demo_email: 'demo@example.com',
+  });
 });
 
 t.test(
@@ -284,7 +296,7 @@ t.test(
 t.test('it listens on both loopback addresses of one port, and stops on both', async (t) => {
   const session = await startService();
   t.teardown(() => session.close());
-  const settings = { sessionUrl: session.url, challengeUrl: session.url, challengePrefix: 'api/captcha' };
+  const settings = { sessionUrl: session.url, challengeUrl: session.url, challenges };
   const app = await buildGateway({ ...settings, publicUrl: 'http://localhost:8080' });
   await listenLocally(app, 0);
   const { port } = app.server.address() as AddressInfo;

@@ -19,6 +19,11 @@ t.test('a port in use is one clear line', async (t) => {
 for (const [title, environment, line] of [
   ['a variable that both services read', { TRUST_PROXY: '3' }, /^TRUST_PROXY[^\n]*\n$/],
   ['a variable of one service', { ACCESS_TTL: 'soon' }, /^ACCESS_TTL[^\n]*\n$/],
+  [
+    'a path of the challenges that a file of the demo page has',
+    { CAPTCHA_ROUTES_PREFIX: 'app.js' },
+    /^CAPTCHA_ROUTES_PREFIX must not begin with "app\.js", which is a path of the demo page\.\n$/,
+  ],
   ['a demo password that is too short', { DEMO_PASSWORD: 'short' }, /^[^\n]*8 characters[^\n]*\n$/],
 ] as const) {
   t.test(`${title} is complained of in one line`, async (t) => {

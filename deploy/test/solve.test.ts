@@ -47,6 +47,35 @@ t.test('the command fetches a challenge and prints the two fields for curl', asy
   }
 });
 
+t.test('the command follows the path and the names of the demo page', async (t) => {
+  const service = await startService(({ url }, response) => {
+    const facts = {
+      challenge_prefix: 'c/v1',
+      challenge_fields: { pow_token: 'work.id', pow_nonce: 'work.no' },
+    };
+    const work = { token: 'T'.repeat(40), salt, difficulty: 12, algorithm: 'sha256' };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(url === '/page.json' ? facts : work));
+  });
+  t.teardown(() => service.close());
+  const { code, out, err } = await runSolver(`${service.url}/`);
+  t.same({ code, err }, { code: 0, err: '' });
+  const { 'work.no': nonce, ...rest } = JSON.parse(out);
+  t.same(rest, { 'work.id': 'T'.repeat(40) });
+  t.ok(leadingZeroBits(salt + nonce) >= 12);
+  t.equal(service.received.at(-1)?.url, '/c/v1/pow');
+});
+
+t.test('without a demo page the command takes the usual names', async (t) => {
+  const service = await startService(({ url }, response) => {
+    if (url === '/page.json') response.writeHead(404).end('<!doctype html>');
+    else response.end(JSON.stringify({ token: 'T'.repeat(40), salt, difficulty: 8, algorithm: 'sha256' }));
+  });
+  t.teardown(() => service.close());
+  t.same(Object.keys(JSON.parse((await runSolver(service.url)).out)), ['pow_token', 'pow_nonce']);
+  t.equal(service.received.at(-1)?.url, '/api/captcha/pow');
+});
+
 t.test('the command solves a salt and a difficulty that are already there', async (t) => {
   const { code, out } = await runSolver(salt, '13');
   t.equal(code, 0);

@@ -15,7 +15,7 @@ const LOWEST_FLOOR_BITS = 16;
 const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
 // What a log-in and the host API put beside the fields of the challenges.
 const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
-// Of both services and of the demo page, which share the public address.
+// Of both services, which share the public address. What else is served there, its gateway knows.
 const TAKEN_SEGMENTS = new Set([
   'openapi.json',
   'login',
@@ -24,9 +24,6 @@ const TAKEN_SEGMENTS = new Set([
   'sessions',
   'profile',
   'verify',
-  'page.json',
-  'index.html',
-  'client',
 ]);
 
 /**
@@ -79,6 +76,7 @@ function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => strin
 
 function prefixMistakes({ routes }: ComparedOptions, nameOf: (path: string) => string): string[] {
   const [first = ''] = routes.prefix.split('/');
-  if (!TAKEN_SEGMENTS.has(first)) return [];
+  // A gateway may take no notice of case: Caddy does not.
+  if (!TAKEN_SEGMENTS.has(first.toLowerCase())) return [];
   return [`${nameOf('routes.prefix')} must not begin with "${first}", which is a path of its own`];
 }

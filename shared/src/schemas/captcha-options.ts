@@ -70,7 +70,8 @@ export const CaptchaOptions = group({
       minimum: 0,
       // The newest 100 failures of a key are remembered: a higher threshold could never be met.
       maximum: 100,
-      description: 'Failures of an account before an image is demanded; 0 demands one always',
+      description:
+        'Failures of an account before an image is demanded; 0 demands one at every attempt on an account',
     }),
     decay: seconds(900, 30 * DAY_SECONDS, 'Seconds that a failure, and the request count, is remembered'),
   }),

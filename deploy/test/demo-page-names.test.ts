@@ -1,0 +1,78 @@
+// The demo page where the challenges have another path, and all four fields names of their own.
+import type { Browser, Request } from 'playwright-core';
+import t from 'tap';
+import { type System, startSystem } from '../src/system.js';
+import {
+  fail,
+  failUntilImage,
+  openBrowser,
+  pageEnvironment,
+  submit,
+  visit,
+  waitForAccount,
+  waitForForm,
+} from './demo-page-visit.js';
+
+const demo = 'demo@example.com';
+const path = '/challenges/v1';
+
+let system: System;
+let browser: Browser;
+
+t.before(async () => {
+  system = await startSystem({
+    environment: {
+      ...pageEnvironment(t.testdir()),
+      CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
+      CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
+      CAPTCHA_POW_FIELDS_NONCE: 'work.nonce',
+      CAPTCHA_FIELDS_TOKEN: 'image-id',
+      CAPTCHA_FIELDS_ANSWER: 'image-text',
+    },
+  });
+  browser = await openBrowser();
+});
+
+t.teardown(async () => {
+  await browser?.close();
+  await system?.stop();
+});
+
+const password = () => system.demo?.password ?? '';
+
+t.test('a log-in carries the work under its names', async (t) => {
+  const { page } = await visit(t, browser, system);
+  const sent: string[][] = [];
+  page.on('request', (request: Request) => {
+    if (request.url().endsWith('/login')) sent.push(Object.keys(request.postDataJSON()));
+  });
+  await waitForForm(page);
+  await submit(page, demo, password());
+  await waitForAccount(page, demo);
+  t.strictSame(sent, [['email', 'password', 'work.id', 'work.nonce']]);
+});
+
+t.test('an image is demanded, complained of and answered under its names', async (t) => {
+  const { page } = await visit(t, browser, system);
+  const codes: Promise<string | 200>[] = [];
+  page.on('response', (response) => {
+    if (!response.url().endsWith('/login')) return;
+    codes.push(response.ok() ? Promise.resolve(200) : response.json().then(({ code }) => code));
+  });
+  await waitForForm(page);
+  await failUntilImage(page, demo, path);
+  const field = page.getByRole('textbox', { name: 'Characters in the image' });
+  await field.fill('zzzzzz');
+  const issued = page.waitForResponse((response) => response.url().endsWith(path));
+  await fail(page, demo);
+  const { answer } = (await (await issued).json()) as { answer: string };
+  await page.locator('#challenge-error:not(:empty)').waitFor();
+  await page.waitForSelector('tollgate-challenge:focus');
+  await field.fill(answer);
+  // Told once the work for the next try is there too.
+  await page.locator('#log li:first-child.work-done').waitFor();
+  t.not(await page.textContent('#challenge-error'), '', 'what was wrong with the image stays to be read');
+  await submit(page, demo, password());
+  await waitForAccount(page, demo);
+  t.strictSame(await Promise.all(codes), ['login_failed', 'login_failed', 'captcha_invalid', 200]);
+});
