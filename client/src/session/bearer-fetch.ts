@@ -7,7 +7,7 @@ export interface BearerFetchParts {
   readonly send: typeof fetch;
   /** The token as it is now. */
   token(): string | undefined;
-  /** Changes with each log-in and log-out: what one person asked is not repeated in the name of another. */
+  /** Changes whenever somebody else may be signed in: what one person asked is not sent in the name of another. */
   changes(): number;
   /** The refresh that has to come before the first try; undefined when there is none. */
   prepare(): Promise<unknown> | undefined;
@@ -34,9 +34,9 @@ export function createBearerFetch(parts: BearerFetchParts): typeof fetch {
   return async (input, init) => {
     const request = new Request(input instanceof Request ? input : new URL(input, base), init);
     if (!mayBear(request)) return send(request);
-    await untilAborted(parts.prepare(), request.signal);
-    const used = parts.token();
     const changes = parts.changes();
+    await untilAborted(parts.prepare(), request.signal);
+    const used = parts.changes() === changes ? parts.token() : undefined;
     // A body can be read only once, so the copy goes first.
     const response = await sendWith(request.clone(), used);
     if (response.status !== 401 && response.status !== 403) return response;

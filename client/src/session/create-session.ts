@@ -5,8 +5,8 @@ import type { Session, SessionOptions } from './session-options.js';
 import { browserSurroundings } from './surroundings.js';
 
 /**
- * Makes the session of a page; one for each page is enough. It asks the server nothing by itself: call `resume` when
- * the page starts. The access token stays inside: no storage, no property and no message has it.
+ * Makes the session of a page; one for each page is enough. It does not ask by itself whether somebody is signed in:
+ * call `resume` when the page starts. The access token stays inside: no storage, no property and no message has it.
  */
 export function createSession(options: SessionOptions = {}): Session {
   return openSession(options, browserSurroundings());

@@ -29,7 +29,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     expire: expired.tell,
   });
   const tabs = connectTabs(surroundings, name, hear);
-  /** How many log-ins and log-outs there have been, here and in other tabs. */
+  /** How often somebody else may have come to be signed in, here and in other tabs. */
   let changes = 0;
 
   const refresh = async () => !closing.signal.aborted && renewal.refresh();
@@ -55,7 +55,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     if (word !== 'signed-in') return;
     // That log-in has ended the session of this tab, and may be another person's.
     noteChange();
-    renewal.drop('unknown', null);
+    renewal.doubt();
     renewal.refresh();
   }
 
@@ -64,10 +64,14 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
       tabs.close();
       return;
     }
-    renewal.wake(event.type === 'online');
-    if (event.type !== 'pageshow' || !(event as PageTransitionEvent).persisted) return;
-    // In the back/forward cache a page hears of no log-out, so it asks.
+    if (event.type !== 'pageshow' || !(event as PageTransitionEvent).persisted) {
+      renewal.wake(event.type === 'online');
+      return;
+    }
+    // In the back/forward cache a page hears of no log-in and no log-out, so it asks.
     tabs.open();
+    noteChange();
+    if (renewal.token() !== undefined) renewal.doubt();
     renewal.refresh();
   }
 

@@ -26,6 +26,8 @@ export interface Renewal {
   adopt(token: HeldToken): void;
   /** Forgets the token, and ends the refresh call without one. */
   drop(status: SessionStatus, reason: string | null): void;
+  /** Forgets the token until it is known again who is signed in; a refusal then tells the end of its session. */
+  doubt(): void;
   /** Begins a refresh call, or joins the one under way. @returns as `Session.resume` does */
   refresh(): Promise<boolean>;
   /** As `refresh`, but waits for the first attempt alone; a repeat goes on by itself. */
@@ -45,6 +47,8 @@ export function createRenewal(parts: RenewalParts): Renewal {
   const { surroundings, board } = parts;
   const { nowMs, random, startTimer, stopTimer } = surroundings;
   let held: HeldToken | undefined;
+  /** Whether a token was forgotten in doubt, and nothing has been learnt since. */
+  let isInDoubt = false;
   /** The age of the held token at which the next attempt is due. */
   let dueMs = 0;
   let timer = 0;
@@ -65,6 +69,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
     const ended = call;
     call = undefined;
     held = next;
+    isInDoubt = false;
     epoch += 1;
     askAgainAtMs = undefined;
     stopTimer(timer);
@@ -124,7 +129,7 @@ export function createRenewal(parts: RenewalParts): Renewal {
   }
 
   function fail({ reason, isPassing, retryAfterMs }: SessionError): void {
-    const wasHeld = held !== undefined;
+    const wasHeld = held !== undefined || isInDoubt;
     // To a page that held nothing, this code says only that there is no cookie.
     hold(undefined, 'signed-out', wasHeld || reason !== 'token_invalid' ? reason : board.state.reason);
     if (isPassing) askAgainAtMs = nowMs() + retryAfterMs;
@@ -147,6 +152,11 @@ export function createRenewal(parts: RenewalParts): Renewal {
     isUnderWay: () => call !== undefined,
     adopt,
     drop: (status, reason) => hold(undefined, status, reason),
+    doubt() {
+      const wasHeld = held !== undefined || isInDoubt;
+      hold(undefined, 'unknown', null);
+      isInDoubt = wasHeld;
+    },
     refresh: () => begin().result,
     refreshOnce: () => begin().firstAnswer,
     giveWay: () => underWay?.abort(),

@@ -1,8 +1,8 @@
 // What a front end sees of the session: an immutable snapshot, without the token.
 
 /**
- * `unknown`: nobody has asked the server yet, or it could not be asked. `refreshing`: signed in, and the token is
- * being replaced.
+ * `unknown`: nobody has asked the server yet, or it could not be asked, or somebody else may be signed in by now.
+ * `refreshing`: signed in, and the token is being replaced.
  */
 export type SessionStatus = 'unknown' | 'signed-out' | 'refreshing' | 'signed-in';
 

@@ -123,6 +123,23 @@ t.test('a request of one person is not repeated in the name of the next', async 
   t.equal(script.count('POST /order'), 1);
 });
 
+t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) => {
+  const { script, session, sleep } = await signIn(t, 900, { isOpenEnded: true });
+  const after = new Promise<void>((resolve) => t.teardown(resolve));
+  script.plan(refreshing, { ...grant(), after }, grant());
+  script.plan('POST /order', refuse(401, 'token_invalid'), fine);
+  sleep(1000);
+  const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
+  await script.isAsked(refreshing, 1);
+  script.plan('POST /login', grant());
+  await session.login({ ...loginFields, email: 'b@example.com' });
+  t.equal((await order).status, 401);
+  t.same(
+    script.asked.filter(({ what }) => what === 'POST /order'),
+    [{ what: 'POST /order', authorization: undefined, body: '1 ticket' }],
+  );
+});
+
 t.test('POST /login goes without token, refresh and repetition', async (t) => {
   const { script, session } = await signIn(t);
   script.plan('POST /login', refuse(401, 'token_invalid'));

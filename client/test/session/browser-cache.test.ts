@@ -1,6 +1,7 @@
 // The back/forward cache of Chromium: a page with a session goes into it, and is up to date when it comes back.
 import { type Browser, chromium, type Page } from 'playwright-core';
 import t from 'tap';
+import type { SessionStatus } from '../../src/session/session-state.js';
 import {
   becomes,
   isReplaced,
@@ -14,6 +15,9 @@ import {
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
 t.setTimeout(120_000);
+
+const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
+const profileOfBob = { status: 200, body: { id: 2, email: bob.email } };
 
 let site: SessionSite;
 let browser: Browser;
@@ -30,9 +34,14 @@ t.before(async () => {
     ],
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   });
-  site = await startSessionSite(t);
+  site = await startSessionSite(t, {}, [bob]);
 });
 t.teardown(() => browser?.close());
+
+/** Every status that a page was told. */
+interface Seen {
+  readonly seen: SessionStatus[];
+}
 
 /** Leaves the page, does something meanwhile, and goes back; resolves when the same page is shown again. */
 async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
@@ -91,6 +100,27 @@ t.test('after a log-in elsewhere, the way back shows that', async (t) => {
   });
   await becomes(page, 'signed-in');
 });
+
+t.test(
+  'after another person’s log-in elsewhere, the way back is told before it has their token',
+  async (t) => {
+    const page = await openSessionPage(t, site, browser);
+    await logInAt(page, site);
+    await page.evaluate(() => {
+      Object.assign(globalThis, { seen: [] });
+      session.subscribe(() => (globalThis as unknown as Seen).seen.push(session.state.status));
+    });
+    await leaveAndReturn(page, async () => {
+      const tab = await openTab(page.context(), site);
+      t.equal(await logInAt(tab, site, bob), 200);
+      await tab.close();
+    });
+    await page.waitForFunction(() => (globalThis as unknown as Seen).seen.at(-1) === 'signed-in');
+    t.same(await page.evaluate(() => (globalThis as unknown as Seen).seen), ['unknown', 'signed-in']);
+    t.same(await profile(page), profileOfBob);
+    t.same(await page.evaluate(() => expired), []);
+  },
+);
 
 t.test('a page that comes back hears the other tabs again', async (t) => {
   const page = await openSessionPage(t, site, browser);

@@ -41,18 +41,13 @@ async function beginRefresh(page: Page): Promise<() => void> {
   return release;
 }
 
-async function logInBob(page: Page): Promise<number> {
-  const fields = { ...(await site.credentials()), ...bob };
-  return page.evaluate(async (fields) => (await session.login(fields)).status, fields);
-}
-
 for (const hasLocks of [true, false]) {
   const where = hasLocks ? 'with locks' : 'without locks';
 
   t.test(`a refresh answered after a log-in does not bring the earlier person back, ${where}`, async (t) => {
     const page = await openPageOfDemo(t, hasLocks);
     const release = await beginRefresh(page);
-    t.equal(await logInBob(page), 200);
+    t.equal(await logInAt(page, site, bob), 200);
     release();
     t.same(await profile(page), profileOfBob);
     await page.reload();
@@ -66,7 +61,7 @@ t.test('nor does a refresh of another tab', async (t) => {
   const tab = await openTab(page.context(), site);
   const release = await beginRefresh(tab);
   const cutOff = tab.waitForEvent('requestfailed');
-  t.equal(await logInBob(page), 200);
+  t.equal(await logInAt(page, site, bob), 200);
   await cutOff;
   release();
   await becomes(tab, 'signed-in');
@@ -80,7 +75,7 @@ t.test('nor does a refresh of a page that was left', async (t) => {
   const page = await openPageOfDemo(t, true);
   const release = await beginRefresh(page);
   await page.reload();
-  t.equal(await logInBob(page), 200);
+  t.equal(await logInAt(page, site, bob), 200);
   release();
   await page.reload();
   t.equal(await page.evaluate(() => session.resume()), true);

@@ -5,7 +5,7 @@ import type { Session } from '../../src/session/session-options.js';
 import type { SessionStatus } from '../../src/session/session-state.js';
 import { steerSession } from '../support/session-clock.js';
 import { grant, refuse, type ScriptedAnswer, startScript } from '../support/session-script.js';
-import { loginFields, refreshing } from '../support/session-sign-in.js';
+import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 import { openTabs } from '../support/session-tabs.js';
 
 async function becomes(session: Session, status: SessionStatus): Promise<void> {
@@ -166,6 +166,73 @@ t.test('a page in the back/forward cache holds no channel, and asks when it come
     t.equal(session.state.status, status);
     t.same(expired, reasons);
   }
+});
+
+t.test('a page that comes back has no token until it is known who is signed in', async (t) => {
+  const { script, session, happen, expired } = await signIn(t);
+  script.plan('GET /thing', refuse(401, 'token_invalid'));
+  script.plan(refreshing, refuse(503, 'store_unavailable'));
+  const seen: string[] = [];
+  session.subscribe(() => seen.push(session.state.status));
+  await happen('pageshow', { persisted: true });
+  t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
+  await session.fetch('thing');
+  const { authorization } = script.asked.find(({ what }) => what === 'GET /thing') ?? {};
+  t.equal(authorization, undefined);
+  t.same(expired, [], 'nothing is known yet');
+  script.plan(refreshing, refuse(401, 'session_revoked'));
+  await happen('focus');
+  t.same(seen, ['unknown', 'signed-out']);
+  t.same(expired, ['session_revoked']);
+});
+
+t.test('a page that comes back signed out says nothing else meanwhile', async (t) => {
+  const { script, session, happen, expired } = await signIn(t);
+  script.plan('POST /logout', { status: 204 });
+  await session.logout();
+  script.plan(refreshing, refuse(401, 'token_invalid'));
+  const seen: string[] = [];
+  session.subscribe(() => seen.push(session.state.status));
+  await happen('pageshow', { persisted: true });
+  t.same(seen, [], 'the form on it stays as it is');
+  t.same(expired, []);
+});
+
+t.test('a request of before the page was left is not repeated in another name', async (t) => {
+  const { script, session, happen } = await signIn(t, 900, { isOpenEnded: true });
+  let answer = () => {};
+  const after = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  script.plan('POST /order', { ...refuse(401, 'session_revoked'), after }, { status: 200 });
+  const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
+  await script.isAsked('POST /order', 1);
+  await happen('pagehide', { persisted: true });
+  await happen('pageshow', { persisted: true });
+  await becomes(session, 'signed-in');
+  answer();
+  t.equal((await order).status, 401);
+  t.equal(script.count('POST /order'), 1);
+});
+
+t.test('nor is the answer to a refresh of before then believed', async (t) => {
+  const script = await startScript(t);
+  const { session, happen } = steerSession(t, script.address, { ...openTabs(), isOpenEnded: true });
+  let answer = () => {};
+  const after = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const granted = grant();
+  script.plan(refreshing, { ...grant(), after }, granted);
+  script.plan('GET /thing', { status: 200 });
+  const resumed = session.resume();
+  await script.isAsked(refreshing, 1);
+  await happen('pagehide', { persisted: true });
+  await happen('pageshow', { persisted: true });
+  answer();
+  t.equal(await resumed, true);
+  await session.fetch('thing');
+  t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
 t.test('a log-out that is answered after the page was left is one all the same', async (t) => {

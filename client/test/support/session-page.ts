@@ -39,9 +39,13 @@ async function enter(page: Page, site: SessionSite, options?: SessionOptions): P
   await page.waitForFunction(() => 'session' in globalThis);
 }
 
-/** Signs the demo account in. @returns the status of the answer */
-export async function logInAt(page: Page, site: SessionSite): Promise<number> {
-  const fields = await site.credentials();
+/** @param person the demo account unless said. @returns the status of the answer */
+export async function logInAt(
+  page: Page,
+  site: SessionSite,
+  person?: { readonly email: string; readonly password: string },
+): Promise<number> {
+  const fields = { ...(await site.credentials()), ...person };
   return page.evaluate(async (fields) => (await session.login(fields)).status, fields);
 }
 
