@@ -53,8 +53,8 @@ export function createMeter(log, solver) {
     const warning = find('degraded');
     if (warning.hidden !== degraded) return;
     warning.hidden = !degraded;
-    const why = workers === 0 ? 'no_worker' : path === 'js' ? 'no_wasm' : 'no_simd';
-    warning.textContent = degraded ? say('degraded') + say(why) : '';
+    const why = { js: 'no_wasm', wasm: 'no_simd', simd: 'fewer_workers' }[path];
+    warning.textContent = degraded ? say('degraded') + say(workers === 0 ? 'no_worker' : why) : '';
   }
 
   function showParts(effort) {

@@ -36,6 +36,8 @@ export interface Crew {
 export function openCrew(openWorker: () => Worker): Crew {
   const members = new Set<CrewMember>();
   let isRefused = false;
+  /** Workers that the last search asked for. */
+  let wanted = 0;
   let run: CrewRun | null = null;
   let standIn: CrewMember | null = null;
   /** Has the page's own thread search, unless a worker is there or to be waited for. */
@@ -75,7 +77,9 @@ export function openCrew(openWorker: () => Worker): Crew {
   function state(): SolverState {
     const paths = [...members].flatMap(({ path }) => path ?? []);
     const path = paths[0] ?? standIn?.path ?? 'js';
-    return { path, workers: paths.length, degraded: paths.length === 0 || path !== 'simd' };
+    const coming = [...members].filter(({ isLate }) => !isLate).length;
+    const degraded = paths.length === 0 || path !== 'simd' || coming < wanted;
+    return { path, workers: paths.length, degraded };
   }
 
   return {
@@ -83,6 +87,7 @@ export function openCrew(openWorker: () => Worker): Crew {
       return members.size;
     },
     async search(task, { workers, chunkSize, maxHashes, signal, onBegin, onHashes }) {
+      wanted = workers;
       startUpTo(workers);
       try {
         return await new Promise((resolve, reject) => {

@@ -8,7 +8,10 @@ export interface SolverState {
   readonly path: SolverPath;
   /** Workers that take part; 0 is the main thread, in chunks. */
   readonly workers: number;
-  /** Slower than this package can be: no SIMD, no WebAssembly, or no worker. */
+  /**
+   * Slower than this package can be: no SIMD, no WebAssembly, no worker, or fewer than were started, because some have
+   * failed or not come for 5 seconds.
+   */
   readonly degraded: boolean;
 }
 

@@ -16,9 +16,12 @@ export interface SearchProgress {
 }
 
 export interface SearchOptions {
-  /** The most hashes between two pauses on the main thread, 25,000; fewer where they would take over 8 ms. */
+  /**
+   * The most hashes between two pauses on the main thread, 25,000; fewer where they would take over 8 ms. Workers pause
+   * by the time alone.
+   */
   readonly chunkSize?: number | undefined;
-  /** Where the search gives up, 300,000,000; over all workers, within 4 hashes each. */
+  /** Where the search gives up, 300,000,000; over all workers, within 4 hashes each. With `Infinity` it never does. */
   readonly maxHashes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called at most ten times a second. */
@@ -41,7 +44,7 @@ export interface Solver {
   /**
    * Searches in turn: a second search waits for the first.
    * @throws PowGaveUpError past `maxHashes`; the signal's reason; an `AbortError` when the solver is closed;
-   *   RangeError for a task that no challenge has
+   *   RangeError for a task that no challenge has, a `maxHashes` below 0 and a `chunkSize` not above it
    */
   search(task: SearchTask, options?: SearchOptions): Promise<Found>;
   /** Ends the workers and whatever is being searched, for good. */
@@ -87,7 +90,9 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
 
   async function run(task: SearchTask, options: SearchOptions, signal: AbortSignal): Promise<Found> {
     signal.throwIfAborted();
-    const { chunkSize = 25_000, maxHashes = 300_000_000, onProgress } = options;
+    const { chunkSize = 25_000, onProgress } = options;
+    // The workers' shares are taken from it one by one, and infinity never gets less.
+    const maxHashes = Math.min(options.maxHashes ?? 300_000_000, Number.MAX_SAFE_INTEGER);
     let startedMs = performance.now();
     let reportedMs = startedMs;
     const onBegin = () => {
@@ -114,6 +119,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
     },
     async search(task, options = {}) {
       requireTask(task);
+      requireLimits(options);
       if (isClosed) throw closedError();
       const { signal } = options;
       signal?.throwIfAborted();
@@ -151,4 +157,10 @@ function requireTask({ head, difficulty }: SearchTask): void {
   if (!Number.isInteger(difficulty) || difficulty < 1 || difficulty > 32) {
     throw new RangeError('The difficulty must be 1 to 32 bits.');
   }
+}
+
+function requireLimits({ chunkSize = 1, maxHashes = 0 }: SearchOptions): void {
+  // In this form NaN is refused as well.
+  if (!(maxHashes >= 0 && chunkSize > 0))
+    throw new RangeError('maxHashes must be 0 or more, chunkSize above 0.');
 }

@@ -15,5 +15,6 @@ export function warnOfDegraded({ path, workers, degraded }: SolverState): void {
   }
   if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
   if (path === 'wasm') reasons.push('WebAssembly without SIMD');
+  if (reasons.length === 0) reasons.push('fewer workers than were started');
   console.warn(`Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')}.`);
 }

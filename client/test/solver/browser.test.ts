@@ -128,6 +128,32 @@ t.test('workers share a search, and all hashes count', async (t) => {
   await t.rejects(givesUp, /PowGaveUpError: No nonce with 32 leading zero bits among 2000000 hashes/);
 });
 
+t.test('without a limit of hashes each worker is given one lane, and keeps at it', async (t) => {
+  const { page } = await openSite(t, everything);
+  const given = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    let requests = 0;
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (this: Worker, message: unknown) {
+      if (message !== null) requests += 1;
+      postMessage.call(this, message);
+    };
+    const enough = new AbortController();
+    const solver = openSolver({ workers: 2 });
+    let reports = 0;
+    const onProgress = ({ state }: { state: { workers: number } }) => {
+      if (state.workers === 2) reports += 1;
+      if (reports === 3) enough.abort();
+    };
+    const options = { maxHashes: Number.POSITIVE_INFINITY, signal: enough.signal, onProgress };
+    await solver.search({ head, difficulty: 32 }, options).catch(() => undefined);
+    solver.close();
+    return requests;
+  }, head);
+  t.equal(given, 2);
+});
+
 t.test('workers are given a next search, are ended when idle and come back', async (t) => {
   const { page } = await openSite(t, everything);
   await page.clock.install();
@@ -216,6 +242,89 @@ t.test('a worker file that was lost once is asked for again by the next search',
   t.same(states, [
     { path: 'simd', workers: 0, degraded: true },
     { path: 'simd', workers: 1, degraded: false },
+  ]);
+});
+
+t.test('where three of four worker files are lost, the one that is left says it is slower', async (t) => {
+  const { page, warnings } = await openSite(t, everything);
+  let areLost = () => {};
+  const lost = new Promise<void>((resolve) => {
+    areLost = resolve;
+  });
+  let asked = 0;
+  await page.route('**/solver/worker.js', async (route) => {
+    asked += 1;
+    if (asked < 4) return route.abort();
+    await lost;
+    return route.continue();
+  });
+  await page.exposeFunction('areLost', areLost);
+  const found = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    const { areLost } = globalThis as unknown as { areLost(): void };
+    let failed = 0;
+    const { terminate } = Worker.prototype;
+    Worker.prototype.terminate = function (this: Worker) {
+      terminate.call(this);
+      failed += 1;
+      if (failed === 3) areLost();
+    };
+    const solver = openSolver({ workers: 4 });
+    const { state } = await solver.search({ head, difficulty: 12 });
+    solver.close();
+    return state;
+  }, head);
+  t.same(found, { path: 'simd', workers: 1, degraded: true });
+  t.equal(warnings.length, 1);
+  t.match(warnings[0], /fewer workers than were started/);
+});
+
+t.test('a worker that is late is missed, until it is there', async (t) => {
+  const { page } = await openSite(t, everything);
+  await page.clock.install();
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = 0;
+  await page.route('**/solver/worker.js', async (route) => {
+    asked += 1;
+    if (asked === 2) await isReleased;
+    await route.continue();
+  });
+  await page.exposeFunction('release', release);
+  await page.exposeFunction('wait', () => page.clock.fastForward(6_000));
+  const seen = await page.evaluate(async (head) => {
+    const module = '/client/solver/solver.js';
+    const { openSolver } = (await import(module)) as typeof import('../../src/solver/solver.js');
+    const { release, wait } = globalThis as unknown as { release(): void; wait(): void };
+    const enough = new AbortController();
+    const solver = openSolver({ workers: 2 });
+    const states: import('../../src/solver/solver.js').SolverState[] = [];
+    await solver
+      .search(
+        { head, difficulty: 32 },
+        {
+          signal: enough.signal,
+          onProgress({ state }) {
+            const last = states.at(-1);
+            if (state.workers === last?.workers && state.degraded === last.degraded) return;
+            states.push(state);
+            if (state.workers === 2) enough.abort();
+            else if (state.degraded) release();
+            else wait();
+          },
+        },
+      )
+      .catch(() => undefined);
+    solver.close();
+    return states;
+  }, head);
+  t.same(seen, [
+    { path: 'simd', workers: 1, degraded: false },
+    { path: 'simd', workers: 1, degraded: true },
+    { path: 'simd', workers: 2, degraded: false },
   ]);
 });
 

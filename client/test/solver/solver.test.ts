@@ -121,6 +121,15 @@ t.test('refuses what no challenge asks for', async (t) => {
   ]) {
     await t.rejects(solver.search(task), RangeError);
   }
+  for (const options of [
+    { maxHashes: Number.NaN },
+    { maxHashes: -1 },
+    { chunkSize: Number.NaN },
+    { chunkSize: -1 },
+    { chunkSize: 0 },
+  ]) {
+    await t.rejects(solver.search({ head, difficulty: 8 }, options), RangeError);
+  }
 });
 
 t.test('a listener that throws does not stop the search', async (t) => {

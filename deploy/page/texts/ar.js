@@ -60,6 +60,7 @@ export const ar = {
   no_worker: 'تعذّر تشغيل عامل مستقل، فعلى الصفحة أن تحسب بنفسها.',
   no_wasm: 'لا يتوفر WebAssembly هنا، فالحساب بلغة JavaScript.',
   no_simd: 'لا تتوفر تعليمات SIMD في WebAssembly هنا.',
+  fewer_workers: 'عدد العمال أقل مما بُدئ تشغيله.',
   tried: 'المحاولات',
   hashes: '{count} بصمة',
   speed: 'السرعة',

@@ -38,6 +38,7 @@ export const en = {
   no_worker: 'no worker could be started, so the page itself has to compute.',
   no_wasm: 'no WebAssembly here, so plain JavaScript computes.',
   no_simd: 'no SIMD instructions in WebAssembly here.',
+  fewer_workers: 'fewer workers than were started.',
   hashes: '{count} hashes',
   speed_value: '{millions} M/s',
   ms: '{ms} ms',

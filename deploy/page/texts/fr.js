@@ -60,6 +60,7 @@ export const fr = {
   no_worker: 'aucun worker n’a pu démarrer, la page doit calculer elle-même.',
   no_wasm: 'pas de WebAssembly ici, c’est du JavaScript qui calcule.',
   no_simd: 'pas d’instructions SIMD dans WebAssembly ici.',
+  fewer_workers: 'moins de workers que prévu.',
   tried: 'Essayés',
   hashes: '{count} condensés',
   speed: 'Vitesse',
