@@ -17,9 +17,9 @@ export interface FetchOptions {
 
 /** How challenges are solved. */
 export interface SolveOptions {
-  /** Guesses between two looks at the signal, 25,000 by default. */
+  /** The most guesses between two pauses on the main thread, 25,000 by default; workers pause by the time alone. */
   readonly chunkSize?: number | undefined;
-  /** Guesses before giving up, 300,000,000 by default; for `effort` in each part. */
+  /** Guesses before giving up, 300,000,000 by default; for `effort` in each part. `Infinity` never gives up. */
   readonly maxHashes?: number | undefined;
   readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;

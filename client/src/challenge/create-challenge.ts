@@ -5,7 +5,8 @@ import { openSolver } from '../solver/solver.js';
 import { watchAttention } from './attention.js';
 import { CaptchaUnansweredError } from './captcha-unanswered-error.js';
 import type { ChallengeOptions } from './challenge-options.js';
-import type { ChallengeController } from './controller.js';
+import type { PausableChallenge } from './controller.js';
+import { countCalls } from './count-calls.js';
 import { demandAfter, firstDemand } from './demand.js';
 import { readRefusal, sparesImage } from './refusal.js';
 import { openStock } from './stock.js';
@@ -25,7 +26,7 @@ const MOST_STARTS = 3;
  * | `idle` | `solving` | at once, unless `autoStart` is false or the page is hidden; on `touch`, `refresh`, `take`, `settle` |
  * | `solving` | `ready` | everything that the next submission has to carry is there |
  * | `solving` | `error` | a request failed, or a search gave up |
- * | `solving` | `idle` | the page was left, or the time was over before it was solved and nobody is at the form |
+ * | `solving` | `idle` | the page was left, `pause`, or the time was over before it was solved and nobody is at the form |
  * | `ready` | `idle` | the fields were handed out; the image has expired; the work has, and nobody is at the form |
  * | `ready` | `solving` | the work has expired and somebody is at the form; `settle`, `refresh`, `newImage` … |
  * | `error` | `solving` | on `touch`, `refresh`, `take` or `settle`, once `retryAtMs` is over |
@@ -33,11 +34,12 @@ const MOST_STARTS = 3;
  *
  * Somebody is at the form while the page is visible and `touch` was called in the last 2 minutes (decisions 3.8).
  */
-export function createChallenge(options: ChallengeOptions = {}): ChallengeController {
+export function createChallenge(options: ChallengeOptions = {}): PausableChallenge {
   const { autoStart = true, image } = options;
   const solver =
     options.solver ?? openSolver(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl });
   const listeners = createListeners<[]>();
+  const submissions = countCalls();
   const stock = openStock(options, solver, {
     changed: listeners.tell,
     aged: look,
@@ -47,16 +49,21 @@ export function createChallenge(options: ChallengeOptions = {}): ChallengeContro
   let handedOutAtMs: number | null = null;
   let startsWhenShown = false;
   let isRepeat = false;
+  let isPaused = false;
   let isClosed = false;
+
+  async function start(): Promise<void> {
+    if (!isPaused) await stock.start();
+  }
 
   function begin(): void {
     startsWhenShown = !attention.isVisible();
-    if (!startsWhenShown) void stock.start();
+    if (!startsWhenShown) void start();
   }
 
   /** Nothing is made by itself but for somebody at the form, and nothing after an error. */
   function renew(): void {
-    if (handedOutAtMs === null && stock.state.error === null && attention.isThere()) void stock.start();
+    if (handedOutAtMs === null && stock.state.error === null && attention.isThere()) void start();
   }
 
   /** Time has passed, or the page is looked at again. */
@@ -78,7 +85,7 @@ export function createChallenge(options: ChallengeOptions = {}): ChallengeContro
     if (isClosed) return;
     handedOutAtMs = null;
     if (!stock.isRunning && stock.state.status !== 'error') stock.renew(stock.holding.demand);
-    await stock.start();
+    await start();
   }
 
   function touch(): void {
@@ -88,7 +95,7 @@ export function createChallenge(options: ChallengeOptions = {}): ChallengeContro
     const isSent = handedOutAtMs !== null && performance.now() - handedOutAtMs < IN_FLIGHT_MS;
     if (isSent || !stock.mayRetry) return;
     handedOutAtMs = null;
-    void stock.start();
+    void start();
   }
 
   async function take(): Promise<Record<string, string>> {
@@ -124,7 +131,7 @@ export function createChallenge(options: ChallengeOptions = {}): ChallengeContro
     const demand = refusal === null ? firstDemand(image) : demandAfter(stock.holding.demand, refusal, image);
     stock.renew(demand, refusal !== null && sparesImage(refusal));
     isRepeat = !isRepeat && refusal?.code === 'pow_insufficient' && !stock.holding.lacksCaptcha;
-    if (isRepeat) void stock.start();
+    if (isRepeat) void start();
     else renew();
     return isRepeat;
   }
@@ -153,23 +160,35 @@ export function createChallenge(options: ChallengeOptions = {}): ChallengeContro
     get fields() {
       return stock.holding.fields;
     },
+    get isSubmitting() {
+      return !submissions.isZero || handedOutAtMs !== null;
+    },
     subscribe: listeners.add,
     refresh,
     touch,
     setAnswer(text) {
       stock.holding.type(text);
-      touch();
+      if (text !== '') touch();
     },
     newImage: () => replaceCaptcha('image'),
     chooseAlternative: replaceCaptcha,
-    take,
+    take: () => submissions.add(take()),
     settle,
-    submit: (send) => submitForm({ take, settle }, send),
+    submit: (send) => submissions.add(submitForm({ take, settle }, send)),
+    pause() {
+      isPaused = true;
+      if (submissions.isZero) stock.pause();
+    },
+    resume() {
+      if (!isPaused || isClosed) return;
+      isPaused = false;
+      if (handedOutAtMs === null) begin();
+    },
     close,
   };
 
   async function replaceCaptcha(kind: 'image' | 'effort'): Promise<void> {
-    if (isClosed || !stock.holding.demand.captchaRequired) return;
+    if (isClosed || isPaused || !stock.holding.demand.captchaRequired) return;
     attention.touch();
     await stock.replaceCaptcha(kind);
   }

@@ -8,8 +8,19 @@ export interface Refusal {
   readonly alternatives: readonly string[] | undefined;
 }
 
-/** Refusals that spend no image: work is judged before it, limit and delay before both (decisions 2.3 "Order", 3.2). */
-const sparingImages = new Set(['pow_invalid', 'pow_insufficient', 'rate_limited', 'login_throttled']);
+/**
+ * Refusals that a person can bring about and that spend no image: work is judged before it, and shape, limit and delay
+ * before both (decisions 2.3 "Order", 3.2). Where one came later all the same, such as `validation_failed` from a host's own handler, the image
+ * is sent once more in vain: `captcha_invalid` then brings a new one.
+ */
+const sparingImages = new Set([
+  'body_too_large',
+  'validation_failed',
+  'rate_limited',
+  'login_throttled',
+  'pow_invalid',
+  'pow_insufficient',
+]);
 
 /** Reads whatever a host answered; a body in another form says nothing. */
 export function readRefusal(body: unknown): Refusal {

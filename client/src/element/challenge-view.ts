@@ -22,11 +22,16 @@ export interface ChallengeView {
   announce(text: string): void;
 }
 
+/** Longer than a browser gathers changes for a screen reader. */
+const REPEAT_MS = 100;
+
 /** Fills the shadow root. */
 export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): ChallengeView {
   root.adoptedStyleSheets = [styleSheet()];
   const work = createWorkView(events.onRetry);
   const captcha = createCaptchaView(events);
+  let said = '';
+  let again: ReturnType<typeof setTimeout>;
   const heard = make('p', { class: 'heard', role: 'status' });
   const box = make(
     'div',
@@ -51,9 +56,11 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
       captcha.show(shown);
     },
     announce(text) {
-      // Emptied first, or the same sentence would not be heard a second time.
-      heard.textContent = '';
-      heard.textContent = text;
+      clearTimeout(again);
+      // A sentence that has not changed when the reader looks is not read again: it is left out for a moment.
+      heard.textContent = text === said ? '' : text;
+      if (text === said) again = setTimeout(() => heard.append(text), REPEAT_MS);
+      said = text;
     },
   };
 }

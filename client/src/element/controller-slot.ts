@@ -1,6 +1,6 @@
 // Holds the controller of an element: its own, made from the attributes, or one that a script shares with it.
 
-import type { ChallengeController } from '../challenge/controller.js';
+import type { ChallengeController, PausableChallenge } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
 import { optionsFrom, refusalFrom } from './attributes.js';
 
@@ -10,8 +10,10 @@ export interface ControllerSlot {
   open(): void;
   /** Puts that of a script in; whoever made it closes it. */
   share(controller: ChallengeController): void;
-  /** Lets the own one begin, with what the attributes say of the last refusal; the second call does nothing. */
+  /** Lets the own one go on; the first time with what the attributes say of the last refusal. */
   start(): void;
+  /** Has the own one ask for nothing until `start`. */
+  pause(): void;
   /** Makes the own one anew, after the attributes that change together have changed. @param onDone it is there */
   renew(onDone: () => void): void;
   /** Takes out what is in there; the own one is closed. */
@@ -23,17 +25,17 @@ export interface ControllerSlot {
 /** @param onChange called after each change of the controller, and when another one is put in */
 export function createControllerSlot(element: Element, onChange: () => void): ControllerSlot {
   let controller: ChallengeController | null = null;
-  let isShared = false;
+  /** The same, unless it is shared. */
+  let own: PausableChallenge | null = null;
   let isStarted = false;
   let isRenewing = false;
   let endSubscription: (() => void) | undefined;
 
-  function put(next: ChallengeController | null, shared: boolean): void {
+  function put(next: ChallengeController | null, nextOwn: PausableChallenge | null = null): void {
     endSubscription?.();
-    if (!isShared) controller?.close();
+    own?.close();
+    own = nextOwn;
     controller = next;
-    isShared = shared;
-    isStarted = shared;
     endSubscription = next?.subscribe(onChange);
     onChange();
   }
@@ -45,8 +47,9 @@ export function createControllerSlot(element: Element, onChange: () => void): Co
       return;
     }
     const begins = !element.matches(':disabled') && refusalFrom(element) === null;
-    put(createChallenge({ ...optionsFrom(element), autoStart: begins }), false);
+    const made = createChallenge({ ...optionsFrom(element), autoStart: begins });
     isStarted = begins;
+    put(made, made);
   }
 
   return {
@@ -54,30 +57,30 @@ export function createControllerSlot(element: Element, onChange: () => void): Co
       return controller;
     },
     open,
-    share: (next) => put(next, true),
+    share: (next) => put(next),
     start() {
-      if (controller === null || isStarted) return;
+      const refusal = isStarted ? null : refusalFrom(element);
       isStarted = true;
-      const refusal = refusalFrom(element);
-      if (refusal === null) void controller.refresh();
-      else void controller.settle(refusal);
+      if (refusal !== null) void own?.settle(refusal);
+      own?.resume();
     },
+    pause: () => own?.pause(),
     renew(onDone) {
-      if (controller === null || isShared || isRenewing) return;
+      if (own === null || isRenewing) return;
       isRenewing = true;
       queueMicrotask(() => {
         isRenewing = false;
-        if (controller === null || isShared) return;
-        put(null, false);
+        if (own === null) return;
+        put(null);
         open();
         onDone();
       });
     },
-    empty: () => put(null, false),
+    empty: () => put(null),
     leave() {
       endSubscription?.();
       endSubscription = undefined;
-      if (!isShared) put(null, false);
+      if (own !== null) put(null);
     },
   };
 }

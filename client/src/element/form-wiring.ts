@@ -6,6 +6,8 @@ import { holdSubmitButtons, submittersOf } from './submit-buttons.js';
 export interface FormSide {
   /** Whether the fields of the form are complete; also true while the element is switched off. */
   isReady(): boolean;
+  /** Whether a script has yet to hear the answer to a submission. */
+  isSubmitting(): boolean;
   /** The person is at the form. */
   onTouch(): void;
   /** A submission was too early; it is sent when `ready` is called. */
@@ -34,10 +36,14 @@ export function wireForm(form: HTMLFormElement, side: FormSide): FormWiring {
   /** The button of the submission that waits; null when it had none. */
   let held: { readonly submitter: HTMLElement | null } | undefined;
   let isSpent = false;
+  /** The button of the newest submission, until the next press that is not the rest of a double-click. */
+  let pressed: HTMLElement | null = null;
 
   for (const name of deeds) form.addEventListener(name, onDeed, { signal, passive: true });
   for (const name of signs) form.addEventListener(name, onSign, { signal, passive: true });
   window.addEventListener('focus', onSign, { signal });
+  // Some of the buttons may be outside of the form, none is in another tree.
+  form.getRootNode().addEventListener('click', onClick, { signal, capture: true });
   // Captured on the form itself, so that no listener of the page sees a submission that does not go.
   form.addEventListener('submit', onSubmit, { signal, capture: true });
   // From the back/forward cache: the controller fetches fresh challenges by itself.
@@ -61,9 +67,16 @@ export function wireForm(form: HTMLFormElement, side: FormSide): FormWiring {
     if (!isSpent) side.onTouch();
   }
 
+  /** A double-click is one press to whoever makes it. */
+  function onClick(event: Event): void {
+    if ((event as MouseEvent).detail < 2) pressed = null;
+    else if (pressed?.contains(event.target as Node)) event.preventDefault();
+  }
+
   function onSubmit(event: SubmitEvent): void {
     const submitter = event.submitter;
     if (!isChecked(form, submitter)) return;
+    pressed = submitter;
     // A second press before the first answer is there: the fields are spent already.
     if (isSpent) onDeed();
     if (side.isReady()) {
@@ -77,8 +90,10 @@ export function wireForm(form: HTMLFormElement, side: FormSide): FormWiring {
     }
     event.preventDefault();
     event.stopImmediatePropagation();
-    held = { submitter };
     side.onTouch();
+    // A script that is sending sends all that there is: this one would follow the answer, when nobody expects it.
+    if (side.isSubmitting()) return;
+    held = { submitter };
     side.onHeld();
   }
 

@@ -119,7 +119,8 @@ export class TollgateChallenge extends FormField {
 
   #begin(): void {
     this.#slot.open();
-    if (!this.#isDisabled) this.#slot.start();
+    if (this.#isDisabled) this.#slot.pause();
+    else this.#slot.start();
     this.#update();
   }
 
@@ -159,6 +160,7 @@ export class TollgateChallenge extends FormField {
     if (form === null || !this.isConnected) return;
     this.#wiring = wireForm(form, {
       isReady: () => this.#isDisabled || this.status === 'ready',
+      isSubmitting: () => this.controller?.isSubmitting === true,
       onTouch: () => this.#touch(),
       onHeld: () => this.#presenter.announce('held'),
       onSpent: () => this.settle(null),
@@ -182,7 +184,8 @@ export class TollgateChallenge extends FormField {
     const fields = Object.entries(this.controller?.fields ?? {});
     const data = new FormData();
     for (const [name, value] of fields) data.set(name, value);
-    this.internals.setFormValue(fields.length === 0 ? null : data);
+    // No state besides: a browser that restores the form would have kept the tokens.
+    this.internals.setFormValue(fields.length === 0 ? null : data, null);
     const { input } = view.image;
     const lack = lackOf(shown, input.value, holdsSubmit);
     if (lack === null) this.internals.setValidity({});

@@ -26,14 +26,14 @@ export function createWorkView(onRetry: () => void): View & { readonly status: H
     node,
     status,
     show(shown) {
-      const { state, texts, waitSeconds } = shown;
+      const { state, texts, waitSeconds, disabled } = shown;
       // The browser leads here when a form is sent too early; with a field to lead to, that is the better place.
       if (shown.demanded && !shown.effortChosen) status.removeAttribute('tabindex');
       else status.tabIndex = -1;
       setText(title, texts.title);
       setText(word, statusWord(shown));
       setText(retry, texts.retry);
-      retry.ariaDisabled = String(state.status !== 'error' || waitSeconds > 0);
+      retry.ariaDisabled = String(state.status !== 'error' || disabled || waitSeconds > 0);
       row.toggleAttribute('data-retry', state.status === 'error');
       bar.value = state.status === 'ready' ? 1 : (state.work?.chance ?? 0);
       setText(note, texts.slow);

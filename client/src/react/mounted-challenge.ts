@@ -43,6 +43,9 @@ export function createMountedChallenge(): MountedChallenge {
       get fields() {
         return made?.controller.fields ?? noFields;
       },
+      get isSubmitting() {
+        return made?.controller.isSubmitting === true;
+      },
       subscribe: listeners.add,
       refresh: async () => made?.controller.refresh(),
       touch: () => made?.controller.touch(),

@@ -10,7 +10,7 @@ import { createMountedChallenge } from './mounted-challenge.js';
 export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
 
 /** The functions are the same at every rendering; the object is another one when the state is. */
-export interface UsedChallenge extends Omit<ChallengeController, 'subscribe' | 'close'> {
+export interface UsedChallenge extends Omit<ChallengeController, 'isSubmitting' | 'subscribe' | 'close'> {
   /** To hand on, e.g. to a `<tollgate-challenge>` in the form. */
   readonly controller: ChallengeController;
 }
@@ -35,7 +35,13 @@ export function useChallenge(source: UseChallengeOptions | ChallengeController =
     () => idleState,
   );
   return useMemo(() => {
-    const { subscribe: _subscribe, close: _close, fields: _fields, ...rest } = controller;
+    const {
+      isSubmitting: _isSubmitting,
+      subscribe: _subscribe,
+      close: _close,
+      fields: _fields,
+      ...rest
+    } = controller;
     return {
       ...rest,
       controller,

@@ -3,9 +3,9 @@ import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
 import { startService } from './real-service.js';
 
-const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay'];
+const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gil', 'hal'];
 const emails = names.map((name) => `${name}@example.com`);
-const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = ''] = emails;
+const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = '', gil = '', hal = ''] = emails;
 const service = await startService(t, {}, emails);
 const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
 
@@ -157,6 +157,45 @@ t.test('an image that was not spent is sent again with the better work', async (
   const [first, second] = sent.map(({ captcha_token, captcha }) => ({ captcha_token, captcha }));
   t.same(first, second);
 });
+
+t.test('a mistake in another field costs no new image: what was typed is sent again', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  for (const _ of [1, 2]) await challenge.submit(service.signIn(gil, 'wrong'));
+  await challenge.refresh();
+  const shown = challenge.state.captcha;
+  challenge.setAnswer(service.answer());
+  service.requested.length = 0;
+  const refused = await challenge.submit(service.signIn(gil, 'x'.repeat(1025)));
+  t.match(await refused.json(), { code: 'validation_failed', captcha_required: true });
+  t.same(challenge.state.captcha, shown);
+  t.equal((await challenge.submit(service.signIn(gil))).status, 200);
+  t.same(service.requested, ['/pow?scope=TICKET'], 'and no image');
+});
+
+t.test(
+  'an image that was spent before a mistake was found is sent in vain once, and then replaced',
+  async (t) => {
+    const challenge = open();
+    t.teardown(challenge.close);
+    for (const _ of [1, 2]) await challenge.submit(service.signIn(hal, 'wrong'));
+    await challenge.refresh();
+    const shown = challenge.state.captcha;
+    challenge.setAnswer(service.answer());
+    // As a host answers that looks at a field of its own behind the guard.
+    await challenge.submit(async (fields) => {
+      await service.signIn(hal, 'wrong')(fields);
+      return Response.json({ code: 'validation_failed', captcha_required: true }, { status: 422 });
+    });
+    t.same(challenge.state.captcha, shown);
+    const refused = await challenge.submit(service.signIn(hal));
+    t.match(await refused.json(), { code: 'captcha_invalid', captcha_required: true });
+    await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
+    t.not((challenge.state.captcha as { url: string }).url, (shown as { url: string }).url);
+    challenge.setAnswer(service.answer());
+    t.equal((await challenge.submit(service.signIn(hal))).status, 200);
+  },
+);
 
 t.test('an answer without a body of the service leaves the demand as it was', async (t) => {
   const challenge = open();

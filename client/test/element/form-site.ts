@@ -31,6 +31,7 @@ export interface FormSite {
 export interface PageOptions {
   /** Attributes of the root, e.g. `lang="fr"`; English otherwise. */
   readonly root?: string;
+  /** Sent with the page, and with what it loads by itself. */
   readonly policy?: string;
   /** The head that imports the element; another when a test wants to do that itself. */
   readonly head?: string;
@@ -65,7 +66,10 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   const app = Fastify({ forceCloseConnections: true });
   t.teardown(() => app.close());
   app.addHook('onSend', async (request, reply) => {
-    reply.header('content-security-policy', pages.get(pathOf(request))?.policy ?? policy);
+    // A worker obeys the policy that comes with its own file, so that is the one of the page that starts it.
+    const { pathname } = new URL(request.headers.referer ?? address);
+    const page = pages.get(pathOf(request)) ?? pages.get(pathname);
+    reply.header('content-security-policy', page?.policy ?? policy);
   });
   app.addHook('onRequest', async (request) => {
     if (request.url.startsWith('/api/captcha')) requested.push(nameOf(request.url));

@@ -1,5 +1,6 @@
 // Plain HTML forms whose page has no script of its own but the import of the element, sent by the browser to a guarded
 // route.
+import type {} from '@tollgate/client/element.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';
@@ -21,6 +22,9 @@ const contact = `<form method="post" action="/contact">
 </form>`;
 
 const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
+
+const solverOf = (page: Page) =>
+  page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
 
 /** What the page says of the answer to the newest image. */
 function watchAnswers(page: Page): () => Promise<string> {
@@ -49,6 +53,9 @@ t.test('a form with work is sent with its fields, and each token is another', as
 t.test('it works without WebAssembly, and says that it is slower', async (t) => {
   const page = await open(t, contact, { policy: policyWithoutWasm });
   await page.fill('[name=text]', 'slow');
+  await page.waitForSelector('form > button:enabled');
+  t.match(await solverOf(page), { path: 'js', degraded: true });
+  t.equal(await page.isVisible('text=Slower here than it could be'), true);
   await page.click('form > button:enabled');
   await page.waitForSelector('text=Delivered.');
   t.match(site.delivered, [{ text: 'slow' }]);

@@ -36,6 +36,36 @@ async function holdChallenges(page: Page): Promise<() => Promise<void>> {
   };
 }
 
+/** Lets no submission through until it is told. */
+async function holdSubmissions(page: Page): Promise<() => Promise<unknown>> {
+  const waiting: (() => Promise<void>)[] = [];
+  await page.route('**/contact', async (route) => {
+    waiting.push(() => route.continue());
+  });
+  return () => Promise.all(waiting.map((go) => go()));
+}
+
+/** Has a script send the form through the controller, one submission at a time; `document.title` counts them. */
+const sendByScript = (page: Page) =>
+  page.evaluate(async () => {
+    await customElements.whenDefined('tollgate-challenge');
+    const element = document.querySelector('tollgate-challenge')!;
+    let sent = 0;
+    let isSending = false;
+    document.forms[0]?.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      if (isSending) return;
+      isSending = true;
+      sent += 1;
+      document.title = `sent ${sent}`;
+      await element.controller!.submit((fields) => {
+        const entries = [...new FormData(document.forms[0]), ...Object.entries(fields)] as string[][];
+        return fetch('/contact', { method: 'POST', body: new URLSearchParams(entries) });
+      });
+      isSending = false;
+    });
+  });
+
 /** A page whose challenges wait. */
 async function openHeld(t: Test, body: string) {
   const page = await open(t, '');
@@ -180,6 +210,90 @@ t.test('a press while the form is on its way does not send the same token twice'
     t.equal(site.delivered.length, count);
   }
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
+});
+
+t.test('a double-click sends once, where a script sends the form', async (t) => {
+  const page = await open(t, form('hold-submit'));
+  await sendByScript(page);
+  await whenReady(page);
+  await page.dblclick('#send');
+  await page.waitForFunction(() => document.title === 'sent 1');
+  await page.waitForFunction(() => {
+    const { status, controller } = document.querySelector('tollgate-challenge')!;
+    return status === 'ready' && !controller?.isSubmitting;
+  });
+  t.equal(await page.title(), 'sent 1');
+  t.equal(site.delivered.length, 1);
+  t.same(site.requested, ['/pow', '/pow']);
+});
+
+t.test(
+  'what is pressed before a script has its answer is not sent after it; later presses are',
+  async (t) => {
+    const page = await open(t, '');
+    const releaseSubmissions = await holdSubmissions(page);
+    await page.goto(site.page(form('hold-submit')));
+    await sendByScript(page);
+    await whenReady(page);
+    await page.press('[name=text]', 'Enter');
+    await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'idle');
+    await page.press('[name=text]', 'Enter');
+    await page.click('#send');
+    t.equal(await page.textContent('[role=status]'), '', 'nor is that promised');
+    const releaseChallenges = await holdChallenges(page);
+    await releaseSubmissions();
+    await page.waitForFunction(() => !document.querySelector('tollgate-challenge')?.controller?.isSubmitting);
+    await page.press('[name=text]', 'Enter');
+    t.match(await page.textContent('[role=status]'), /^The form is sent as soon as/);
+    t.equal(await page.title(), 'sent 1');
+    await releaseChallenges();
+    await page.waitForFunction(() => document.title === 'sent 2');
+  },
+);
+
+t.test('a double-click sends once, where the browser sends the form', async (t) => {
+  const body = form('hold-submit').replace('<form', '<form target="frame"');
+  const page = await open(t, `${body}<iframe name="frame" title="The answer"></iframe>`);
+  await whenReady(page);
+  await page.evaluate(() => {
+    let sent = 0;
+    document.addEventListener('submit', () => {
+      sent += 1;
+      document.title = `sent ${sent}`;
+    });
+  });
+  await page.dblclick('#send');
+  await page.frameLocator('iframe').getByText('Delivered.').waitFor();
+  await whenReady(page);
+  t.equal(await page.title(), 'sent 1');
+  await page.click('#send');
+  t.equal(await page.title(), 'sent 2', 'another press is another submission');
+});
+
+t.test('a form that waits can be left waiting: pressed twice, it says so twice', async (t) => {
+  const { page, release } = await openHeld(t, form('hold-submit'));
+  await page.click('#send');
+  const sentence = 'The form is sent as soon as the security check is done.';
+  t.equal(await page.textContent('[role=status]'), sentence);
+  const heard = page.evaluate(
+    (wanted) =>
+      new Promise((resolve) => {
+        const region = document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('.heard')!;
+        const heard: (string | null)[] = [];
+        const observer = new MutationObserver(() => {
+          heard.push(region.textContent);
+          if (heard.at(-1) === wanted) resolve(heard);
+        });
+        observer.observe(region, { childList: true });
+      }),
+    sentence,
+  );
+  await page.focus('[name=text]');
+  await page.press('[name=text]', 'Enter');
+  t.same(await heard, ['', sentence], 'it is left out in between, or nobody would hear it again');
+  await release();
+  await page.waitForSelector('text=Delivered.');
+  t.equal(site.delivered.length, 1);
 });
 
 t.test('a submission by script tells the element the answer with settle', async (t) => {

@@ -66,6 +66,62 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   t.ok(workers.length > 0 && workers.every((url) => /\/worker[\w-]*\.js/.test(url)), workers.join(', '));
 }
 
+/** Until it is ready, and while a submission is on its way, the form cannot be sent. */
+async function sendOnce(t: Test): Promise<void> {
+  const sent = () => site.asked.filter((request) => request === 'POST /login').length;
+  const before = sent();
+  const page = await openPage(t, browser, 'about:blank');
+  await page.clock.install();
+  const submit = page.getByRole('button', { name: 'Sign in' });
+  await page.route('**/api/captcha/pow*', (route) => route.abort(), { times: 1 });
+  await page.goto(site.address);
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  t.equal(await submit.isDisabled(), true, 'after an error');
+
+  const releaseWork = await holdUp(page, '**/api/captcha/pow*');
+  await again.click();
+  await again.waitFor({ state: 'detached' });
+  t.equal(await submit.isDisabled(), true, 'while the work is done');
+  releaseWork();
+  await page.getByLabel('E-mail').fill('nobody@example.com');
+  await page.getByLabel('Password').fill('wrong');
+
+  const releaseLogin = await holdUp(page, '**/login');
+  const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
+  await submit.dblclick();
+  t.equal(await submit.isDisabled(), true, 'while the answer is awaited');
+  const enabled = await submit.evaluateHandle((button) => {
+    const seen = { times: 0 };
+    const look = () => {
+      if (!button.hasAttribute('disabled')) seen.times += 1;
+    };
+    new MutationObserver(look).observe(button, { attributeFilter: ['disabled'] });
+    return seen;
+  });
+  // So slow an answer that the person at the form is given new work meanwhile.
+  const renewed = page.waitForResponse((response) => response.url().includes('/api/captcha/pow'));
+  await page.clock.fastForward(11_000);
+  await page.getByRole('heading').hover();
+  await (await renewed).finished();
+  releaseLogin();
+  await answered;
+  await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
+  await submit.and(page.locator(':enabled')).waitFor();
+  t.equal(sent() - before, 1);
+  t.equal(await enabled.evaluate(({ times }) => times), 1, 'only with the answer');
+}
+
+/** Requests of the page that wait. @returns lets them go, and those to come */
+async function holdUp(page: Page, url: string): Promise<() => void> {
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, (route) => isReleased.then(() => route.continue()));
+  return release;
+}
+
 /** How the element has worked, as soon as it has. */
 const solverOfElement = async (page: Page) => {
   const handle = await page.waitForFunction(
@@ -82,6 +138,25 @@ t.test('plain-form', async (t) => {
   t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
 });
 
+t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
+  const { folder, client } = install('plain-form');
+  const pages = { '/tollgate/': join(client, 'dist', 'src'), '/': folder };
+  site.show(pages);
+  const { page } = await visit(t);
+  await page.getByLabel('E-mail').fill('plain@example.com');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are plain@example.com.').waitFor();
+  t.equal(site.asked.filter((asked) => asked.startsWith('GET /api/captcha')).length, 1);
+  site.show(pages);
+  await page.reload();
+  await page.getByText('You are plain@example.com.').waitFor();
+  t.same(site.asked, ['POST /refresh', 'GET /profile']);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+  t.equal(site.asked.at(-1), 'GET /api/captcha/pow');
+});
+
 for (const name of ['react', 'vue']) {
   t.test(`${name}-form, built by Vite`, async (t) => {
     const { folder: root } = install(`${name}-form`);
@@ -95,6 +170,7 @@ for (const name of ['react', 'vue']) {
     site.show({ '/': join(root, 'dist') });
     const visited = await visit(t);
     await signInAndOut(t, visited, `${name}@example.com`);
+    if (name === 'react') await t.test('a double click sends it once', sendOnce);
     if (name === 'vue') t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
   });
 

@@ -4,13 +4,15 @@ import type { Session } from '@tollgate/client/session.js';
 import { type FormEvent, useState } from 'react';
 
 export function SignIn({ session }: { session: Session }) {
-  const { state, touch, submit, setAnswer, newImage, chooseAlternative } = useChallenge();
+  const { state, touch, submit, refresh, setAnswer, newImage, chooseAlternative } = useChallenge();
   const [refusal, setRefusal] = useState('');
+  const [isSending, setIsSending] = useState(false);
   const { captcha, alternatives } = state;
 
   async function signIn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     setRefusal('');
+    setIsSending(true);
     const form = new FormData(event.currentTarget);
     const [email, password] = [String(form.get('email')), String(form.get('password'))];
     try {
@@ -18,11 +20,14 @@ export function SignIn({ session }: { session: Session }) {
       if (!response.ok) setRefusal((await response.json()).message);
     } catch (error) {
       setRefusal(String(error));
+    } finally {
+      setIsSending(false);
     }
   }
 
+  // A button that is disabled notices nobody, so the form looks for the pointer as well.
   return (
-    <form onSubmit={signIn} onFocus={touch} onInput={touch}>
+    <form onSubmit={signIn} onFocus={touch} onInput={touch} onPointerOver={touch}>
       <h1>Sign in</h1>
       <p>
         <label>
@@ -65,7 +70,12 @@ export function SignIn({ session }: { session: Session }) {
         </label>
       )}
       <p role="alert">{refusal || state.error?.message}</p>
-      <button type="submit" disabled={state.status === 'solving'}>
+      {state.status === 'error' && (
+        <button type="button" onClick={refresh}>
+          Try again
+        </button>
+      )}
+      <button type="submit" disabled={state.status !== 'ready' || isSending}>
         Sign in
       </button>
     </form>

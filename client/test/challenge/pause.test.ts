@@ -1,0 +1,83 @@
+// A controller that is paused, and whether a submission is under way, against the real services.
+import { createChallenge } from '@tollgate/client/challenge.js';
+import t from 'tap';
+import { startService } from './real-service.js';
+
+const ada = 'ada@example.com';
+const service = await startService(t, {}, [ada]);
+
+t.beforeEach(() => {
+  service.requested.length = 0;
+});
+
+t.test('paused, it asks for nothing; resumed, it makes what is missing', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address });
+  t.teardown(challenge.close);
+  challenge.pause();
+  t.equal(challenge.status, 'idle', 'what was under way is given up');
+  service.requested.length = 0;
+  challenge.touch();
+  challenge.setAnswer('typed');
+  await challenge.refresh();
+  t.equal(await challenge.settle({ code: 'pow_insufficient', captcha_required: true }), false);
+  await challenge.newImage();
+  await challenge.chooseAlternative('effort');
+  t.equal(challenge.status, 'idle');
+  t.same(service.requested, []);
+  challenge.resume();
+  t.equal(challenge.status, 'solving');
+  await challenge.refresh();
+  t.equal(challenge.status, 'ready');
+  t.same(service.requested, ['', '/pow'], 'for what the refusal said meanwhile');
+  challenge.close();
+  challenge.resume();
+  t.equal(challenge.status, 'idle');
+});
+
+t.test('paused, it still gets what a submission waits for, and not what would come after it', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+  t.teardown(challenge.close);
+  challenge.pause();
+  t.equal((await challenge.submit(service.signIn(ada))).status, 200);
+  t.equal(challenge.status, 'idle');
+  t.same(service.requested, ['/pow']);
+});
+
+t.test(
+  'a submission is under way from the first wait to the last answer, its repetition included',
+  async (t) => {
+    const challenge = createChallenge({ baseUrl: service.address });
+    t.teardown(challenge.close);
+    t.equal(challenge.isSubmitting, false);
+    await challenge.submit(service.signIn(ada, 'wrong'));
+    t.equal(challenge.isSubmitting, false);
+    // Another form, which does not know yet what the account costs by now.
+    const other = createChallenge({ baseUrl: service.address });
+    t.teardown(other.close);
+    const seen: boolean[] = [];
+    const sent: number[] = [];
+    const submission = other.submit(async (fields) => {
+      const response = await service.signIn(ada, 'wrong')(fields);
+      sent.push(response.status);
+      return response;
+    });
+    const end = other.subscribe(() => seen.push(other.isSubmitting));
+    await submission;
+    end();
+    t.same(sent, [422, 422]);
+    t.ok(seen.length > 0 && seen.every((isSubmitting) => isSubmitting));
+    t.equal(other.isSubmitting, false);
+
+    await other.refresh();
+    t.equal(other.isSubmitting, false);
+  },
+);
+
+t.test('fields that are handed out are under way until their answer is told', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address });
+  t.teardown(challenge.close);
+  await challenge.take();
+  t.equal(challenge.isSubmitting, true);
+  await challenge.settle(null);
+  t.equal(challenge.isSubmitting, false);
+});
