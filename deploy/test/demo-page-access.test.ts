@@ -1,18 +1,9 @@
 // The demo page for everybody: nothing that axe-core objects to, and no sideways scrolling, in each of its states.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { type System, startSystem } from '../src/system.js';
-import {
-  failUntilImage,
-  openBrowser,
-  pageEnvironment,
-  submit,
-  visit,
-  waitForAccount,
-  waitForForm,
-} from './demo-page-visit.js';
+import { failUntilImage, openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
 
 const password = 'a password of these tests';
 const schemes = ['light', 'dark'] as const;
@@ -21,20 +12,8 @@ const smallest = { width: 320, height: 640 };
 const require = createRequire(new URL('../../../client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-let system: System;
-let browser: Browser;
-
-t.before(async () => {
-  system = await startSystem({
-    environment: pageEnvironment(t.testdir()),
-    accounts: schemes.map((scheme) => ({ email: `${scheme}@example.com`, password })),
-  });
-  browser = await openBrowser();
-});
-
-t.teardown(async () => {
-  await browser?.close();
-  await system?.stop();
+const { system, browser } = await openDemo(t, {
+  accounts: schemes.map((scheme) => ({ email: `${scheme}@example.com`, password })),
 });
 
 async function check(t: Test, page: Page, state: string): Promise<void> {

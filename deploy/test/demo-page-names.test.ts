@@ -1,12 +1,10 @@
 // The demo page where the challenges have another path, and all four fields names of their own.
-import type { Browser, Request } from 'playwright-core';
+import type { Request } from 'playwright-core';
 import t from 'tap';
-import { type System, startSystem } from '../src/system.js';
 import {
   fail,
   failUntilImage,
-  openBrowser,
-  pageEnvironment,
+  openDemo,
   submit,
   visit,
   waitForAccount,
@@ -16,26 +14,14 @@ import {
 const demo = 'demo@example.com';
 const path = '/challenges/v1';
 
-let system: System;
-let browser: Browser;
-
-t.before(async () => {
-  system = await startSystem({
-    environment: {
-      ...pageEnvironment(t.testdir()),
-      CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
-      CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
-      CAPTCHA_POW_FIELDS_NONCE: 'work.nonce',
-      CAPTCHA_FIELDS_TOKEN: 'image-id',
-      CAPTCHA_FIELDS_ANSWER: 'image-text',
-    },
-  });
-  browser = await openBrowser();
-});
-
-t.teardown(async () => {
-  await browser?.close();
-  await system?.stop();
+const { system, browser } = await openDemo(t, {
+  environment: {
+    CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
+    CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
+    CAPTCHA_POW_FIELDS_NONCE: 'work.nonce',
+    CAPTCHA_FIELDS_TOKEN: 'image-id',
+    CAPTCHA_FIELDS_ANSWER: 'image-text',
+  },
 });
 
 const password = () => system.demo?.password ?? '';

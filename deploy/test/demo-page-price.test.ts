@@ -1,12 +1,10 @@
 // The price in the demo page: it is shown, it follows the account, and better work is sent without the person's doing.
-import type { Browser, Page, Response } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { type System, startSystem } from '../src/system.js';
 import {
   fail,
   failUntilImage,
-  openBrowser,
-  pageEnvironment,
+  openDemo,
   submit,
   visit,
   waitForAccount,
@@ -23,21 +21,7 @@ const emails = [
   'fifth@example.com',
 ] as const;
 
-let system: System;
-let browser: Browser;
-
-t.before(async () => {
-  system = await startSystem({
-    environment: pageEnvironment(t.testdir()),
-    accounts: emails.map((email) => ({ email, password })),
-  });
-  browser = await openBrowser();
-});
-
-t.teardown(async () => {
-  await browser?.close();
-  await system?.stop();
-});
+const { system, browser } = await openDemo(t, { accounts: emails.map((email) => ({ email, password })) });
 
 interface Watched {
   readonly page: Page;

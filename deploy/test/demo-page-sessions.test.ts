@@ -1,15 +1,6 @@
 // The demo page in several tabs and several browsers: what one of them ends is over in the others.
-import type { Browser } from 'playwright-core';
 import t from 'tap';
-import { type System, startSystem } from '../src/system.js';
-import {
-  openBrowser,
-  pageEnvironment,
-  submit,
-  visit,
-  waitForAccount,
-  waitForForm,
-} from './demo-page-visit.js';
+import { openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
 
 const password = 'a password of these tests';
 const emails = [
@@ -20,21 +11,7 @@ const emails = [
 ] as const;
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-let system: System;
-let browser: Browser;
-
-t.before(async () => {
-  system = await startSystem({
-    environment: pageEnvironment(t.testdir()),
-    accounts: emails.map((email) => ({ email, password })),
-  });
-  browser = await openBrowser();
-});
-
-t.teardown(async () => {
-  await browser?.close();
-  await system?.stop();
-});
+const { system, browser } = await openDemo(t, { accounts: emails.map((email) => ({ email, password })) });
 
 /** A person signs in with a browser of their own. */
 async function signIn(t: Parameters<typeof visit>[0], email: string, userAgent?: string) {

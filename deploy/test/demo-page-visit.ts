@@ -8,7 +8,7 @@ import {
 } from 'playwright-core';
 import type { Test } from 'tap';
 import type { Environment } from '../src/settings.js';
-import type { System } from '../src/system.js';
+import { type System, type SystemOptions, startSystem } from '../src/system.js';
 import { freePorts } from './launcher.js';
 
 const browserArguments = [
@@ -41,6 +41,21 @@ export function pageEnvironment(folder: string): Environment {
     RATE_LIMIT_ISSUE: '1000',
     RATE_LIMIT_LOGIN: '1000',
   };
+}
+
+/** A system with its page, and a browser, for a whole file of tests. */
+export async function openDemo(
+  t: Test,
+  { environment = {}, accounts = [] }: Partial<Pick<SystemOptions, 'environment' | 'accounts'>> = {},
+): Promise<{ system: System; browser: Browser }> {
+  const system = await startSystem({
+    environment: { ...pageEnvironment(t.testdir()), ...environment },
+    accounts,
+  });
+  t.teardown(() => system.stop());
+  const browser = await openBrowser();
+  t.teardown(() => browser.close());
+  return { system, browser };
 }
 
 export interface Visit {

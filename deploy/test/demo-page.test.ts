@@ -1,13 +1,10 @@
 // The demo page: signing in and out, by mouse and by keyboard, in three languages, and with the services away.
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
 import t from 'tap';
-import { type System, startSystem } from '../src/system.js';
 import {
   fail,
   failUntilImage,
-  openBrowser,
-  pageEnvironment,
+  openDemo,
   submit,
   visit,
   waitForAccount,
@@ -17,18 +14,7 @@ import {
 const demo = 'demo@example.com';
 const pageFolder = new URL('../../page/', import.meta.url);
 
-let system: System;
-let browser: Browser;
-
-t.before(async () => {
-  system = await startSystem({ environment: pageEnvironment(t.testdir()) });
-  browser = await openBrowser();
-});
-
-t.teardown(async () => {
-  await browser?.close();
-  await system?.stop();
-});
+const { system, browser } = await openDemo(t);
 
 const password = () => system.demo?.password ?? '';
 

@@ -80,6 +80,53 @@ for (const [name, options] of Object.entries(looks)) {
   });
 }
 
+t.test('whoever wants nothing to move sees nothing move', async (t) => {
+  for (const [reducedMotion, moves] of [
+    ['reduce', false],
+    ['no-preference', true],
+  ] as const) {
+    const page = await open(t, form(), { reducedMotion });
+    const durations = await page.$eval('tollgate-challenge', ({ shadowRoot }) =>
+      [...shadowRoot!.querySelectorAll('*')].flatMap((node) => {
+        const { transitionDuration, animationDuration } = getComputedStyle(node);
+        return [...transitionDuration.split(', '), ...animationDuration.split(', ')];
+      }),
+    );
+    t.equal(
+      durations.some((duration) => Number.parseFloat(duration) > 0),
+      moves,
+      reducedMotion,
+    );
+  }
+});
+
+t.test('text at 200 % grows and stays within the page', async (t) => {
+  const page = await open(t, form('image="always"'), { viewport: { width: 640, height: 800 } });
+  await page.waitForSelector('#send:enabled');
+  const measure = () =>
+    page.$eval('tollgate-challenge', (element) => ({
+      overflow: document.documentElement.scrollWidth - innerWidth,
+      letters: [...element.shadowRoot!.querySelectorAll('button, input, #word')].map((node) =>
+        Number.parseFloat(getComputedStyle(node).fontSize),
+      ),
+      cutOff: [...element.shadowRoot!.querySelectorAll<HTMLElement>('button, p, label')]
+        .filter(({ offsetWidth, className }) => offsetWidth > 0 && className !== 'heard')
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth && clientWidth > 0)
+        .map(({ textContent }) => textContent),
+    }));
+  const usual = await measure();
+  t.ok(usual.letters.length >= 3);
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+  t.strictSame(await measure(), {
+    overflow: 0,
+    letters: usual.letters.map((pixels) => pixels * 2),
+    cutOff: [],
+  });
+  t.same(await violationsOf(page), []);
+});
+
 t.test('idle, solving and ready have the same height, and are not spoken of', async (t) => {
   const page = await open(t, '<p>Later a form</p>');
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
