@@ -55,8 +55,13 @@ t.test('an image is demanded, complained of and answered under its names', async
   await page.locator('#challenge-error:not(:empty)').waitFor();
   await page.waitForSelector('tollgate-challenge:focus');
   await field.fill(answer);
-  // Told once the work for the next try is there too.
-  await page.locator('#log li:first-child.work-done').waitFor();
+  // The work for the next try is there too.
+  await page.evaluate(`new Promise((resolve) => {
+    const element = document.querySelector('tollgate-challenge');
+    const look = () => element.status === 'ready' && resolve();
+    element.addEventListener('statuschange', look);
+    look();
+  })`);
   t.not(await page.textContent('#challenge-error'), '', 'what was wrong with the image stays to be read');
   await submit(page, demo, password());
   await waitForAccount(page, demo);

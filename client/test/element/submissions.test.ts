@@ -246,10 +246,9 @@ t.test(
     await page.press('[name=text]', 'Enter');
     t.match(await page.textContent('[role=status]'), /^The form is sent as soon as/);
     t.equal(await page.title(), 'sent 1');
-    const answered = page.waitForResponse('**/contact');
     await releaseChallenges();
-    await answered;
-    t.equal(await page.title(), 'sent 2');
+    // It goes no further than that: submissions are held once more.
+    await page.waitForFunction(() => document.title === 'sent 2');
   },
 );
 
@@ -268,7 +267,8 @@ t.test('a double-click sends once, where the browser sends the form', async (t) 
   await page.frameLocator('iframe').getByText('Delivered.').waitFor();
   await whenReady(page);
   t.equal(await page.title(), 'sent 1');
-  const answered = page.waitForResponse('**/contact');
+  // Until then it has not arrived, and would be counted by the next test.
+  const answered = page.waitForEvent('framenavigated');
   await page.click('#send');
   await answered;
   t.equal(await page.title(), 'sent 2', 'another press is another submission');
