@@ -17,7 +17,7 @@ export interface ChallengeController {
   refresh(): Promise<void>;
   /** The person is at the form: work that has become too old is done again. Cheap enough for every key stroke. */
   touch(): void;
-  /** What the person has typed in answer to the image; nothing clears it, and is no sign of a person. */
+  /** What the person has typed in answer to the image. An empty text clears it, and is no sign of a person. */
   setAnswer(text: string): void;
   /** Shows another image in place of this one. The typed answer is dropped. */
   newImage(): Promise<void>;

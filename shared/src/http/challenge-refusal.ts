@@ -1,5 +1,8 @@
 // The answer to a submission whose challenges fail.
 
+import type { FastifyRequest } from 'fastify';
+import type { ChallengeHost } from '../challenges/challenge-host.js';
+import type { TriedAccount } from '../challenges/checker.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
 import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
 import { refuse } from './errors.js';
@@ -14,4 +17,15 @@ const ERRORS = {
 /** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
 export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> = {}): Error {
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
+}
+
+/** The same with what it says about the next attempt on the account, and a line in the log. */
+export function refused(
+  request: FastifyRequest,
+  host: ChallengeHost,
+  verdict: FailedVerdict,
+  account: TriedAccount | undefined,
+): Error {
+  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+  return refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
 }

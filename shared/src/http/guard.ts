@@ -12,11 +12,11 @@ import type { ChallengeStore } from '../challenges/challenge-store.js';
 import type { TriedAccount } from '../challenges/checker.js';
 import type { Kind } from '../challenges/kinds.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
-import type { FailedVerdict, GivenProof } from '../challenges/verdict.js';
+import type { GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { type AccountKeyOf, findAccountKey } from './account-key.js';
-import { refusalOf } from './challenge-refusal.js';
+import { refused } from './challenge-refusal.js';
 import { isForeseen } from './error-answer.js';
 import { answerError } from './error-handler.js';
 import { guardMistake } from './guard-mistake.js';
@@ -157,16 +157,6 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
         ? { ...(await nextAttempt(host, await accountOf(request))) }
         : undefined,
   };
-}
-
-function refused(
-  request: FastifyRequest,
-  host: ChallengeHost,
-  verdict: FailedVerdict,
-  account: TriedAccount | undefined,
-): Error {
-  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-  return refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
 }
 
 /** The challenge fields of a request to a guarded route. */

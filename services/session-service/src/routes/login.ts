@@ -4,9 +4,8 @@ import { Type } from '@sinclair/typebox';
 import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
 import type { Standing } from '@tollgate/shared/challenges/challenge-store.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
-import type { FailedVerdict } from '@tollgate/shared/challenges/verdict.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
-import { refusalOf } from '@tollgate/shared/http/challenge-refusal.js';
+import { refusalOf, refused } from '@tollgate/shared/http/challenge-refusal.js';
 import { Overloaded, refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import { challengeFieldsOf, nextAttempt } from '@tollgate/shared/http/guard.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
@@ -76,14 +75,14 @@ export default async function login(
         image: demandsImage(before.failures) ? 'demanded' : 'offered',
         account: { key, failures: before.failures },
       });
-      if (!verdict.ok) throw refused(request, key, before.failures, verdict);
+      if (!verdict.ok) throw refused(request, captcha, verdict, { key, failures: before.failures });
 
       const counted = await captcha.countTry(key, request.ip, verdict.given);
       if (counted.waitMs > 0)
         throw throttled(request, key, { failures: counted.before, waitMs: counted.waitMs });
       // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
       const outdated = captcha.reconsider(verdict.given, counted.before);
-      if (outdated !== null) throw refused(request, key, counted.before, outdated);
+      if (outdated !== null) throw refused(request, captcha, outdated, { key, failures: counted.before });
 
       const user = await checkPassword(key, request.body.password, counted);
       if (user === undefined) {
@@ -95,11 +94,6 @@ export default async function login(
       return app.answerWithTokens(reply, user, moment);
     },
   );
-
-  function refused(request: FastifyRequest, key: string, failures: number, verdict: FailedVerdict): Error {
-    request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-    return refusalOf(verdict, { ...captcha.nextAttempt(key, failures) });
-  }
 
   function throttled(request: FastifyRequest, key: string, { failures, waitMs }: Standing): Error {
     app.audit(request, 'login_throttled');
