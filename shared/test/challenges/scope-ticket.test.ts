@@ -1,6 +1,6 @@
 // Scope tickets: what opens them, and that nothing else does.
 
-import { createHmac } from 'node:crypto';
+import { createCipheriv, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
 import { accountName } from '../../src/challenges/names.js';
@@ -29,10 +29,23 @@ t.test('a ticket opens to the account that it was made for, until it is over', a
 });
 
 t.test('a ticket is short, opaque and of one form for every account', async (t) => {
-  t.match(ticket, /^[A-Za-z0-9_-]{58}$/);
+  t.match(ticket, /^[A-Za-z0-9_-]{74}$/);
   t.ok(ticket.length <= 128);
   t.notMatch(Buffer.from(ticket, 'base64url').toString('latin1'), /someone|example/);
 });
+
+t.test(
+  'a ticket showed the name that the store has for the account: it is encrypted, and new each time',
+  async (t) => {
+    const tickets = Array.from({ length: 50 }, () => sealScope(ring.current, account, NOW_MS + 900_000));
+    t.equal(new Set(tickets).size, tickets.length);
+    t.equal(new Set(tickets.map(({ length }) => length)).size, 1);
+    for (const each of tickets) {
+      const bytes = Buffer.from(each, 'base64url');
+      t.equal(bytes.indexOf(Buffer.from(account, 'hex')), -1, 'the store names the account otherwise');
+    }
+  },
+);
 
 t.test('an old ticket is ignored', async (t) => {
   t.not(openScope(ring, ticket, NOW_MS + 899_999), null);
@@ -48,15 +61,28 @@ t.test('a forged ticket is ignored: any bit changed', async (t) => {
   }
 });
 
-t.test('a forged ticket is ignored: right but for the key, or signed for another use', async (t) => {
-  const body = Buffer.from(ticket, 'base64url').subarray(0, 27);
-  for (const key of [
-    ring.current.secret,
-    ring.current.derive('tollgate account'),
-    ring.current.derive('tollgate address'),
-  ]) {
-    const mac = createHmac('sha256', key).update(body).digest().subarray(0, 16);
-    t.equal(openScope(ring, Buffer.concat([body, mac]).toString('base64url'), NOW_MS), null);
+t.test('a forged ticket is ignored: right but for the key, or sealed for another use', async (t) => {
+  const bytes = Buffer.from(ticket, 'base64url');
+  const [head, nonce] = [bytes.subarray(0, 5), bytes.subarray(5, 17)];
+  const body = Buffer.concat([Buffer.from('0000ffffffff', 'hex'), Buffer.from(account, 'hex')]);
+  const sealWith = (key: KeyObject, bound: Buffer) => {
+    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    cipher.setAAD(bound);
+    const sealed = Buffer.concat([cipher.update(body), cipher.final()]);
+    return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+  };
+  t.not(openScope(ring, sealWith(ring.current.derive('tollgate scope ticket'), head), NOW_MS), null);
+  for (const purpose of ['tollgate account', 'tollgate address', 'tollgate access token']) {
+    t.equal(openScope(ring, sealWith(ring.current.derive(purpose), head), NOW_MS), null);
+  }
+  const unbound = sealWith(ring.current.derive('tollgate scope ticket'), Buffer.alloc(0));
+  t.equal(openScope(ring, unbound, NOW_MS), null, 'bound to its version and key id');
+});
+
+t.test('a shortened tag does not pass', async (t) => {
+  const bytes = Buffer.from(ticket, 'base64url');
+  for (const cut of [1, 4, 8, 12, 15]) {
+    t.equal(openScope(ring, bytes.subarray(0, -cut).toString('base64url'), NOW_MS), null);
   }
 });
 
@@ -95,9 +121,10 @@ t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
     ticket.slice(0, -1),
     ticket.replace(/.$/, '+'),
     'a'.repeat(58),
+    'a'.repeat(74),
     'a'.repeat(128),
     'a'.repeat(1_000_000),
-    '\0'.repeat(58),
+    '\0'.repeat(74),
   ]) {
     t.equal(openScope(ring, value, NOW_MS), null);
   }
@@ -165,7 +192,10 @@ t.test('without escalation there are no tickets', async (t) => {
     const input = { test_mode: true, pow: { difficulty: 2, escalate: false }, min_seconds: 0 };
     const { host, work, ticket } = openDesk(store, { input });
     await fail(host, 5);
-    t.strictSame(host.nextAttempt(ACCOUNT, 5), { captcha_required: true, captcha_alternatives: ['effort'] });
+    t.strictSame(await host.nextAttempt(ACCOUNT, 5), {
+      captcha_required: true,
+      captcha_alternatives: ['effort'],
+    });
     t.equal(ticket(), '');
     t.equal((await work({ ticket: openDesk(store).ticket() })).difficulty, 2);
   });
