@@ -9,6 +9,10 @@ local key, keep = KEYS[1], tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+-- A first write that needs no memory, without which a server out of memory would refuse the rest: a full store goes on
+-- ending sessions.
+redis.call('XDEL', key, '0-1')
+
 -- Each by its own time: while the life of tokens is being changed, nodes write entries of different lives.
 for _ = 1, 100 do
   local oldest = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]

@@ -21,5 +21,9 @@ end
 
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-redis.call('SET', KEYS[1], '!' .. ARGV[1] .. ' ' .. now .. ' ' .. line, 'KEEPTTL')
+local left = math.max(redis.call('PTTL', KEYS[1]), 1)
+-- A server out of memory refuses a script's first write if it may need memory. Deleting needs none, and what follows is
+-- no first write: a full store goes on checking.
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[1], '!' .. ARGV[1] .. ' ' .. now .. ' ' .. line, 'PX', left)
 return { line, now }

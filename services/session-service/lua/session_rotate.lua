@@ -28,6 +28,10 @@ local expires, _, created, absolute, rotated, generation, used, recoveries, agen
 expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)
 generation, used = tonumber(generation), tonumber(used)
 
+-- A first write that needs no memory, without which a server out of memory would refuse the rest: a full store goes on
+-- refreshing the sessions that it has.
+redis.call('HDEL', key, '')
+
 local function set_key_expiry()
   local latest = 0
   for _, record in ipairs(redis.call('HVALS', key)) do

@@ -50,7 +50,9 @@ for i = 1, #fields, 2 do
   end
 end
 
--- The new record comes first: a server out of memory refuses it, and then nothing has been deleted.
+-- A server out of memory refuses a user's first session, and nothing has been deleted then. Who is there already gets in:
+-- after a first write that needs no memory the rest is not refused.
+if #fields > 0 then redis.call('HDEL', key, '') end
 if not known then
   local record = '%.0f %.0f %.0f %.0f 0 1 0 - '
   redis.call('HSET', key, sid, string.format(record, latest, now, now, absolute) .. ARGV[6])

@@ -50,16 +50,20 @@ t.test('with Redis away every operation says so, and with Redis back they work b
   t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'rotated' });
 });
 
-t.test('a Redis out of memory refuses a log-in without ending anything', async (t) => {
+t.test('a Redis out of memory refuses the first session of a user, and no other', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
   await redis.client.config('SET', 'maxmemory', '1');
-  const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
-  const error = await sessions.start(login, { ...RULES, maxSessions: 1 }).catch((reason: unknown) => reason);
+  const first = { ...PHONE, ...AGENT, uid: 8 };
+  const error = await sessions.start(first, RULES).catch((reason: unknown) => reason);
   t.ok(error instanceof StoreUnavailableError);
-  t.match(await sessions.list(7), [{ sid: 'laptop' }]);
-  t.equal(await sessions.end(LAPTOP), true, 'a log-out needs no memory');
+  t.match(await sessions.list(8), []);
+  t.match(await sessions.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'rotated' });
+  const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
+  t.match(await sessions.start(login, { ...RULES, maxSessions: 1 }), { hasReplaced: true, evicted: [] });
+  t.match(await sessions.list(7), [{ sid: 'phone' }]);
+  t.equal(await sessions.end(PHONE), true, 'a log-out needs no memory');
 });
 
 t.test('every operation is one command', async (t) => {
