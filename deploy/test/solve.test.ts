@@ -76,6 +76,37 @@ t.test('without a demo page the command takes the usual names', async (t) => {
   t.equal(service.received.at(-1)?.url, '/api/captcha/pow');
 });
 
+t.test(
+  'after a refusal the command works at the price of its ticket, and in place of a demanded image',
+  async (t) => {
+    const service = await startService(({ url }, response) => {
+      const challenge = { token: 'T'.repeat(40), salt, algorithm: 'sha256' };
+      const effort = { ...challenge, parts: 16, part_difficulty: 6 };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(url?.includes('/pow') ? { ...challenge, difficulty: 8 } : effort));
+    });
+    t.teardown(() => service.close());
+    const asked = () => service.received.splice(0).map(({ url }) => url);
+
+    const dear = await runSolver(service.url, '{"captcha_required":false,"pow_scope":"a b"}');
+    t.same(Object.keys(JSON.parse(dear.out)), ['pow_token', 'pow_nonce']);
+    t.same(asked(), ['/page.json', '/api/captcha/pow?scope=a%20b']);
+
+    const demanded = JSON.parse(
+      (await runSolver(service.url, '{"captcha_required":true,"pow_scope":"x"}')).out,
+    );
+    t.same(Object.keys(demanded), ['pow_token', 'pow_nonce', 'captcha_token', 'captcha']);
+    const nonces: string[] = demanded.captcha.split('.');
+    t.equal(nonces.length, 16);
+    nonces.forEach((nonce, part) => {
+      t.ok(leadingZeroBits(salt + String(part).padStart(2, '0') + nonce) >= 6, `part ${part}`);
+    });
+    t.same(asked(), ['/page.json', '/api/captcha/pow?scope=x', '/api/captcha?preset=effort&scope=x']);
+
+    t.match(await runSolver(service.url, 'not JSON'), { code: 1, err: /^usage: [^\n]*\n$/ });
+  },
+);
+
 t.test('the command solves a salt and a difficulty that are already there', async (t) => {
   const { code, out } = await runSolver(salt, '13');
   t.equal(code, 0);

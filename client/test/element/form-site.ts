@@ -117,7 +117,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
         const { email = '', password } = request.body as Record<string, string>;
         if (password === 'right') return deliver(request);
         const { failures } = await host.captcha.recordFailure(email);
-        const refusal = { ...host.captcha.nextAttempt(email, failures) };
+        const refusal = { ...(await host.captcha.nextAttempt(email, failures, request.ip)) };
         return reply.code(422).type('text/html').send(render(refusal));
       },
     );

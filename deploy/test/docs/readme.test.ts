@@ -33,12 +33,30 @@ t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, a
   t.not(script, block);
   // One answer a line; the file of cookies goes where the test cleans up.
   const lines = script.replace(/^curl .*$/gm, '$&; echo').replace('mktemp', `mktemp -p ${t.testdir({})}`);
-  const { code, out } = await run('bash', ['-euo', 'pipefail', '-c', lines]);
-  t.equal(code, 0);
-  const [profile = '', refreshed = '', ended] = out.split('\n');
-  t.same(JSON.parse(profile), { id: 1, email: 'demo@example.com' });
-  t.same(Object.keys(JSON.parse(refreshed)), ['accessToken', 'expiresIn']);
-  t.equal(ended, '', 'DELETE answers 204 without a body');
+  const wrong = lines.replace(/^password=.*$/m, 'password=a-wrong-one');
+  for (let failures = 0; failures < 4; failures++) {
+    const { code, out } = await run('bash', ['-euo', 'pipefail', '-c', lines]);
+    t.equal(code, 0);
+    const [answers, signedIn] = [
+      out.split('\n'),
+      out.split('\n').findIndex((line) => line.includes('accessToken')),
+    ];
+    const [profile = '', refreshed = '', ended] = answers.slice(signedIn + 1);
+    for (const refusal of answers.slice(0, signedIn)) {
+      t.match(JSON.parse(refusal).code, /^(captcha_required|pow_insufficient)$/);
+    }
+    t.same(JSON.parse(profile), { id: 1, email: 'demo@example.com' }, `after ${failures} wrong passwords`);
+    t.same(Object.keys(JSON.parse(refreshed)), ['accessToken', 'expiresIn']);
+    t.equal(ended, '', 'DELETE answers 204 without a body');
+
+    for (let n = 0; n <= failures && failures < 3; n++) {
+      const refused = (await run('bash', ['-euo', 'pipefail', '-c', wrong])).out.split('\n');
+      t.ok(
+        refused.some((line) => line.includes('"code":"login_failed"')),
+        'the refusal of a wrong password is shown',
+      );
+    }
+  }
 });
 
 t.test('the form behind the guard works as it is written', async (t) => {

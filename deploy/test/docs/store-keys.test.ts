@@ -227,6 +227,7 @@ t.test('every function that builds a key has a row', async (t) => {
     failures: [keys.failures(account)],
     wait: [keys.wait(account, address)],
     cleared: [keys.cleared(address)],
+    price: [keys.price(address)],
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
   const others = [

@@ -28,12 +28,20 @@ export function refusedLogIn(
   });
 }
 
-/** A refused log-in that names no account. */
-export function refusedNobody(code: Code, fields: Readonly<Record<string, Code>>): object {
-  return refusal(code, { captcha_required: false, errors: errorsOf(fields) });
+/** A log-in that is refused before its work has proved right: it is told nothing of any account. */
+export function refusedUnproven(
+  code: Code,
+  fields: Readonly<Record<string, Code>> | undefined,
+  carriedImage = false,
+): object {
+  return refusal(code, {
+    captcha_required: carriedImage,
+    ...(carriedImage && { captcha_alternatives: ['effort'] }),
+    ...(fields && { errors: errorsOf(fields) }),
+  });
 }
 
-/** The body of an answer; a ticket of the right form, which is another one each second, is shown as `a ticket`. */
+/** The body of an answer; a ticket of the right form, which is another one each time, is shown as `a ticket`. */
 export function bodyOf({ json }: Answer): object {
   return TICKET.test(json?.pow_scope ?? '') ? { ...json, pow_scope: SOME_TICKET } : json;
 }

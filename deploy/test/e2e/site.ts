@@ -47,6 +47,8 @@ export interface Site {
   readonly kind: StoreKind;
   readonly system: System;
   readonly redis: RedisServer | undefined;
+  /** The file of the embedded store; there is none on Redis. */
+  readonly storeFile: string;
   readonly secrets: Secrets;
   readonly directory: EmbeddedDirectory;
   /** Everything through the one public port. */
@@ -65,7 +67,7 @@ export interface Site {
   work(sent?: { ip?: string; scope?: string }): Promise<{ pow_token: string; pow_nonce: string }>;
   /** An image's two fields, rightly answered; needs the test mode. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
-  /** A new ticket of an account, as a malformed log-in is told it. */
+  /** A new ticket of an account, as a log-in with right work and an unknown image is told it. */
   scopeOf(email: string): Promise<string>;
   /** A log-in with work at the price of the account's last refusal, solved; `sent.body` adds to its body. */
   tryLogIn(account: { email: string; password: string }, sent?: LogIn): Promise<Answer>;
@@ -237,6 +239,10 @@ async function openSite(
   let emails = 0;
   let aheadMs = 0;
 
+  const nextAddress = () => {
+    addresses += 1;
+    return `198.18.${addresses >> 8}.${addresses & 255}`;
+  };
   const newEmail = () => {
     emails += 1;
     const email = `Person.${emails}@mail${emails}.example`;
@@ -276,6 +282,7 @@ async function openSite(
     kind,
     system,
     redis,
+    storeFile: join(folder, 'tollgate.mdb'),
     secrets,
     directory,
     gateway,
@@ -283,10 +290,7 @@ async function openSite(
     challenge,
     sessionAdmin: at(system.ports.sessionAdmin),
     challengeAdmin: at(system.ports.challengeAdmin),
-    newAddress() {
-      addresses += 1;
-      return `198.18.${addresses >> 8}.${addresses & 255}`;
-    },
+    newAddress: nextAddress,
     newEmail,
     async newUser() {
       passwordHash ??= hashPassword(PASSWORD);
@@ -297,7 +301,10 @@ async function openSite(
     },
     work,
     async scopeOf(email) {
-      const { json } = await gateway.post('/login', { body: { email } });
+      const image = { captcha_token: 'a'.repeat(40), captcha: 'x' };
+      const ip = nextAddress();
+      const body = { email, password: 'x', ...(await work({ ip })), ...image };
+      const { json } = await session.post('/login', { ip, body });
       if (typeof json.pow_scope !== 'string') throw new Error('no ticket was told');
       return json.pow_scope;
     },

@@ -16,6 +16,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
+import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
 import drawImage from './routes/draw-image.js';
@@ -62,11 +63,13 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   await app.register(issuer, { ...parts, options });
   await app.register(scope, { options });
 
-  await app.register(issuePow, { prefix, options, limitPerMinute: values.RATE_LIMIT_POW });
+  const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
+  const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
+  await app.register(issuePow, { prefix, options, limit: powLimit });
   await app.register(issueImage, {
     prefix,
     options,
-    limitPerMinute: values.RATE_LIMIT_ISSUE,
+    limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
     imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
   });
   await app.register(drawImage, {

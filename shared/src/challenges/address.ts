@@ -31,3 +31,14 @@ function normalise(address: string): string | null {
   const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;
 }
+
+/**
+ * The /56 and the /48 of a normalised IPv6 address, in this order: what one customer of a provider may have for himself.
+ * None for IPv4 and for what is no address.
+ */
+export function widerNetworks(normalised: string): readonly string[] {
+  const [first, second, third, fourth] = normalised.split(':');
+  if (!normalised.endsWith('::/64') || fourth === undefined) return [];
+  const upper = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return [`${first}:${second}:${third}:${upper}::/56`, `${first}:${second}:${third}::/48`];
+}

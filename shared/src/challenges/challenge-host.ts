@@ -7,11 +7,11 @@ import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
 import { normaliseAddress } from './address.js';
 import type { ChallengeStore, Standing } from './challenge-store.js';
 import { type Checker, createChecker } from './checker.js';
-import { EFFORT } from './effort-kind.js';
 import { judgedKinds, type Kind } from './kinds.js';
 import { accountName, addressName } from './names.js';
-import { sealScope } from './scope-ticket.js';
+import { createNextAttempts, type NextAttempts } from './next-attempt.js';
 import type { GivenProof } from './verdict.js';
+import type { TriedAccount } from './verify-context.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
 export interface CountedTry {
@@ -23,27 +23,18 @@ export interface CountedTry {
   withdraw(): Promise<void>;
 }
 
-/** What a failed answer says about the next attempt. */
-export interface NextAttempt {
-  readonly captcha_required: boolean;
-  /** Ticket for work priced by this account's failures. */
-  readonly pow_scope?: string;
-  /** Presets that may stand in for a demanded image. */
-  readonly captcha_alternatives?: string[];
-}
-
 /** The checking half of the challenges, for one host. Methods throw StoreUnavailableError when the store is away. */
-export interface ChallengeHost extends Checker {
+export interface ChallengeHost extends Checker, NextAttempts {
   readonly options: CaptchaOptions;
   /**
    * Says whether the next attempt on this account needs an image.
    * @param after failures from which it does; `escalation.after` when left out
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
+  /** The account for `verify`, whose failures are read once, and only if the submission has right work. */
+  tried(key: string): TriedAccount;
   /** Failures of the account, and what the pair with this address has to wait. */
   standing(key: string, ip?: string): Promise<Standing>;
-  /** What a failed answer about this account says; without an account no image is ever demanded. */
-  nextAttempt(key: string | undefined, failures: number): NextAttempt;
   /** Records a failure; returns the failures remembered, this one included, and its name. */
   recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
   /** Takes back one recorded failure or counted try. */
@@ -54,7 +45,10 @@ export interface ChallengeHost extends Checker {
    * counted, and `reconsider` says why
    */
   countTry(key: string, ip?: string, given?: GivenProof): Promise<CountedTry>;
-  /** Forgets the account's failures and, with `ip`, the pair's and, at most once per decay, the address's requests. */
+  /**
+   * Forgets the account's failures and, with `ip`, the pair's, the price that the address remembers and, at most once per
+   * decay, the requests of the address.
+   */
   clearFailures(key: string, ip?: string): Promise<void>;
 }
 
@@ -89,27 +83,30 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
     return normalised === null ? undefined : addressName(ring.current, normalised);
   };
 
+  const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
+
   return {
     ...checker,
+    ...nextAttempts,
     options,
 
     async requiredFor(key, after = options.escalation.after) {
       return (await store.standing(account(key), undefined, decayMs)).failures >= after;
     },
 
-    standing: (key, ip) => store.standing(account(key), address(ip), decayMs),
-
-    nextAttempt(key, failures) {
-      if (key === undefined) return { captcha_required: false };
-      const captchaRequired = failures >= options.escalation.after;
+    tried(key) {
+      let failures: Promise<number> | undefined;
+      const read = async () => (await store.standing(account(key), undefined, decayMs)).failures;
       return {
-        captcha_required: captchaRequired,
-        ...(options.pow.escalate
-          ? { pow_scope: sealScope(ring.current, account(key), clock() + decayMs) }
-          : {}),
-        ...(captchaRequired && options.effort.enabled ? { captcha_alternatives: [EFFORT] } : {}),
+        key,
+        failures() {
+          failures ??= read();
+          return failures;
+        },
       };
     },
+
+    standing: (key, ip) => store.standing(account(key), address(ip), decayMs),
 
     async recordFailure(key) {
       const id = newClaim();
@@ -141,7 +138,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
     async clearFailures(key, ip) {
       const pair = address(ip);
       await store.clearFailures(account(key), pair);
-      if (pair !== undefined) await store.clearVolume(pair, decayMs);
+      if (pair !== undefined) await store.clearAddress(pair, decayMs);
     },
   };
 }

@@ -6,36 +6,55 @@ import type { Counted } from '../store/request-counter.js';
 /** The kinds of challenge. */
 export type ChallengeKind = 'pow' | 'image';
 
-/** How many requests an address may make in a window of `windowMs` that begins with the first. */
+/** How many requests an address, and each of its wider networks, may make in a window that begins with the first. */
 export interface RequestLimit {
   readonly max: number;
   readonly windowMs: number;
+  /** Requests of a /56 and of a /48 in the same window; not limited when left out. */
+  readonly networkMax?: readonly [number, number];
 }
 
-/** What issuing a proof of work asks of the store. `address` and `token` as they enter the store. */
-export interface PowIssue {
+/** What issuing any challenge asks of the store. `token`, `address` and `networks` as they enter the store. */
+interface Issue {
   readonly token: string;
   readonly address: string;
+  /** The /56 and the /48 of an IPv6 address. */
+  readonly networks?: readonly string[];
   readonly limit: RequestLimit;
-  /** The record's line from its third field on (`powLineTail`). */
-  readonly lineTail: string;
+  /** Least lifetime of the record. */
+  readonly expireSeconds: number;
+}
+
+/** What issuing work asks of the store, a proof of work or effort. */
+interface WorkIssue extends Issue {
   readonly terms: PriceTerms;
   /** Failures of the account named by a scope ticket; 0 without one. */
   readonly failures: number;
+  /** Whether a ticket has named the account: the price that the address remembers does not count then. */
+  readonly hasTicket?: boolean;
   /** How long requests of an address are counted for its price. */
   readonly volumeMs: number;
-  readonly expireSeconds: number;
+}
+
+/** What issuing a proof of work asks of the store. */
+export interface PowIssue extends WorkIssue {
+  /** The record's line from its third field on (`powLineTail`). */
+  readonly lineTail: string;
   readonly expireGrows: boolean;
 }
 
+/** What issuing effort asks of the store. */
+export interface EffortIssue extends WorkIssue {
+  /** Bits that the whole work has beyond the price: `effort.bits`. */
+  readonly bits: number;
+  /** The record's line for parts of this difficulty, from its second field on (`kindLineTail`). */
+  readonly lineTail: (partDifficulty: number | string) => string;
+}
+
 /** What issuing an image asks of the store. */
-export interface ImageIssue {
-  readonly token: string;
-  readonly address: string;
-  readonly limit: RequestLimit;
+export interface ImageIssue extends Issue {
   /** The record's line from its second field on (`kindLineTail`). */
   readonly lineTail: string;
-  readonly expireSeconds: number;
 }
 
 /** Refused by the limit, nothing is recorded but the request in its window. */
@@ -45,7 +64,7 @@ export type Issued =
       readonly allowed: true;
       readonly limit: Counted;
       readonly nowMs: number;
-      /** Bits; 0 for an image. */
+      /** Bits; of one part for effort, 0 for an image. */
       readonly difficulty: number;
       readonly lifetimeSeconds: number;
     };
@@ -79,6 +98,8 @@ export interface TryCount {
 export interface ChallengeStore {
   /** Counts the request against its limit and for its price, prices the work and records it. */
   issuePow(issue: PowIssue): Promise<Issued>;
+  /** The same for effort: its requests count against the limit of images, and for the price together with those for proofs of work. */
+  issueEffort(issue: EffortIssue): Promise<Issued>;
   /** Counts the request against its limit and records the image. */
   issueImage(issue: ImageIssue): Promise<Issued>;
   /** The line of an image that is live and not spent. */
@@ -99,8 +120,13 @@ export interface ChallengeStore {
   withdrawTry(account: string, address: string | undefined, claim: string): Promise<void>;
   /** Forgets an account's failures and, with an address, the pair's. */
   clearFailures(account: string, address: string | undefined): Promise<void>;
-  /** Forgets an address's requests, at most once per `decayMs`. */
-  clearVolume(address: string, decayMs: number): Promise<void>;
+  /**
+   * Remembers for an address that work without a ticket costs at least so many bits, for `keepMs` from now; of several
+   * prices the highest.
+   */
+  rememberPrice(address: string, bits: number, keepMs: number): Promise<void>;
+  /** Forgets the price that an address remembers and, at most once per `decayMs`, its requests. */
+  clearAddress(address: string, decayMs: number): Promise<void>;
   /** Removes what has expired, where the store does not do that itself, and says how many. */
   prune(): Promise<number>;
 }

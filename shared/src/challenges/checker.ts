@@ -15,30 +15,7 @@ import type { Scope } from './scope-ticket.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { MOST_TRIES } from './tries.js';
 import { type FailedVerdict, failed, type GivenProof, type Verdict } from './verdict.js';
-
-/** How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `offered` only when there. */
-export type ImageDemand = 'required' | 'demanded' | 'offered' | 'ignored';
-
-/** Which challenges a submission is checked for. */
-export interface CheckedParts {
-  readonly pow: boolean;
-  readonly image: ImageDemand;
-}
-
-/** The account that is tried, and its failures before this try. */
-export interface TriedAccount {
-  readonly key: string;
-  readonly failures: number;
-}
-
-/** What is checked, and for whom. */
-export interface VerifyContext extends CheckedParts {
-  /** The client's address as the framework reports it. */
-  readonly ip: string | undefined;
-  readonly account?: TriedAccount | undefined;
-  /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
-  readonly claim?: string;
-}
+import { type CheckedParts, failuresOf, type TriedAccount, type VerifyContext } from './verify-context.js';
 
 /** The checking half of a host. */
 export interface Checker {
@@ -125,6 +102,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     submission: Submission,
     context: VerifyContext,
     claim: string,
+    failures: number,
   ): Promise<ImageJudgement> {
     const token = submission.imageToken as string;
     const taken = await store.take('image', token, claim);
@@ -135,15 +113,22 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       options,
       kinds,
       isAccount: context.account === undefined ? undefined : isAccount(context.account),
-      failures: context.account?.failures ?? 0,
+      failures,
     });
   }
 
-  function reconsider({ work, image }: GivenProof, failures: number): FailedVerdict | null {
-    if (work !== null && !suffices(work, failures, terms)) {
-      return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+  function checkPrice(work: GivenProof['work'], failures: number): FailedVerdict | null {
+    if (work === null || suffices(work, failures, terms)) return null;
+    return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+  }
+
+  function reconsider(given: GivenProof, failures: number): FailedVerdict | null {
+    const tooCheap = checkPrice(given.work, failures);
+    if (tooCheap !== null) return tooCheap;
+    if (given.image && !given.isImageStillEnough(failures)) {
+      return failed('captcha_invalid', fieldNames.image.answer, 'insufficient_work', 'insufficient');
     }
-    if (!image && failures >= options.escalation.after) {
+    if (!given.image && failures >= options.escalation.after) {
       return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
     }
     return null;
@@ -169,20 +154,26 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         const checked = await checkPow(submission, context, claim);
         if (!checked.ok) return checked;
         work = checked.work;
-        const dearer = account === undefined ? null : reconsider({ work, image: true }, account.failures);
-        if (dearer !== null) return dearer;
       }
-      if (context.image === 'demanded' && !checksImage) {
+      const failures = await failuresOf(account);
+      const tooCheap = checkPrice(work, failures);
+      if (tooCheap !== null) return tooCheap;
+      const isDemanded =
+        context.image === 'demanded' ||
+        (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
+      if (isDemanded && !checksImage) {
         return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
       }
+      let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
-        const judgement = await checkImage(submission, context, claim);
+        const judgement = await checkImage(submission, context, claim, failures);
         if (!judgement.ok) {
           const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
           return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);
         }
+        isImageStillEnough = judgement.isStillEnough;
       }
-      return { ok: true, given: { work, image: checksImage } };
+      return { ok: true, given: { work, image: checksImage, isImageStillEnough } };
     },
   };
 }

@@ -6,10 +6,9 @@ import {
   parseEffortAnswer,
   partDifficulty,
   solvesEffort,
-  totalBits,
 } from '../pow/effort.js';
 import { ALGORITHM, digestOf } from './algorithms.js';
-import type { JudgedKind } from './judged-kind.js';
+import type { JudgedKind, KindContext } from './judged-kind.js';
 import { formatScope, parseScope } from './records.js';
 import type { Scope } from './scope-ticket.js';
 
@@ -24,8 +23,10 @@ export interface EffortRecord {
   readonly scope: Scope | null;
 }
 
-/** The `rest` of an effort record. */
-export function formatEffortRecord(record: EffortRecord): string {
+/** The `rest` of an effort record; the store may fill in the difficulty. */
+export function formatEffortRecord(
+  record: Omit<EffortRecord, 'partDifficulty'> & { readonly partDifficulty: number | string },
+): string {
   return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}`;
 }
 
@@ -58,20 +59,29 @@ interface EffortPrice {
   readonly escalate: boolean;
 }
 
-/** Enough is what the account costs now or, issued under its ticket, `escalation.after` steps less. */
+/** Enough is what the account demands now or, issued under its ticket, what it demands at `escalation.after` failures less. */
 export const effortKind: JudgedKind = {
   name: EFFORT,
   maxAnswerCharacters: MAX_EFFORT_CHARACTERS,
   hasMinimumTime: false,
-  verify(rest, answer, { options, isAccount, failures }) {
+  verify(rest, answer, context) {
     const record = parseEffortRecord(rest);
     const nonces = parseEffortAnswer(answer);
     const digest = digestOf(ALGORITHM);
-    if (!options.effort.enabled || record === null || nonces === null || digest === undefined) return 'wrong';
+    if (!context.options.effort.enabled || record === null || nonces === null || digest === undefined)
+      return 'wrong';
     if (!solvesEffort(digest, record.salt, nonces, record.partDifficulty)) return 'wrong';
-    const scoped = record.scope !== null && isAccount?.(record.scope) === true;
-    const grace = scoped ? options.escalation.after * options.pow.step : 0;
-    const demanded = totalBits(effortPartDifficulty(options, failures)) - grace;
-    return totalBits(record.partDifficulty) < demanded ? 'insufficient' : 'right';
+    return isEnough(record, context) ? 'right' : 'insufficient';
+  },
+  isStillEnough(rest, context) {
+    const record = parseEffortRecord(rest);
+    return record !== null && isEnough(record, context);
   },
 };
+
+function isEnough(record: EffortRecord, { options, isAccount, failures }: KindContext): boolean {
+  const scoped = record.scope !== null && isAccount?.(record.scope) === true;
+  // The grace is taken from the failures and not from the bits, or the cap on the bits would widen it.
+  const counted = scoped ? Math.max(0, failures - options.escalation.after) : failures;
+  return record.partDifficulty >= effortPartDifficulty(options, counted);
+}

@@ -1,10 +1,11 @@
 // Challenges in the embedded store: each operation is one write transaction.
 
+import { effortBits, effortLifetimeSeconds, partDifficulty } from '../pow/effort.js';
 import { lifetimeSeconds } from '../pow/lifetime.js';
 import { priceOf } from '../pow/price.js';
 import type { EmbeddedStore, Transaction } from '../store/embedded-store.js';
-import { countUp } from '../store/request-counter.js';
-import type { ChallengeStore } from './challenge-store.js';
+import { type Counted, countUp } from '../store/request-counter.js';
+import type { ChallengeStore, EffortIssue, ImageIssue, PowIssue } from './challenge-store.js';
 import { parseSpentLine, SPENT_MARK, spentLine } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
 import {
@@ -25,22 +26,57 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
   const waitKey = (account: string, address: string | undefined) =>
     address === undefined ? undefined : keys.wait(account, address);
 
+  /** The request in the window of its address; over the limit when one of its networks is. */
+  function countRequest(
+    tx: Transaction,
+    kind: 'pow' | 'image',
+    issue: PowIssue | EffortIssue | ImageIssue,
+  ): Counted {
+    const { address, networks = [], limit } = issue;
+    const counted = countUp(tx, keys.limit(kind, address), limit.windowMs);
+    if (counted.count > limit.max) return counted;
+    for (const [at, max] of (limit.networkMax ?? []).entries()) {
+      const network = networks[at];
+      if (network === undefined) continue;
+      const { count, ttlMs } = countUp(tx, keys.limit(kind, network), limit.windowMs);
+      if (count > max) return { count: limit.max + 1, ttlMs };
+    }
+    return counted;
+  }
+
+  function priceNow(tx: Transaction, issue: PowIssue | EffortIssue): number {
+    const requests = countUp(tx, keys.volume(issue.address), issue.volumeMs).count;
+    const price = priceOf(issue.terms, issue.failures, requests);
+    return issue.hasTicket === true ? price : Math.max(price, rememberedPrice(tx, keys.price(issue.address)));
+  }
+
   return {
     issuePow: (issue) =>
       store.transact((tx) => {
-        const limit = countUp(tx, keys.limit('pow', issue.address), issue.limit.windowMs);
+        const limit = countRequest(tx, 'pow', issue);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
-        const requests = countUp(tx, keys.volume(issue.address), issue.volumeMs).count;
-        const difficulty = priceOf(issue.terms, issue.failures, requests);
+        const difficulty = priceNow(tx, issue);
         const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
         const line = `${difficulty} ${tx.nowMs} ${issue.lineTail}`;
         tx.put(keys.pow(issue.token), line, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
       }),
 
+    issueEffort: (issue) =>
+      store.transact((tx) => {
+        const limit = countRequest(tx, 'image', issue);
+        if (limit.count > issue.limit.max) return { allowed: false, limit };
+        const bits = effortBits(priceNow(tx, issue), issue.bits);
+        const seconds = effortLifetimeSeconds(bits, issue.expireSeconds);
+        const difficulty = partDifficulty(bits);
+        const line = `${tx.nowMs} ${issue.lineTail(difficulty)}`;
+        tx.put(keys.image(issue.token), line, tx.nowMs + seconds * 1000);
+        return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
+      }),
+
     issueImage: (issue) =>
       store.transact((tx) => {
-        const limit = countUp(tx, keys.limit('image', issue.address), issue.limit.windowMs);
+        const limit = countRequest(tx, 'image', issue);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
         const seconds = issue.expireSeconds;
         tx.put(keys.image(issue.token), `${tx.nowMs} ${issue.lineTail}`, tx.nowMs + seconds * 1000);
@@ -107,8 +143,15 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         if (pairKey !== undefined) tx.remove(pairKey);
       }),
 
-    clearVolume: (address, decayMs) =>
+    rememberPrice: (address, bits, keepMs) =>
       store.transact((tx) => {
+        const key = keys.price(address);
+        tx.put(key, String(Math.max(bits, rememberedPrice(tx, key))), tx.nowMs + keepMs);
+      }),
+
+    clearAddress: (address, decayMs) =>
+      store.transact((tx) => {
+        tx.remove(keys.price(address));
         const mark = keys.cleared(address);
         if (tx.get(mark) !== undefined) return;
         tx.put(mark, '1', tx.nowMs + decayMs);
@@ -117,6 +160,10 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 
     prune: () => store.prune(),
   };
+}
+
+function rememberedPrice(tx: Transaction, key: string): number {
+  return Number(tx.get(key) ?? 0);
 }
 
 function triesOf(tx: Transaction, key: string | undefined): Try[] {

@@ -16,8 +16,10 @@ export type Refusal = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
 export type Judgement = { readonly ok: true } | { readonly ok: false; readonly reason: Refusal };
 
-/** An image, or what stands in for it, may also be right and yet not enough. */
-export type ImageJudgement = Judgement | { readonly ok: false; readonly reason: 'insufficient' };
+/** An image, or what stands in for it, may also be right and yet not enough, at once or once failures have risen. */
+export type ImageJudgement =
+  | { readonly ok: true; isStillEnough(failures: number): boolean }
+  | { readonly ok: false; readonly reason: Refusal | 'insufficient' };
 
 /** What both kinds are judged by. `address` is normalised, null when unknown. */
 export interface JudgeContext {
@@ -53,20 +55,25 @@ export function judgeImage(
 ): ImageJudgement {
   const key = record === null ? undefined : context.ring.find(record.keyId);
   if (record === null || key === undefined) return refusal('unknown');
-  const { outcome, hasMinimumTime } =
-    record.judgedBy === 'verify'
-      ? judgeByKind(record, key, submission, context)
-      : judgeAnswer(record, key, submission);
+  const {
+    outcome,
+    hasMinimumTime,
+    isStillEnough = () => true,
+  } = record.judgedBy === 'verify'
+    ? judgeByKind(record, key, submission, context)
+    : judgeAnswer(record, key, submission);
   if (outcome !== 'right') return { ok: false, reason: outcome };
   const elapsedMs = submission.takenAtMs - record.issuedAtMs;
   if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
-  return sameAddress(record, context) ? RIGHT : refusal('other_address');
+  return sameAddress(record, context) ? { ok: true, isStillEnough } : refusal('other_address');
 }
 
 /** What an answer is worth by itself, and whether it can have come too soon. */
 interface Worth {
   readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
   readonly hasMinimumTime: boolean;
+  /** Whether it is enough for an account that has come to so many failures; always when left out. */
+  readonly isStillEnough?: (failures: number) => boolean;
 }
 
 interface Answer {
@@ -85,13 +92,16 @@ function judgeByKind(
 ): Worth {
   const kind = kinds.get(record.kind);
   if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
-  const random = kindRandom(key, record.kind, token, 0);
-  const about = { options, ring, random, isAccount, failures };
-  const outcome = attemptKind(kind, 'verify', () => kind.verify(record.rest, answer, about));
+  const about = (failures: number) => {
+    return { options, ring, random: kindRandom(key, record.kind, token, 0), isAccount, failures };
+  };
+  const outcome = attemptKind(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
   if (!OUTCOMES.includes(outcome)) {
     throw kindFault(kind, 'verify', 'must return right, wrong or insufficient');
   }
-  return { outcome, hasMinimumTime: kind.hasMinimumTime };
+  const isStillEnough = (risen: number) =>
+    attemptKind(kind, 'isStillEnough', () => kind.isStillEnough?.(record.rest, about(risen)) ?? true);
+  return { outcome, hasMinimumTime: kind.hasMinimumTime, isStillEnough };
 }
 
 /** Compares an answer that is one text with the scrambled copy in its record. */

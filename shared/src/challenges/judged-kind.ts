@@ -44,4 +44,9 @@ export interface JudgedKind {
    * The verdict over what the kind itself wrote into the record (`rest`) and the answer as it came. Pure.
    */
   verify(rest: string, answer: string, context: KindContext): 'right' | 'wrong' | 'insufficient';
+  /**
+   * Whether a right answer is still enough now that the account has come to `context.failures`; it always is when left
+   * out. Asked after a try was counted, because others may have failed meanwhile. Pure.
+   */
+  isStillEnough?(rest: string, context: KindContext): boolean;
 }

@@ -4,6 +4,7 @@ import type { RingKey } from '../crypto/key-ring.js';
 import { keyedHash } from '../crypto/keyed-hash.js';
 import { ALPHANUMERICS } from '../crypto/random-text.js';
 import { createRecentMap, type RecentMap } from '../crypto/recent-map.js';
+import { widerNetworks } from './address.js';
 
 /** Number of values of a two-character tag. */
 const TAGS = ALPHANUMERICS.length ** 2;
@@ -11,25 +12,50 @@ const TAGS = ALPHANUMERICS.length ** 2;
 /** Addresses whose names are remembered, for each key. */
 const MOST_ADDRESSES = 5000;
 
-const addressNames = new WeakMap<RingKey, RecentMap<string>>();
+/** Digits of a name that decide its slot. */
+const SLOT_DIGITS = 8;
+
+/** What the store knows of an address. */
+export interface AddressNames {
+  /** 128 bits of the keyed address, as 32 hexadecimal digits. */
+  readonly name: string;
+  /** The same of its /56 and its /48, in this order; none for an IPv4 address. */
+  readonly networks: readonly string[];
+}
+
+const addressNames = new WeakMap<RingKey, RecentMap<AddressNames>>();
 
 /**
- * 128 bits of a keyed address, as 32 hexadecimal digits. Every request asks for one, and the same addresses ask again
- * and again, so the latest are remembered: under load an HMAC costs a third of a small request.
+ * The names of an address. Every request asks for them, and the same addresses ask again and again, so the latest are
+ * remembered: under load an HMAC costs a third of a small request. All networks of one /48 begin with the same digits, so
+ * that their counters share a slot and one script can count them together.
  * @param address normalised, or the few texts that stand for none
  */
-export function addressName(key: RingKey, address: string): string {
-  let names = addressNames.get(key);
+export function addressNamesOf(key: RingKey, address: string): AddressNames {
+  let known = addressNames.get(key);
+  if (known === undefined) {
+    known = createRecentMap(MOST_ADDRESSES);
+    addressNames.set(key, known);
+  }
+  let names = known.get(address);
   if (names === undefined) {
-    names = createRecentMap(MOST_ADDRESSES);
-    addressNames.set(key, names);
+    names = nameAddress(key, address);
+    known.set(address, names);
   }
-  let name = names.get(address);
-  if (name === undefined) {
-    name = keyedHash(key.derive('tollgate address'), address).toString('hex');
-    names.set(address, name);
-  }
-  return name;
+  return names;
+}
+
+/** The name of an address alone, without its networks. */
+export function addressName(key: RingKey, address: string): string {
+  return addressNamesOf(key, address).name;
+}
+
+function nameAddress(key: RingKey, address: string): AddressNames {
+  const hash = (text: string) => keyedHash(key.derive('tollgate address'), text).toString('hex');
+  const networks = widerNetworks(address).map(hash);
+  const slot = (networks.at(-1) ?? '').slice(0, SLOT_DIGITS);
+  const inSlot = (name: string) => slot + name.slice(slot.length);
+  return { name: inSlot(hash(address)), networks: networks.map(inSlot) };
 }
 
 /** 128 bits of a host's account key, as 32 hexadecimal digits. Keys of different hosts never meet. */
@@ -39,6 +65,6 @@ export function accountName(key: RingKey, host: string, accountKey: string): str
 
 /** The two characters that put an address's counters and challenges into one hash slot; they only spread load. */
 export function slotTag(name: string): string {
-  const slot = Number.parseInt(name.slice(0, 8), 16) % TAGS;
+  const slot = Number.parseInt(name.slice(0, SLOT_DIGITS), 16) % TAGS;
   return ALPHANUMERICS.charAt(Math.floor(slot / 62)) + ALPHANUMERICS.charAt(slot % 62);
 }

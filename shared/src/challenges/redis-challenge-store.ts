@@ -1,9 +1,18 @@
 // Challenges in Redis: each operation is one script or one command, in one hash slot.
 
+import { EFFORT_SHAPE } from '../pow/effort.js';
+import { POW_SHAPE, SLOW_HASHES_PER_SECOND, type WorkShape } from '../pow/lifetime.js';
 import type { RedisClient } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
 import { asStoreError } from '../store/store-errors.js';
-import type { ChallengeStore, Issued } from './challenge-store.js';
+import type {
+  ChallengeKind,
+  ChallengeStore,
+  EffortIssue,
+  Issued,
+  PowIssue,
+  RequestLimit,
+} from './challenge-store.js';
 import { SPENT_MARK } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
 import {
@@ -25,55 +34,94 @@ type IssueReply = [
   difficulty: number,
   seconds: number,
 ];
+/** A proof of work whose lifetime does not grow with its difficulty. */
+const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
+
 type StandingReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
-  const issuePow = loadScript<IssueReply>(client, SCRIPTS, 'issue_pow');
+  const issueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const take = loadScript<[string, number] | null>(client, SCRIPTS, 'take');
   const standing = loadScript<StandingReply>(client, SCRIPTS, 'standing');
   const countTry = loadScript<StandingReply>(client, SCRIPTS, 'count_try');
   const withdrawTry = loadScript<number>(client, SCRIPTS, 'withdraw_try');
-  const clearVolume = loadScript<number>(client, SCRIPTS, 'clear_volume');
+  const rememberPrice = loadScript<number>(client, SCRIPTS, 'remember_price');
+  const clearAddress = loadScript<number>(client, SCRIPTS, 'clear_address');
 
   const accountKeys = (account: string, address: string | undefined) =>
     address === undefined ? [keys.failures(account)] : [keys.failures(account), keys.wait(account, address)];
 
-  return {
-    async issuePow({
+  const limitKeys = (
+    kind: ChallengeKind,
+    address: string,
+    networks: readonly string[] = [],
+    { networkMax }: RequestLimit,
+  ) => [address, ...(networkMax === undefined ? [] : networks)].map((name) => keys.limit(kind, name));
+
+  const limitArguments = ({ max, windowMs, networkMax = [0, 0] }: RequestLimit) => [
+    max,
+    windowMs,
+    ...networkMax,
+  ];
+
+  const priced = async (
+    kind: ChallengeKind,
+    {
       token,
       address,
+      networks,
       limit,
-      lineTail,
       terms,
       failures,
+      hasTicket,
       volumeMs,
       expireSeconds,
-      expireGrows,
-    }) {
-      const reply = await issuePow(
-        [keys.pow(token), keys.volume(address), keys.limit('pow', address)],
-        [
-          limit.max,
-          limit.windowMs,
-          volumeMs,
-          terms.floor + terms.failureStep * failures,
-          terms.ceiling,
-          terms.volumeStep,
-          terms.volumeEvery,
-          expireSeconds,
-          expireGrows ? 1 : 0,
-          lineTail,
-        ],
-      );
-      return issued(reply);
+    }: PowIssue | EffortIssue,
+    line: string,
+    bits: number,
+    shape: WorkShape,
+  ) => {
+    const [limitKey = '', ...networkKeys] = limitKeys(kind, address, networks, limit);
+    const reply = await issueWork(
+      [keys[kind](token), limitKey, keys.volume(address), keys.price(address), ...networkKeys],
+      [
+        ...limitArguments(limit),
+        volumeMs,
+        terms.floor + terms.failureStep * failures,
+        terms.ceiling,
+        terms.volumeStep,
+        terms.volumeEvery,
+        hasTicket === true ? 0 : 1,
+        bits,
+        shape.leastBits,
+        shape.mostBits,
+        shape.partBits,
+        expireSeconds,
+        shape.spread,
+        SLOW_HASHES_PER_SECOND,
+        line,
+      ],
+    );
+    return issued(reply);
+  };
+
+  return {
+    issuePow: (issue) => {
+      const line = `{bits} {now} ${issue.lineTail}`;
+      return priced('pow', issue, line, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
     },
 
-    async issueImage({ token, address, limit, lineTail, expireSeconds }) {
+    issueEffort: (issue) => {
+      const line = `{now} ${issue.lineTail('{bits}')}`;
+      return priced('image', issue, line, issue.bits, EFFORT_SHAPE);
+    },
+
+    async issueImage({ token, address, networks, limit, lineTail, expireSeconds }) {
       const reply = await issueImage(
-        [keys.image(token), keys.limit('image', address)],
-        [limit.max, limit.windowMs, expireSeconds, lineTail],
+        [keys.image(token), ...limitKeys('image', address, networks, limit)],
+        [...limitArguments(limit), expireSeconds, lineTail],
       );
       return issued(reply);
     },
@@ -121,8 +169,12 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       await replyOf(client.del(...accountKeys(account, address)));
     },
 
-    async clearVolume(address, decayMs) {
-      await clearVolume([keys.cleared(address), keys.volume(address)], [decayMs]);
+    async rememberPrice(address, bits, keepMs) {
+      await rememberPrice([keys.price(address)], [bits, keepMs]);
+    },
+
+    async clearAddress(address, decayMs) {
+      await clearAddress([keys.cleared(address), keys.volume(address), keys.price(address)], [decayMs]);
     },
 
     prune: async () => 0,

@@ -8,7 +8,9 @@ export interface ChallengeKeys {
   image(token: string): string;
   /** Requests for work of an address, for the price by volume. */
   volume(address: string): string;
-  /** Requests of an address in the current minute, counted in the issuing step. */
+  /** The price in bits that an address remembers of an account. */
+  price(address: string): string;
+  /** Requests of an address, or of one of its networks, in the current minute, counted in the issuing step. */
   limit(kind: 'pow' | 'image', address: string): string;
   /** Times of failures of an account. */
   failures(account: string): string;
@@ -27,6 +29,7 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
     pow: (token) => record('pow', token),
     image: (token) => record('img', token),
     volume: (address) => counter('vol', address),
+    price: (address) => counter('price', address),
     limit: (kind, address) => `${counter('limit', address)}:${kind}`,
     failures: (account) => `${prefix}:fail:{${account}}`,
     wait: (account, address) => `${prefix}:wait:{${account}}:${address}`,

@@ -20,10 +20,20 @@ export interface GivenProof {
   /** Null when no work was checked. */
   readonly work: IssuedWork | null;
   readonly image: boolean;
+  /** Whether what was given in the place of an image is enough for an account that has come to so many failures. */
+  isImageStillEnough(failures: number): boolean;
 }
 
 /** The answer to a submission. */
 export type Verdict = { readonly ok: true; readonly given: GivenProof } | FailedVerdict;
+
+/**
+ * Whether a submission that failed had right work all the same. Only then may its answer speak of the account: whoever
+ * asks without working learns nothing.
+ */
+export function hasRightWork({ code, reason }: FailedVerdict): boolean {
+  return code !== 'pow_invalid' && reason !== 'malformed';
+}
 
 /** A failed verdict about one field. */
 export function failed(

@@ -19,6 +19,14 @@ const perMinute = (value: number, description: string) =>
   });
 const choiceOf = <T extends string>(...names: T[]) => names.map((name) => Type.Literal(name));
 
+const networkFactor = (value: number, network: string) =>
+  Type.Integer({
+    default: value,
+    minimum: 1,
+    maximum: 65_536,
+    description: `Times the limits of \`RATE_LIMIT_POW\` and \`RATE_LIMIT_ISSUE\` that all addresses of an IPv6 ${network} share`,
+  });
+
 /** The secrets; each service takes those it uses. The texts go to `openKeyRing` as they are. */
 export const SecretVariables = {
   ACCESS_SECRET: secretList('Signs access tokens'),
@@ -133,7 +141,9 @@ export const HostApiVariables = {
 /** Limits of the challenge service. */
 export const ChallengeLimitVariables = {
   RATE_LIMIT_POW: perMinute(60, 'Proof-of-work challenges'),
-  RATE_LIMIT_ISSUE: perMinute(60, 'Image challenges'),
+  RATE_LIMIT_ISSUE: perMinute(60, 'Image challenges and effort'),
+  RATE_LIMIT_FACTOR_56: networkFactor(4, '/56'),
+  RATE_LIMIT_FACTOR_48: networkFactor(16, '/48'),
   RATE_LIMIT_IMAGE: perMinute(120, 'Images'),
 };
 

@@ -2,8 +2,8 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeHost } from '../challenges/challenge-host.js';
-import type { TriedAccount } from '../challenges/checker.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
+import type { TriedAccount } from '../challenges/verify-context.js';
 import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
 import { refuse } from './errors.js';
 
@@ -19,13 +19,19 @@ export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> 
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 
-/** The same with what it says about the next attempt on the account, and a line in the log. */
-export function refused(
+/**
+ * The same with what it says about the next attempt, and a line in the log.
+ * @param account asked for its failures only if the submission had right work
+ * @throws StoreUnavailableError
+ */
+export async function refused(
   request: FastifyRequest,
   host: ChallengeHost,
   verdict: FailedVerdict,
   account: TriedAccount | undefined,
-): Error {
+): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-  return refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
+  const submission = request.challengeFields ?? {};
+  const next = await host.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
+  return refusalOf(verdict, { ...next });
 }

@@ -2,15 +2,10 @@
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
-import {
-  type ChallengeHost,
-  type CountedTry,
-  createChallengeHost,
-  type NextAttempt,
-} from '../challenges/challenge-host.js';
+import { type ChallengeHost, type CountedTry, createChallengeHost } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
-import type { TriedAccount } from '../challenges/checker.js';
 import type { Kind } from '../challenges/kinds.js';
+import type { NextAttempt } from '../challenges/next-attempt.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
@@ -60,7 +55,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The challenge fields as they came, copied before validation; null on a route without them. */
     challengeFields: Submission | null;
-    /** What passed the guard, and the account whose failures it was judged by; null before, and without such an account. */
+    /** What passed the guard, and the account whose failures it was judged by; null before. */
     passedGuard: PassedGuard | null;
     /**
      * Counts this request as a failed try of the account that `pow({ key })` found, before its outcome is known, and refuses
@@ -74,7 +69,8 @@ declare module 'fastify' {
 }
 
 interface PassedGuard {
-  readonly key: string;
+  /** Undefined where the request names no account. */
+  readonly key: string | undefined;
   readonly given: GivenProof;
 }
 
@@ -84,12 +80,13 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
   app.decorateRequest('countTry', async function (this: FastifyRequest, ip) {
-    if (this.passedGuard === null)
+    const { key, given } = this.passedGuard ?? {};
+    if (key === undefined || given === undefined) {
       throw new TypeError('countTry() needs pow({ key }) and a key that it found');
-    const { key, given } = this.passedGuard;
+    }
     const counted = await host.countTry(key, ip, given);
     const outdated = host.reconsider(given, counted.before);
-    if (outdated !== null) throw refused(this, host, outdated, { key, failures: counted.before });
+    if (outdated !== null) throw await refused(this, host, outdated, { key, failures: counted.before });
     return counted;
   });
   app.addHook('onRoute', (route) => {
@@ -124,28 +121,22 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   const rule = guards.find((guard) => guard.name === 'pow');
   const keyOf = rule?.name === 'pow' ? rule.key : undefined;
   const wantsImage = guards.some((guard) => guard.name === 'captcha');
-  const { escalation } = host.options;
 
   const copyFields = async (request: FastifyRequest) => {
     request.challengeFields = submissionFrom(request.body, host.fieldNames);
   };
   const judge = async (request: FastifyRequest) => {
-    const account = await triedAccount(await findAccountKey(keyOf, request));
-    const demanded = account !== undefined && account.failures >= escalation.after;
+    const key = await findAccountKey(keyOf, request);
+    const account = key === undefined ? undefined : host.tried(key);
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: rule !== undefined,
-      image: wantsImage ? 'required' : demanded ? 'demanded' : 'offered',
+      image: wantsImage ? 'required' : 'escalating',
       account,
     });
-    if (!verdict.ok) throw refused(request, host, verdict, account);
-    if (account !== undefined) request.passedGuard = { key: account.key, given: verdict.given };
+    if (!verdict.ok) throw await refused(request, host, verdict, account);
+    request.passedGuard = { key, given: verdict.given };
   };
-  const triedAccount = async (key: string | undefined): Promise<TriedAccount | undefined> =>
-    key === undefined ? undefined : { key, failures: (await host.standing(key)).failures };
-
-  // The host's function may count on a body that has passed its schema, and a refused one may not have.
-  const accountOf = (request: FastifyRequest) => findAccountKey(keyOf, request).catch(() => undefined);
 
   // Before validation, because a strict schema of the host would remove the fields it does not know.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
@@ -154,7 +145,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     ...route.config,
     extendError: async (request, error) =>
       error.statusCode === 422 && !('captcha_required' in error.body)
-        ? { ...(await nextAttempt(host, await accountOf(request))) }
+        ? { ...(await nextAttempt(host, request)) }
         : undefined,
   };
 }
@@ -164,10 +155,15 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
   return request.challengeFields ?? {};
 }
 
-/** What a failed answer says about the next attempt on the account that a request names. */
-export async function nextAttempt(host: ChallengeHost, key: unknown): Promise<NextAttempt> {
-  if (typeof key !== 'string') return host.nextAttempt(undefined, 0);
-  return host.nextAttempt(key, (await host.standing(key)).failures);
+/**
+ * What a failed answer says about the next attempt: of the account only to a request whose challenges have passed.
+ * @throws StoreUnavailableError
+ */
+export async function nextAttempt(host: ChallengeHost, request: FastifyRequest): Promise<NextAttempt> {
+  if (request.passedGuard === null) return host.nextAttemptUnproven(challengeFieldsOf(request));
+  const { key } = request.passedGuard;
+  const failures = key === undefined ? 0 : (await host.standing(key)).failures;
+  return host.nextAttempt(key, failures, request.ip);
 }
 
 function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {

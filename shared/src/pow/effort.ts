@@ -1,20 +1,14 @@
 // The `effort` alternative to an image: sixteen equal parts of work (decisions 2.5).
 
 import { type Digest, leadingZeroBits } from './difficulty.js';
-import { SLOW_HASHES_PER_SECOND } from './lifetime.js';
+import { SLOW_HASHES_PER_SECOND, type WorkShape } from './lifetime.js';
 import { isNonce } from './nonce.js';
 
 /** Parts of one challenge: many, so that their sum varies little. */
 export const EFFORT_PARTS = 16;
 
-/** log2 of the number of parts. */
-const PART_BITS = 4;
-
-const LEAST_BITS = 22;
-const MOST_BITS = 28;
-
-/** All but one solve in a thousand of sixteen parts end within this multiple of the expected work. */
-const PATIENCE = 1.96;
+/** Effort: sixteen parts, so that its spread is small. */
+export const EFFORT_SHAPE: WorkShape = { leastBits: 22, mostBits: 28, partBits: 4, spread: 1.96 };
 
 /** Longest answer, in characters: 16 nonces of 24 digits and 15 dots, with room. */
 export const MAX_EFFORT_CHARACTERS = 416;
@@ -24,22 +18,22 @@ export const MAX_EFFORT_CHARACTERS = 416;
  * @param bits `effort.bits`: how much more it costs
  */
 export function effortBits(price: number, bits: number): number {
-  return Math.min(Math.max(price + bits, LEAST_BITS), MOST_BITS);
+  return Math.min(Math.max(price + bits, EFFORT_SHAPE.leastBits), EFFORT_SHAPE.mostBits);
 }
 
 /** Difficulty in bits of each part. */
 export function partDifficulty(totalBits: number): number {
-  return totalBits - PART_BITS;
+  return totalBits - EFFORT_SHAPE.partBits;
 }
 
 /** The whole work in bits of a challenge with parts of this difficulty. */
 export function totalBits(difficultyOfPart: number): number {
-  return difficultyOfPart + PART_BITS;
+  return difficultyOfPart + EFFORT_SHAPE.partBits;
 }
 
 /** Lifetime in whole seconds of a challenge of so many bits. */
 export function effortLifetimeSeconds(bits: number, expireSeconds: number): number {
-  return Math.max(expireSeconds, Math.ceil((PATIENCE * 2 ** bits) / SLOW_HASHES_PER_SECOND));
+  return Math.max(expireSeconds, Math.ceil((EFFORT_SHAPE.spread * 2 ** bits) / SLOW_HASHES_PER_SECOND));
 }
 
 /** The nonces of an answer in order, or null for a text that is none: 16 nonces joined by dots. */

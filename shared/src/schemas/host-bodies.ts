@@ -64,7 +64,7 @@ export const HostVerdict = Type.Object(
 export type HostVerdict = Static<typeof HostVerdict>;
 
 /** Body of `POST /host/failures`. */
-export const HostFailureBody = Type.Object({ key }, strict);
+export const HostFailureBody = Type.Object({ key, ip: Type.Optional(ip) }, strict);
 export type HostFailureBody = Static<typeof HostFailureBody>;
 
 /** Answer to `POST /host/failures`. */

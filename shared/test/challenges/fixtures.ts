@@ -3,7 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { digestOf } from '../../src/challenges/algorithms.js';
 import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-host.js';
-import type { ChallengeStore, ImageIssue, PowIssue } from '../../src/challenges/challenge-store.js';
+import type {
+  ChallengeStore,
+  EffortIssue,
+  ImageIssue,
+  PowIssue,
+} from '../../src/challenges/challenge-store.js';
+import { EFFORT, formatEffortRecord } from '../../src/challenges/effort-kind.js';
 import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/image-answer.js';
 import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
 import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
@@ -59,6 +65,25 @@ export function powIssue(
     volumeMs: DECAY_MS,
     expireSeconds: 120,
     expireGrows: true,
+    ...changes,
+  };
+}
+
+/** What issuing effort asks of the store; every call is a new challenge. */
+export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
+  const { lineTail: _tail, expireGrows: _grows, ...asked } = powIssue();
+  const salt = randomBytes(16).toString('hex');
+  return {
+    ...asked,
+    bits: 4,
+    lineTail: (partDifficulty) =>
+      kindLineTail({
+        judgedBy: 'verify',
+        kind: EFFORT,
+        keyId: ring.current.id,
+        address: null,
+        rest: formatEffortRecord({ partDifficulty, salt, scope: null }),
+      }),
     ...changes,
   };
 }

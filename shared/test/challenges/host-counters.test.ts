@@ -7,6 +7,7 @@ import {
   ADDRESS,
   challengesOn,
   DECAY_MS,
+  effortIssue,
   hostOn,
   imageIssue,
   newClaim,
@@ -103,6 +104,7 @@ t.test('each question to the store is one command', async (t) => {
   const image = imageIssue();
   const steps: Record<string, [commands: number, run: () => Promise<unknown>]> = {
     'issue work': [1, () => challenges.issuePow(powIssue())],
+    'issue effort': [1, () => challenges.issueEffort(effortIssue())],
     'issue an image': [1, () => challenges.issueImage(image)],
     'read an image': [1, () => challenges.readImage(image.token)],
     take: [1, () => challenges.take('image', image.token, newClaim())],
@@ -110,6 +112,11 @@ t.test('each question to the store is one command', async (t) => {
     'record a failure': [1, () => host.recordFailure(ACCOUNT)],
     standing: [1, () => host.standing(ACCOUNT, ADDRESS)],
     required: [1, () => host.requiredFor(ACCOUNT)],
+    'say what the next attempt needs, and remember its price': [
+      1,
+      () => host.nextAttempt(ACCOUNT, 1, ADDRESS),
+    ],
+    'say what the next attempt needs without failures': [0, () => host.nextAttempt(ACCOUNT, 0, ADDRESS)],
     'clear an account': [1, () => host.clearFailures(ACCOUNT)],
     'clear an account and an address': [2, () => host.clearFailures(ACCOUNT, ADDRESS)],
   };

@@ -8,10 +8,10 @@ import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/effort-kind.js';
 import { scrambleAnswer } from '../../src/challenges/image-answer.js';
 import type { JudgedKind } from '../../src/challenges/judged-kind.js';
-import { addressName, slotTag } from '../../src/challenges/names.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
 import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
 import { formatAnswerRecord, kindLineTail, powLineTail } from '../../src/challenges/records.js';
-import { openScope, type Scope } from '../../src/challenges/scope-ticket.js';
+import { openScope, type Scope, sealScope } from '../../src/challenges/scope-ticket.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
@@ -143,6 +143,7 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
           volumeEvery: pow.volume.every,
         },
         failures,
+        hasTicket: scope !== null,
         volumeMs: escalation.decay * 1000,
         expireSeconds: pow.expire,
         expireGrows: pow.expire_grows,
@@ -193,7 +194,10 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
       return { imageToken: token, imageAnswer: solveEffort(partDifficulty), partDifficulty };
     },
 
-    ticket: (key = ACCOUNT) => host.nextAttempt(key, 0).pow_scope ?? '',
+    ticket: (key = ACCOUNT) =>
+      options.pow.escalate
+        ? sealScope(keys.current, accountName(keys.current, name, key), clock() + decayMs)
+        : '',
   };
 }
 

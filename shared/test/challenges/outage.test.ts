@@ -16,10 +16,12 @@ import {
   address,
   challengesOn,
   DECAY_MS,
+  effortIssue,
   hostOn,
   imageIssue,
   issuePicture,
   issueWork,
+  MINUTE_MS,
   newClaim,
   powIssue,
 } from './fixtures.js';
@@ -27,6 +29,7 @@ import {
 /** Every operation that asks the store something. */
 const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown>> = {
   issuePow: (challenges) => challenges.issuePow(powIssue()),
+  issueEffort: (challenges) => challenges.issueEffort(effortIssue()),
   issueImage: (challenges) => challenges.issueImage(imageIssue()),
   readImage: (challenges) => challenges.readImage('A'.repeat(40)),
   take: (challenges) => challenges.take('pow', 'A'.repeat(40), newClaim()),
@@ -34,7 +37,8 @@ const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown
   countTry: (challenges) => challenges.countTry({ account, address, claim: newClaim(), decayMs: DECAY_MS }),
   withdrawTry: (challenges) => challenges.withdrawTry(account, address, newClaim()),
   clearFailures: (challenges) => challenges.clearFailures(account, address),
-  clearVolume: (challenges) => challenges.clearVolume(address, DECAY_MS),
+  rememberPrice: (challenges) => challenges.rememberPrice(address, 18, MINUTE_MS),
+  clearAddress: (challenges) => challenges.clearAddress(address, DECAY_MS),
 };
 
 t.test('with Redis stopped every operation fails within a second, and works again by itself', async (t) => {

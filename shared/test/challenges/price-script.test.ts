@@ -14,7 +14,7 @@ t.test(
   async (t) => {
     const { store, redis } = await redisStore(t);
     const challenges = challengesOn(store);
-    const { volume } = challengeKeys('captcha', slotTag);
+    const { volume, price } = challengeKeys('captcha', slotTag);
     const terms = fc.record({
       floor: fc.integer({ min: 1, max: 24 }),
       ceiling: fc.integer({ min: 1, max: 24 }),
@@ -30,12 +30,16 @@ t.test(
       fc.integer({ min: 1, max: 2000 }),
       seconds,
       fc.boolean(),
-      async (some, failures, requests, expireSeconds, expireGrows) => {
+      fc.option(fc.integer({ min: 1, max: 24 })),
+      fc.boolean(),
+      async (some, failures, requests, expireSeconds, expireGrows, remembered, hasTicket) => {
         const address = addressName(ring.current, `address ${round++}`);
-        const issue = powIssue({ address, terms: some, failures, expireSeconds, expireGrows });
+        const issue = powIssue({ address, terms: some, failures, hasTicket, expireSeconds, expireGrows });
+        if (remembered !== null) await redis.client.set(price(address), remembered, 'PX', DECAY_MS);
         if (requests > 1) await redis.client.set(volume(address), requests - 1, 'PX', DECAY_MS);
         const issued = await challenges.issuePow(issue);
-        const difficulty = priceOf(some, failures, requests);
+        const plain = priceOf(some, failures, requests);
+        const difficulty = hasTicket ? plain : Math.max(plain, remembered ?? 0);
         return (
           issued.allowed &&
           issued.difficulty === difficulty &&

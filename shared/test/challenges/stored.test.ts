@@ -10,6 +10,7 @@ import {
   ANSWER,
   address,
   challengesOn,
+  effortIssue,
   hostOn,
   imageIssue,
   issuePicture,
@@ -24,6 +25,7 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
   const challenges = challengesOn(store);
   const host = hostOn(store, { bind_ip: true });
   await challenges.issuePow(powIssue());
+  await challenges.issueEffort(effortIssue());
   await challenges.issueImage(imageIssue({}, { address }));
   const spent = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
   await host.verify(spent, { ip: ADDRESS, pow: true, image: 'required' });
@@ -33,6 +35,7 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
   await host.countTry(ACCOUNT, ADDRESS);
   await tried.withdraw();
   await host.clearFailures('other@example.com', ADDRESS);
+  await host.nextAttempt(ACCOUNT, 2, ADDRESS);
   const limit = { max: 0, windowMs: MINUTE_MS };
   await challenges.issuePow(powIssue({ limit }));
   await challenges.issueImage(imageIssue({ limit }));
@@ -57,7 +60,7 @@ t.test('every key has an expiry', async (t) => {
   await fill(place);
   const keys = await place.redis.client.keys('*');
   const kinds = new Set(keys.map((key) => key.split(':')[1]));
-  t.strictSame([...kinds].sort(), ['cleared', 'fail', 'img', 'limit', 'pow', 'vol', 'wait']);
+  t.strictSame([...kinds].sort(), ['cleared', 'fail', 'img', 'limit', 'pow', 'price', 'vol', 'wait']);
   for (const key of keys) t.ok((await place.redis.client.pttl(key)) > 0, key);
 });
 

@@ -157,7 +157,7 @@ t.test(
         }
         return asked;
       };
-      const logIn = () => challenges.clearVolume(address, DECAY_MS);
+      const logIn = () => challenges.clearAddress(address, DECAY_MS);
       t.strictSame(await prices(19), Array(19).fill(8));
       await logIn();
       t.strictSame(await prices(19), Array(19).fill(8), 'the first log-in clears');

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import type { VerifyContext } from '../../src/challenges/checker.js';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
+import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { eachStore, redisStore } from '../support/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 

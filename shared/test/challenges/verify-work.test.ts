@@ -2,8 +2,8 @@
 
 import t from 'tap';
 import type { ChallengeHost } from '../../src/challenges/challenge-host.js';
-import type { VerifyContext } from '../../src/challenges/checker.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
+import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
 import {

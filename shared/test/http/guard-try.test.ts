@@ -63,7 +63,7 @@ t.test('parallel guesses with work at the account’s price stop where an image 
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields, looks } = await openSignIn(t, store);
     await app.captcha.recordFailure(email);
-    const { pow_scope: ticket } = app.captcha.nextAttempt(email, 1);
+    const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
     const prepared = await Promise.all(Array.from({ length: 20 }, () => fields(ticket)));
     const answers = await Promise.all(prepared.map((work) => post('/sign-in', { email, ...work })));
     t.equal(looks(), 1);

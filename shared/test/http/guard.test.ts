@@ -168,7 +168,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
         },
       },
     );
-    t.match((await post({ email: ACCOUNT })).body, { code: 'pow_invalid', captcha_required: true });
+    t.match((await post({ email: ACCOUNT })).body, { code: 'pow_invalid', captcha_required: false });
     t.equal(
       (await post({ email: ACCOUNT, ...(await workFields(store)), ...(await imageFields(store)) })).status,
       200,
@@ -179,26 +179,36 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
   });
 });
 
-t.test("the host's own 422 says whether an image is needed too, and spends nothing", async (t) => {
-  const { store } = embeddedStore(t);
-  const required = pow({ key: () => ACCOUNT });
-  const { app, post } = await buildHost(t, store, { guards: [required] });
-  const work = await workFields(store);
-  for (const demanded of [false, false, true]) {
-    t.strictSame(await post({ ...work }), {
-      status: 422,
-      body: {
-        captcha_required: demanded,
-        message: en.validation_failed,
-        code: 'validation_failed',
-        errors: { email: [en.required] },
-      },
-    });
-    await app.captcha.recordFailure(ACCOUNT);
-  }
-  await app.captcha.clearFailures(ACCOUNT);
-  t.equal((await post({ ...work, email: ACCOUNT })).status, 200);
-});
+t.test(
+  "the host's own 422 before any work was checked says nothing of the account, and spends nothing",
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const required = pow({ key: () => ACCOUNT });
+    const { app, post } = await buildHost(t, store, { guards: [required] });
+    const work = await workFields(store);
+    for (let failures = 0; failures < 3; failures++) {
+      const image = { captcha_token: 'A'.repeat(40), captcha: 'x' };
+      for (const [payload, demanded] of [
+        [work, false],
+        [{ ...work, ...image }, true],
+      ] as const) {
+        t.match(await post({ ...payload }), {
+          status: 422,
+          body: {
+            captcha_required: demanded,
+            pow_scope: undefined,
+            message: en.validation_failed,
+            code: 'validation_failed',
+            errors: { email: [en.required] },
+          },
+        });
+      }
+      await app.captcha.recordFailure(ACCOUNT);
+    }
+    await app.captcha.clearFailures(ACCOUNT);
+    t.equal((await post({ ...work, email: ACCOUNT })).status, 200);
+  },
+);
 
 t.test('a body that no account can be read from is 422 all the same', async (t) => {
   const { store } = embeddedStore(t);
@@ -232,7 +242,8 @@ t.test('with both guards failing work does not spend the image', async (t) => {
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });
   const image = await imageFields(store);
   const unknown = { pow_token: 'A'.repeat(40), pow_nonce: '1' };
-  t.strictSame(await post({ email: ACCOUNT, ...unknown, ...image }), { status: 422, body: wrongWork });
+  const refused = { status: 422, body: { ...wrongWork, captcha_required: true } };
+  t.strictSame(await post({ email: ACCOUNT, ...unknown, ...image }), refused);
   t.equal((await post({ email: ACCOUNT, ...(await workFields(store)), ...image })).status, 200);
 });
 
@@ -263,7 +274,7 @@ t.test('with Redis away no submission passes: 503, for every guard', async (t) =
   }
   const [keyed, unkeyed] = [hosts[0], hosts[3]];
   t.equal((await keyed?.post({}))?.body.code, 'validation_failed', 'without an account nothing is asked');
-  t.equal((await keyed?.post({ email: ACCOUNT }))?.status, 503, 'whether an image is needed is not known');
+  t.equal((await keyed?.post({ email: ACCOUNT }))?.status, 422, 'and nothing without work');
   t.equal((await unkeyed?.post({ email: ACCOUNT }))?.status, 422);
 });
 

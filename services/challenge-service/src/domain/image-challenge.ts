@@ -5,14 +5,14 @@ import type { ImageIssue, Issued } from '@tollgate/shared/challenges/challenge-s
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
 import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
 import { isJudged, TEXT } from '@tollgate/shared/challenges/kinds.js';
-import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { formatAnswerRecord, type KindRecord, kindLineTail } from '@tollgate/shared/challenges/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
 import { answerContent, judgedContent, type PublicFields } from './kind-content.js';
 import type { KnownPreset } from './presets.js';
-import { type IssuerParts, NO_ADDRESS } from './proof-of-work.js';
+import { addressPart, type IssuerParts } from './proof-of-work.js';
 
 const SEED_BYTES = 4;
 
@@ -44,10 +44,10 @@ export function imageIssue(
   driver: string,
   address: string | null,
 ): PreparedChallenge {
-  const { options, ring, limit, random } = parts;
+  const { options, ring, random } = parts;
   const { kind } = known;
-  const name = addressName(ring.current, address ?? NO_ADDRESS);
-  const token = makeToken(slotTag(name), random);
+  const { asked, bound } = addressPart(parts, address);
+  const token = makeToken(slotTag(asked.address), random);
   const {
     judgedBy,
     rest,
@@ -58,13 +58,12 @@ export function imageIssue(
     : answerPart(parts, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
-    address: name,
-    limit,
+    ...asked,
     lineTail: kindLineTail({
       judgedBy,
       kind: kindName,
       keyId: ring.current.id,
-      address: options.bind_ip && address !== null ? name : null,
+      address: bound,
       rest,
     }),
     expireSeconds: options.cache.expire,

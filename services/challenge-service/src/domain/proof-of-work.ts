@@ -2,7 +2,7 @@
 
 import { ALGORITHM } from '@tollgate/shared/challenges/algorithms.js';
 import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
-import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
+import { addressNamesOf, slotTag } from '@tollgate/shared/challenges/names.js';
 import { powLineTail } from '@tollgate/shared/challenges/records.js';
 import type { Scope } from '@tollgate/shared/challenges/scope-ticket.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
@@ -23,7 +23,7 @@ export interface IssuerParts {
 }
 
 /** An address without a form is counted under one name. */
-export const NO_ADDRESS = 'unknown';
+const NO_ADDRESS = 'unknown';
 
 /** The account that work is priced for: from a scope ticket, with the failures remembered of it. */
 export interface PricedScope {
@@ -47,22 +47,40 @@ export function powIssue(
   address: string | null,
   priced: PricedScope | null,
 ): PreparedPow {
-  const { options, ring, limit, random } = parts;
-  const { pow, escalation } = options;
-  const name = addressName(ring.current, address ?? NO_ADDRESS);
+  const { options, ring, random } = parts;
+  const { pow } = options;
+  const { asked, bound } = addressPart(parts, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
-    token: makeToken(slotTag(name), random),
-    address: name,
-    limit,
+    token: makeToken(slotTag(asked.address), random),
+    ...asked,
+    ...workTerms(options, priced),
     lineTail: powLineTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
       keyId: ring.current.id,
       salt,
-      address: options.bind_ip && address !== null ? name : null,
+      address: bound,
       scope: priced?.scope ?? null,
     }),
+    expireSeconds: pow.expire,
+    expireGrows: pow.expire_grows,
+  };
+  return { issue, salt };
+}
+
+/** What is asked of the store about the address of a request, and the address as a record keeps it under `bind_ip`. */
+export function addressPart({ options, ring, limit }: IssuerParts, address: string | null) {
+  const { name, networks } = addressNamesOf(ring.current, address ?? NO_ADDRESS);
+  return {
+    asked: { address: name, networks, limit },
+    bound: options.bind_ip && address !== null ? name : null,
+  };
+}
+
+/** How work is priced. */
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null) {
+  return {
     terms: {
       floor: pow.difficulty,
       ceiling: pow.max_difficulty,
@@ -71,11 +89,9 @@ export function powIssue(
       volumeEvery: pow.volume.every,
     },
     failures: priced?.failures ?? 0,
+    hasTicket: priced !== null,
     volumeMs: escalation.decay * 1000,
-    expireSeconds: pow.expire,
-    expireGrows: pow.expire_grows,
   };
-  return { issue, salt };
 }
 
 /** A salt of fixed length. */

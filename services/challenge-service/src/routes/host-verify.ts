@@ -30,18 +30,17 @@ export default async function hostVerify(
       const { key, ip, idempotency_key: idempotencyKey } = request.body;
       requireAddress(ip);
       const submission = submissionFrom(request.body, host.fieldNames);
-      const failures = key === undefined ? 0 : (await host.standing(key)).failures;
-      const demanded = key !== undefined && failures >= options.escalation.after;
+      const account = key === undefined ? undefined : host.tried(key);
       const verdict = await host.verify(submission, {
         ip,
         pow: true,
-        image: demanded ? 'demanded' : 'offered',
-        ...(key === undefined ? {} : { account: { key, failures } }),
+        image: 'escalating',
+        account,
         ...(idempotencyKey === undefined
           ? {}
           : { claim: idempotentClaim(idempotencyKey, { host: host.name, submission, key, ip }) }),
       });
-      const next = host.nextAttempt(key, failures);
+      const next = await host.nextAttemptAfter(verdict, { submission, account, ip });
       if (verdict.ok) return { success: true, ...next };
       request.log.info({ host: host.name, code: verdict.code, reason: verdict.reason }, 'challenge refused');
       const errors = textsOf(verdict.fields, localise(request, reply));

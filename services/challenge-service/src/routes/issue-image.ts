@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import type { RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
 import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
 import { refuse } from '@tollgate/shared/http/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -21,15 +22,14 @@ const NO_DRIVER = 'none';
 
 /**
  * @param route.options the options of the challenges
- * @param route.limitPerMinute challenges per minute and address
+ * @param route.limit challenges that an address may ask for here
  * @param route.imagesUrl absolute address of this route, which the file names of images are appended to
  */
 export default async function issueImage(
   app: FastifyInstance,
-  route: { options: CaptchaOptions; limitPerMinute: number; imagesUrl: string },
+  route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
 ): Promise<void> {
-  const { options, imagesUrl } = route;
-  const limit = { max: route.limitPerMinute, windowMs: 60_000 };
+  const { options, limit, imagesUrl } = route;
   const parts = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
 
@@ -47,7 +47,7 @@ export default async function issueImage(
       const address = normaliseAddress(request.ip);
       if (request.query.preset === EFFORT && options.effort.enabled) {
         const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
-        const issued = await app.challenges.issueImage(effort.issue);
+        const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
         return effortChallenge(effort, issued);
       }

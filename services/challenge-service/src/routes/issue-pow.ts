@@ -1,6 +1,7 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address that asks.
 
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
+import type { RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ScopeQuery } from '@tollgate/shared/schemas/challenge-queries.js';
@@ -10,14 +11,13 @@ import { reportLimit } from '../plugins/issue-limit.js';
 
 /**
  * @param route.options the options of the challenges
- * @param route.limitPerMinute challenges per minute and address
+ * @param route.limit challenges that an address may ask for
  */
 export default async function issuePow(
   app: FastifyInstance,
-  route: { options: CaptchaOptions; limitPerMinute: number },
+  { options, limit }: { options: CaptchaOptions; limit: RequestLimit },
 ): Promise<void> {
-  const limit = { max: route.limitPerMinute, windowMs: 60_000 };
-  const parts = { options: route.options, ring: app.ring, limit, random: app.random };
+  const parts = { options, ring: app.ring, limit, random: app.random };
 
   app.get<{ Querystring: ScopeQuery }>(
     '/pow',

@@ -2,7 +2,7 @@
 
 import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingHostOf } from '../plugins/hosts.js';
+import { callingHostOf, requireAddress } from '../plugins/hosts.js';
 
 export default async function recordFailure(app: FastifyInstance): Promise<void> {
   app.post<{ Body: HostFailureBody }>(
@@ -18,9 +18,10 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
     },
     async (request): Promise<HostFailure> => {
       const host = callingHostOf(request);
-      const { key } = request.body;
+      const { key, ip } = request.body;
+      requireAddress(ip);
       const { failures, id } = await host.recordFailure(key);
-      return { failures, ...host.nextAttempt(key, failures), try: id };
+      return { failures, ...(await host.nextAttempt(key, failures, ip)), try: id };
     },
   );
 }

@@ -2,12 +2,12 @@
 
 import { Type } from '@sinclair/typebox';
 import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
-import type { Standing } from '@tollgate/shared/challenges/challenge-store.js';
+import type { NextAttempt } from '@tollgate/shared/challenges/next-attempt.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
-import { refusalOf, refused } from '@tollgate/shared/http/challenge-refusal.js';
+import { refused } from '@tollgate/shared/http/challenge-refusal.js';
 import { Overloaded, refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors.js';
-import { challengeFieldsOf, nextAttempt } from '@tollgate/shared/http/guard.js';
+import { challengeFieldsOf } from '@tollgate/shared/http/guard.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
@@ -35,8 +35,6 @@ export default async function login(
   { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
-  const { escalation } = captcha.options;
-  const demandsImage = (failures: number) => failures >= escalation.after;
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -45,18 +43,16 @@ export default async function login(
       preValidation: async (request) => {
         request.challengeFields = submissionFrom(request.body, captcha.fieldNames);
       },
-      // Before the limit, which is added behind it: what has no form costs nobody anything.
+      // Before the limit, which is added behind it: what is no log-in costs nobody anything.
       preHandler: async (request) => {
         if (Buffer.byteLength(request.body.password) > MAX_PASSWORD_BYTES)
           throw refuse(ValidationFailed, TOO_LONG);
-        const malformed = captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
-        if (malformed !== null) throw refusalOf(malformed);
       },
       config: {
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
         extendError: async (request, error) => {
           if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
-          return { ...(await nextAttempt(captcha, namedAccount(request.body))) };
+          return { ...captcha.nextAttemptUnproven(challengeFieldsOf(request)) };
         },
       },
       schema: {
@@ -66,28 +62,41 @@ export default async function login(
       },
     },
     async (request, reply): Promise<TokenBody> => {
+      const submission = challengeFieldsOf(request);
+      // Behind the limit, and before anything is asked of the store.
+      const malformed = captcha.checkShape(submission, { pow: true, image: 'offered' });
+      if (malformed !== null) throw await refused(request, captcha, malformed, undefined);
+
       const key = accountKey(request.body.email);
       const before = await captcha.standing(key, request.ip);
-      if (before.waitMs > 0) throw throttled(request, key, before);
-      const verdict = await captcha.verify(challengeFieldsOf(request), {
+      if (before.waitMs > 0) {
+        throw throttled(request, before.waitMs, captcha.nextAttemptUnproven(submission));
+      }
+      const account = { key, failures: before.failures };
+      const verdict = await captcha.verify(submission, {
         ip: request.ip,
         pow: true,
-        image: demandsImage(before.failures) ? 'demanded' : 'offered',
-        account: { key, failures: before.failures },
+        image: 'escalating',
+        account,
       });
-      if (!verdict.ok) throw refused(request, captcha, verdict, { key, failures: before.failures });
+      if (!verdict.ok) throw await refused(request, captcha, verdict, account);
 
       const counted = await captcha.countTry(key, request.ip, verdict.given);
-      if (counted.waitMs > 0)
-        throw throttled(request, key, { failures: counted.before, waitMs: counted.waitMs });
+      if (counted.waitMs > 0) {
+        const next = await captcha.nextAttempt(key, counted.before, request.ip);
+        throw throttled(request, counted.waitMs, next);
+      }
       // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
       const outdated = captcha.reconsider(verdict.given, counted.before);
-      if (outdated !== null) throw refused(request, captcha, outdated, { key, failures: counted.before });
+      if (outdated !== null) {
+        throw await refused(request, captcha, outdated, { key, failures: counted.before });
+      }
 
       const user = await checkPassword(key, request.body.password, counted);
       if (user === undefined) {
         app.audit(request, 'login_failed');
-        throw refuse(LoginFailed, { body: { ...captcha.nextAttempt(key, counted.before + 1) } });
+        const next = await captcha.nextAttempt(key, counted.before + 1, request.ip);
+        throw refuse(LoginFailed, { body: { ...next } });
       }
       await captcha.clearFailures(key, request.ip);
       const moment = await startSession(request, user.id);
@@ -95,11 +104,11 @@ export default async function login(
     },
   );
 
-  function throttled(request: FastifyRequest, key: string, { failures, waitMs }: Standing): Error {
+  function throttled(request: FastifyRequest, waitMs: number, next: NextAttempt): Error {
     app.audit(request, 'login_throttled');
     return refuse(LoginThrottled, {
       headers: { 'retry-after': Math.ceil(waitMs / 1000) },
-      body: { ...captcha.nextAttempt(key, failures) },
+      body: { ...next },
     });
   }
 
@@ -150,10 +159,4 @@ export default async function login(
     app.audit(request, 'login', { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
-}
-
-function namedAccount(body: unknown): string | undefined {
-  const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
-  // An empty key names nobody, and what is only white space gives one.
-  return (typeof email === 'string' && accountKey(email)) || undefined;
 }

@@ -1,0 +1,110 @@
+// A client written from the two specifications alone: it knows no ticket, no price and no code of a refusal.
+
+import { hash } from 'node:crypto';
+
+/** The service that a client talks to, and the person in front of it. */
+export interface Surroundings {
+  /** The public address, without a slash at its end. */
+  readonly address: string;
+  /** Reads an image as a person does, and takes a person's time. */
+  readImage(token: string, png: Uint8Array): Promise<string>;
+}
+
+/** What a submission came to. `captchaRequired` is what the failed response said. */
+export interface Outcome {
+  readonly status: number;
+  readonly accessToken?: string;
+  readonly cookie?: string;
+  readonly message?: string;
+  readonly captchaRequired: boolean;
+}
+
+type Credentials = { readonly email: string; readonly password: string };
+type Body = Readonly<Record<string, unknown>>;
+
+const CHUNK = 25_000;
+
+export class SpecificationClient {
+  readonly #around: Surroundings;
+  /** Rule 4: an image is shown only when the last failed response demanded it. */
+  #needsImage = false;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  /** One press of the button: fresh challenges, one submission. `change` spoils the fields before they are sent. */
+  async logIn(
+    credentials: Credentials,
+    change: (fields: Body) => Body = (fields) => fields,
+  ): Promise<Outcome> {
+    // Rules 1 and 2: a fresh proof of work for every submission, successful or not.
+    const fields = { ...(await this.#work()), ...(this.#needsImage ? await this.#image() : {}) };
+    const response = await this.#fetch('/login', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(change({ ...credentials, ...fields })),
+    });
+    const body = await bodyOf(response);
+    this.#needsImage = response.status === 422 && body.captcha_required === true;
+    return {
+      status: response.status,
+      captchaRequired: this.#needsImage,
+      ...(typeof body.message === 'string' ? { message: body.message } : {}),
+      ...(response.ok ? { accessToken: body.accessToken, cookie: cookieOf(response) } : {}),
+    };
+  }
+
+  /** Whether a protected request with this token succeeds. */
+  async profile(accessToken: string): Promise<number> {
+    return (await this.#fetch('/profile', { headers: { Authorization: `Bearer ${accessToken}` } })).status;
+  }
+
+  async refresh(cookie: string): Promise<Outcome> {
+    const response = await this.#fetch('/refresh', { method: 'POST', headers: { Cookie: cookie } });
+    const body = await bodyOf(response);
+    return {
+      status: response.status,
+      captchaRequired: false,
+      ...(response.ok ? { accessToken: body.accessToken, cookie: cookieOf(response) } : {}),
+    };
+  }
+
+  async #work(): Promise<Body> {
+    const { token, salt, difficulty, algorithm } = await this.#json('/api/captcha/pow');
+    if (algorithm !== 'sha256') throw new Error(`this client does not know ${algorithm}`);
+    for (let nonce = 0; ; nonce++) {
+      // Rule 1: a pause after each chunk of guesses.
+      if (nonce % CHUNK === CHUNK - 1) await new Promise(setImmediate);
+      const digest = hash('sha256', `${salt}${nonce}`, 'buffer');
+      if (digest.readUInt32BE() >>> (32 - difficulty) === 0)
+        return { pow_token: token, pow_nonce: String(nonce) };
+    }
+  }
+
+  async #image(): Promise<Body> {
+    const { token, url } = await this.#json('/api/captcha');
+    const { pathname } = new URL(url);
+    const png = new Uint8Array(await (await this.#fetch(pathname)).arrayBuffer());
+    return { captcha_token: token, captcha: await this.#around.readImage(token, png) };
+  }
+
+  async #json(path: string) {
+    const response = await this.#fetch(path);
+    if (!response.ok) throw new Error(`${path} was answered ${response.status}`);
+    return bodyOf(response);
+  }
+
+  #fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(this.#around.address + path, init);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a client without schemas
+function bodyOf(response: Response): Promise<any> {
+  return response.json();
+}
+
+function cookieOf(response: Response): string {
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}

@@ -1,0 +1,34 @@
+// What a submission is checked for, and for whom.
+
+/**
+ * How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `escalating` is
+ * demanded once the account has failed `escalation.after` times, `offered` is judged only when it is there.
+ */
+export type ImageDemand = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
+
+/** Which challenges a submission is checked for. */
+export interface CheckedParts {
+  readonly pow: boolean;
+  readonly image: ImageDemand;
+}
+
+/** The account that is tried, and its failures before this try: a function is asked once the work has proved right. */
+export interface TriedAccount {
+  readonly key: string;
+  readonly failures: number | (() => Promise<number>);
+}
+
+/** The failures of a tried account; 0 without one. */
+export async function failuresOf(account: TriedAccount | undefined): Promise<number> {
+  if (account === undefined) return 0;
+  return typeof account.failures === 'number' ? account.failures : account.failures();
+}
+
+/** What is checked, and for whom. */
+export interface VerifyContext extends CheckedParts {
+  /** The client's address as the framework reports it. */
+  readonly ip: string | undefined;
+  readonly account?: TriedAccount | undefined;
+  /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
+  readonly claim?: string;
+}
