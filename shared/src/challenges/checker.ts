@@ -75,11 +75,25 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     MAX_ANSWER_CHARACTERS,
     ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
   );
+  /** The records that an answer is too long for, as `take` spares them. */
+  const tooLongFor = (answer: string) => [
+    ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
+    ...[...kinds.values()].flatMap(({ name, maxAnswerCharacters }) =>
+      answer.length > maxAnswerCharacters ? [`verify:${name}`] : [],
+    ),
+  ];
   const judgeContext = (ip: string | undefined) => ({
     ring,
     bindIp: options.bind_ip,
     address: normaliseAddress(ip),
   });
+
+  const imageMissing: FailedVerdict = {
+    ok: false,
+    code: 'captcha_required',
+    fields: { [fieldNames.image.token]: ['required'], [fieldNames.image.answer]: ['required'] },
+    reason: 'missing',
+  };
 
   const partsOf = (submission: Submission, { pow, image }: CheckedParts) => ({
     checksPow: pow && options.pow.enabled,
@@ -127,9 +141,10 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     claim: string,
   ): Promise<ImageJudgement> {
     const token = submission.imageToken as string;
-    const taken = await store.take('image', token, claim);
+    const text = submission.imageAnswer as string;
+    const taken = await store.take('image', token, claim, tooLongFor(text));
     const record = taken === null ? null : parseKindLine(taken.line);
-    const answer = { token, answer: submission.imageAnswer as string, takenAtMs: taken?.takenAtMs ?? 0 };
+    const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
     return judgeImage(record, answer, {
       ...judgeContext(context.ip),
       options,
@@ -144,7 +159,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
     }
     if (!image && failures >= options.escalation.after) {
-      return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
+      return imageMissing;
     }
     return null;
   }
@@ -173,7 +188,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         if (dearer !== null) return dearer;
       }
       if (context.image === 'demanded' && !checksImage) {
-        return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
+        return imageMissing;
       }
       if (checksImage) {
         const judgement = await checkImage(submission, context, claim);

@@ -52,7 +52,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       return line === undefined || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    take: (kind, token, claim) =>
+    take: (kind, token, claim, spared = []) =>
       store.transact((tx) => {
         const key = keys[kind](token);
         const line = tx.get(key);
@@ -60,6 +60,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const spent = parseSpentLine(line);
         if (spent !== null)
           return spent.claim === claim ? { line: spent.line, takenAtMs: spent.takenAtMs } : null;
+        if (isSpared(line, spared)) return null;
         tx.put(key, spentLine(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
         return { line, takenAtMs: tx.nowMs };
       }),
@@ -117,6 +118,11 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 
     prune: () => store.prune(),
   };
+}
+
+function isSpared(line: string, spared: readonly string[]): boolean {
+  const [, judged, kind] = /^\d+ (\S+) ([^\s@]+)/.exec(line) ?? [];
+  return judged !== undefined && (spared.includes(judged) || spared.includes(`${judged}:${kind}`));
 }
 
 function triesOf(tx: Transaction, key: string | undefined): Try[] {

@@ -148,7 +148,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
         captcha_required: true,
         message: en.captcha_required,
         code: 'captcha_required',
-        errors: { captcha_token: [en.required] },
+        errors: { captcha_token: [en.required], captcha: [en.required] },
       },
     });
     t.strictSame(

@@ -206,7 +206,7 @@ t.test('failures of an account demand an image and a better price', async (t) =>
     t.match(demanded.json, {
       success: false,
       code: 'captcha_required',
-      errors: { captcha_token: ['This field is required.'] },
+      errors: { captcha_token: ['This field is required.'], captcha: ['This field is required.'] },
       captcha_required: true,
       captcha_alternatives: ['effort'],
     });
