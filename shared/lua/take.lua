@@ -20,7 +20,7 @@ if string.sub(line, 1, 1) == '!' then
   return nil
 end
 
-local judged, kind = string.match(line, '^%d+ (%S+) ([^%s@]+)')
+local judged, kind = string.match(line, '^%d+ (%S+) ([^%s+]+)')
 for i = 2, #ARGV do
   if ARGV[i] == judged or (judged and ARGV[i] == judged .. ':' .. kind) then
     return nil

@@ -10,7 +10,7 @@ import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
 import { type ImageJudgement, judgeImage, judgePow } from './judge.js';
 import type { JudgedKind } from './judged-kind.js';
 import { accountName } from './names.js';
-import { parseKindLine, parsePowLine } from './records.js';
+import { parseKindLine, parsePowLine, presetOf } from './records.js';
 import type { Scope } from './scope-ticket.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { MOST_TRIES } from './tries.js';
@@ -36,6 +36,10 @@ export interface VerifyContext extends CheckedParts {
   /** The client's address as the framework reports it. */
   readonly ip: string | undefined;
   readonly account?: TriedAccount | undefined;
+  /** Names of the presets that are accepted; every one when left out. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least bits of work that are accepted, whatever the account. */
+  readonly minDifficulty?: number | undefined;
   /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
   readonly claim?: string;
 }
@@ -131,6 +135,9 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         judgement.ok ? 'unknown' : judgement.reason,
       );
     }
+    if (record.difficulty < (context.minDifficulty ?? 0)) {
+      return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+    }
     const scoped = record.scope !== null && isAccount(context.account)(record.scope);
     return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
   }
@@ -139,11 +146,15 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     submission: Submission,
     context: VerifyContext,
     claim: string,
-  ): Promise<ImageJudgement> {
+  ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
     const taken = await store.take('image', token, claim, tooLongFor(text));
     const record = taken === null ? null : parseKindLine(taken.line);
+    if (record !== null && context.presets !== undefined) {
+      const preset = presetOf(record);
+      if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
+    }
     const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
     return judgeImage(record, answer, {
       ...judgeContext(context.ip),
@@ -193,6 +204,9 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       if (checksImage) {
         const judgement = await checkImage(submission, context, claim);
         if (!judgement.ok) {
+          if (judgement.reason === 'other_preset') {
+            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', judgement.reason);
+          }
           const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
           return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);
         }

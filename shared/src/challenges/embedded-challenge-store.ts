@@ -121,7 +121,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 }
 
 function isSpared(line: string, spared: readonly string[]): boolean {
-  const [, judged, kind] = /^\d+ (\S+) ([^\s@]+)/.exec(line) ?? [];
+  const [, judged, kind] = /^\d+ (\S+) ([^\s+]+)/.exec(line) ?? [];
   return judged !== undefined && (spared.includes(judged) || spared.includes(`${judged}:${kind}`));
 }
 

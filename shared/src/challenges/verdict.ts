@@ -5,14 +5,19 @@ import type { Refusal } from './judge.js';
 import type { FieldProblem, FieldProblems } from './submission.js';
 
 /** Why a submission fails, as a code on the wire. */
-export type VerdictCode = 'pow_invalid' | 'pow_insufficient' | 'captcha_invalid' | 'captcha_required';
+export type VerdictCode =
+  | 'pow_invalid'
+  | 'pow_insufficient'
+  | 'captcha_invalid'
+  | 'captcha_required'
+  | 'preset_refused';
 
 /** A submission that fails. `reason` is for the log. */
 export interface FailedVerdict {
   readonly ok: false;
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
-  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient';
+  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
 }
 
 /** What a submission that passes has given, so that it can be judged again when failures have risen meanwhile. */

@@ -3,8 +3,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeHost } from '../challenges/challenge-host.js';
 import type { TriedAccount } from '../challenges/checker.js';
+import { type FormRules, requirementsOf } from '../challenges/form-rules.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
-import { CaptchaInvalid, CaptchaRequired, PowInsufficient, PowInvalid } from './challenge-errors.js';
+import {
+  CaptchaInvalid,
+  CaptchaRequired,
+  PowInsufficient,
+  PowInvalid,
+  PresetRefused,
+} from './challenge-errors.js';
 import { refuse } from './errors.js';
 
 const ERRORS = {
@@ -12,6 +19,7 @@ const ERRORS = {
   pow_insufficient: PowInsufficient,
   captcha_invalid: CaptchaInvalid,
   captcha_required: CaptchaRequired,
+  preset_refused: PresetRefused,
 };
 
 /** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
@@ -25,7 +33,9 @@ export function refused(
   host: ChallengeHost,
   verdict: FailedVerdict,
   account: TriedAccount | undefined,
+  rules: FormRules = {},
 ): Error {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-  return refusalOf(verdict, { ...host.nextAttempt(account?.key, account?.failures ?? 0) });
+  const next = host.nextAttempt(account?.key, account?.failures ?? 0);
+  return refusalOf(verdict, { ...requirementsOf(next, rules, host.options) });
 }

@@ -1,6 +1,6 @@
 // The guards of a host application: a route names what a submission to it must carry.
 
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import {
   type ChallengeHost,
@@ -10,29 +10,53 @@ import {
 } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
 import type { TriedAccount } from '../challenges/checker.js';
+import { type FormRules, requirementsOf } from '../challenges/form-rules.js';
 import type { Kind } from '../challenges/kinds.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { type AccountKeyOf, findAccountKey } from './account-key.js';
+import { type AccountKeyOf, findAccountKey, noAccount } from './account-key.js';
 import { refused } from './challenge-refusal.js';
-import { isForeseen } from './error-answer.js';
-import { answerError } from './error-handler.js';
+import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import { guardMistake } from './guard-mistake.js';
 
-/** What a route can ask for in `config.guards`. */
-export type Guard = { readonly name: 'captcha' } | { readonly name: 'pow'; readonly key?: AccountKeyOf };
+export { accountKey } from '../challenges/account-key.js';
 
-/** Checks the image fields, always. */
-export const captcha: Guard = { name: 'captcha' };
+/** Demands an image with every submission. */
+export interface CaptchaGuard {
+  readonly name: 'captcha';
+  /** Names of the presets that are accepted; every one when left out. */
+  readonly presets?: readonly string[];
+}
+
+/** Demands a proof of work with every submission. */
+export interface PowGuard {
+  readonly name: 'pow';
+  readonly key?: AccountKeyOf;
+  /** Names of the presets that are accepted where the account's failures demand an image. */
+  readonly presets?: readonly string[];
+  /** The least bits of work, 1 to `pow.max_difficulty`. */
+  readonly minDifficulty?: number;
+}
+
+/** What a route can ask for in `config.guards`. */
+export type Guard = CaptchaGuard | PowGuard | typeof captcha;
+
+/**
+ * Checks the image fields, always. In a list of guards it stands as it is, or called with the names of the presets that
+ * are accepted; `effort` is one of them.
+ */
+export function captcha(rule: { readonly presets?: readonly string[] } = {}): CaptchaGuard {
+  return { ...rule, name: 'captcha' };
+}
 
 /**
  * Checks the proof of work and, with a `key`, demands an image once the account has failed often enough.
  * @param rule `key` finds the account that a request is about; it may be waited for
  * @throws TypeError when the function is given in the place of the rule
  */
-export function pow(rule: { key?: AccountKeyOf } = {}): Guard {
+export function pow(rule: Omit<PowGuard, 'name'> = {}): PowGuard {
   if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
   return { ...rule, name: 'pow' };
 }
@@ -56,18 +80,23 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The challenges that a submission to this route must carry. */
     guards?: readonly Guard[];
+    /** Answers what the guards of this route refuse, and a body that its schema refuses, in the place of the plugin. */
+    onRefused?: OnRefused;
   }
   interface FastifyRequest {
     /** The challenge fields as they came, copied before validation; null on a route without them. */
     challengeFields: Submission | null;
     /** What passed the guard, and the account whose failures it was judged by; null before, and without such an account. */
     passedGuard: PassedGuard | null;
+    /** What the guards of the route said; null before, and on a route without them. */
+    challengeVerdict: ChallengeVerdict | null;
     /**
      * Counts this request as a failed try of the account that `pow({ key })` found, before its outcome is known, and refuses
      * it if what it gave is too little now: of parallel tries only the first few go on. To be called before a password is
      * looked at.
      * @param ip of a pair of account and address that has failed too often the try is not counted: `waitMs` is above zero
-     * @throws PowInsufficient, CaptchaRequired; TypeError where no guard has found an account
+     * @throws PowInsufficient, CaptchaRequired; ValidationFailed where the request names no account; TypeError on a route
+     *   without `pow({ key })`
      */
     countTry(ip?: string): Promise<CountedTry>;
   }
@@ -83,24 +112,24 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   app.decorate('captcha', host);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
+  app.decorateRequest('challengeVerdict', null);
   app.decorateRequest('countTry', async function (this: FastifyRequest, ip) {
-    if (this.passedGuard === null)
-      throw new TypeError('countTry() needs pow({ key }) and a key that it found');
+    if (this.passedGuard === null) throw uncountable(this);
     const { key, given } = this.passedGuard;
     const counted = await host.countTry(key, ip, given);
     const outdated = host.reconsider(given, counted.before);
-    if (outdated !== null) throw refused(this, host, outdated, { key, failures: counted.before });
+    if (outdated !== null)
+      throw refused(this, host, outdated, { key, failures: counted.before }, rulesOf(this));
     return counted;
   });
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
     if (guards === undefined) return;
-    const mistake = guardMistake(guards);
+    const mistake = guardMistake(guards, host.options);
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
     if (guards.length === 0) return;
     guardRoute(route, host, guards);
-    // In an application that has an error handler of its own, the refusals of its guarded routes are still ours.
-    if (!app.hasPlugin('tollgate-errors')) route.errorHandler ??= answerRefusal;
+    route.errorHandler ??= answerGuarded;
   });
   // A route declared before this plugin had loaded was not seen above: it is refused, or it would stand open.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
@@ -115,15 +144,34 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   });
 }
 
-async function answerRefusal(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  if (!isForeseen(error)) throw error;
-  return answerError(error, request, reply);
+/** The rules of a list of guards that is right. */
+function formRules(guards: readonly Guard[]): FormRules {
+  const own = guards.filter((guard) => typeof guard !== 'function');
+  const work = own.find((guard) => guard.name === 'pow');
+  return {
+    alwaysImage: guards.some((guard) => guard.name === 'captcha'),
+    presets: own.find((guard) => guard.presets !== undefined)?.presets,
+    minDifficulty: work?.name === 'pow' ? work.minDifficulty : undefined,
+  };
+}
+
+function rulesOf(request: FastifyRequest): FormRules {
+  return formRules(request.routeOptions.config.guards ?? []);
+}
+
+/** Whoever names no account has filled in a form wrongly; a route that looks for none is a mistake of its author. */
+function uncountable(request: FastifyRequest): Error {
+  const work = request.routeOptions.config.guards?.find((guard) => guard.name === 'pow');
+  const looksForOne = typeof work === 'object' && work.name === 'pow' && work.key !== undefined;
+  if (looksForOne && request.challengeVerdict !== null)
+    return noAccount(request, 'the request names no account');
+  return new TypeError('countTry() needs pow({ key }) on its route');
 }
 
 function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
   const rule = guards.find((guard) => guard.name === 'pow');
-  const keyOf = rule?.name === 'pow' ? rule.key : undefined;
-  const wantsImage = guards.some((guard) => guard.name === 'captcha');
+  const keyOf = typeof rule === 'object' && rule.name === 'pow' ? rule.key : undefined;
+  const rules = formRules(guards);
   const { escalation } = host.options;
 
   const copyFields = async (request: FastifyRequest) => {
@@ -135,10 +183,13 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: rule !== undefined,
-      image: wantsImage ? 'required' : demanded ? 'demanded' : 'offered',
+      image: rules.alwaysImage ? 'required' : demanded ? 'demanded' : 'offered',
       account,
+      presets: rules.presets,
+      minDifficulty: rules.minDifficulty,
     });
-    if (!verdict.ok) throw refused(request, host, verdict, account);
+    if (!verdict.ok) throw refused(request, host, verdict, account, rules);
+    request.challengeVerdict = { ok: true };
     if (account !== undefined) request.passedGuard = { key: account.key, given: verdict.given };
   };
   const triedAccount = async (key: string | undefined): Promise<TriedAccount | undefined> =>
@@ -150,11 +201,21 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   // Before validation, because a strict schema of the host would remove the fields it does not know.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   route.preHandler = [judge, ...hooks(route.preHandler)];
+  const required = async (request: FastifyRequest) => {
+    const next = await nextAttempt(host, await accountOf(request));
+    return { ...requirementsOf(next, rules, host.options) };
+  };
+  // What the route itself refuses, after the guards have let it pass, says what the next attempt needs as well.
+  route.preSerialization = [
+    ...hooks(route.preSerialization),
+    async (request, reply, payload) =>
+      needsRequirements(request, reply, payload) ? { ...(await required(request)), ...payload } : payload,
+  ];
   route.config = {
     ...route.config,
     extendError: async (request, error) =>
-      error.statusCode === 422 && !('captcha_required' in error.body)
-        ? { ...(await nextAttempt(host, await accountOf(request))) }
+      (error.statusCode === 422 || request.challengeVerdict?.ok) && !('captcha_required' in error.body)
+        ? required(request)
         : undefined,
   };
 }

@@ -3,6 +3,7 @@
 import t from 'tap';
 import type { VerifyContext } from '../../src/challenges/checker.js';
 import type { JudgedKind } from '../../src/challenges/judged-kind.js';
+import { slotTag } from '../../src/challenges/names.js';
 import { kindLineTail } from '../../src/challenges/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { eachStore } from '../support/stores.js';
@@ -21,7 +22,7 @@ const odd: JudgedKind = {
 t.test('an over-long answer to a kind that judges by itself leaves its challenge unspent', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { challenges, host } = openDesk(store, { kinds: [odd] });
-    const token = makeToken('aa');
+    const token = makeToken(slotTag(address));
     await challenges.issueImage({
       token,
       address,

@@ -112,7 +112,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
   t.strictSame(await post({ email: ACCOUNT }), {
     status: 422,
     body: {
-      captcha_required: false,
+      captcha_required: true,
       message: en.pow_invalid,
       code: 'pow_invalid',
       errors: {
@@ -126,7 +126,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
   t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
     status: 422,
     body: {
-      captcha_required: false,
+      captcha_required: true,
       message: en.captcha_invalid,
       code: 'captcha_invalid',
       errors: { captcha_token: [en.required], captcha: [en.required] },
@@ -222,7 +222,7 @@ t.test('the image guard alone checks the image, always', async (t) => {
     const { post } = await buildHost(t, store, { guards: [captcha] });
     const payload = { email: ACCOUNT, ...(await imageFields(store)) };
     t.equal((await post(payload)).status, 200);
-    t.match(await post(payload), { status: 422, body: { code: 'captcha_invalid', captcha_required: false } });
+    t.match(await post(payload), { status: 422, body: { code: 'captcha_invalid', captcha_required: true } });
     t.match(await post({ email: ACCOUNT, ...(await workFields(store)) }), { status: 422 });
   });
 });
@@ -232,7 +232,10 @@ t.test('with both guards failing work does not spend the image', async (t) => {
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });
   const image = await imageFields(store);
   const unknown = { pow_token: 'A'.repeat(40), pow_nonce: '1' };
-  t.strictSame(await post({ email: ACCOUNT, ...unknown, ...image }), { status: 422, body: wrongWork });
+  t.strictSame(await post({ email: ACCOUNT, ...unknown, ...image }), {
+    status: 422,
+    body: { ...wrongWork, captcha_required: true },
+  });
   t.equal((await post({ email: ACCOUNT, ...(await workFields(store)), ...image })).status, 200);
 });
 
