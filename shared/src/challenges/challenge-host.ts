@@ -44,8 +44,11 @@ export interface ChallengeHost extends Checker {
    * @param after failures from which it does; `escalation.after` when left out
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
-  /** Failures of the account, and what the pair with this address has to wait. */
-  standing(key: string, ip?: string): Promise<Standing>;
+  /**
+   * Failures of the account, and what the pair with this address has to wait.
+   * @param claim names a try that does not count
+   */
+  standing(key: string, ip?: string, claim?: string): Promise<Standing>;
   /** What a failed answer about this account says; without an account no image is ever demanded. */
   nextAttempt(key: string | undefined, failures: number): NextAttempt;
   /** Records a failure; returns the failures remembered, this one included, and its name. */
@@ -56,8 +59,9 @@ export interface ChallengeHost extends Checker {
    * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
    * @param given what the submission gave: with as many failures before it as make that too little, the try is not
    * counted, and `reconsider` says why
+   * @param claim names the try: sent again it counts nothing twice. 128 random bits by default
    */
-  countTry(key: string, ip?: string, given?: GivenProof): Promise<CountedTry>;
+  countTry(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedTry>;
   /** Forgets the account's failures and, with `ip`, the pair's and, at most once per decay, the address's requests. */
   clearFailures(key: string, ip?: string): Promise<void>;
 }
@@ -101,7 +105,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
       return (await store.standing(account(key), undefined, decayMs)).failures >= after;
     },
 
-    standing: (key, ip) => store.standing(account(key), address(ip), decayMs),
+    standing: (key, ip, claim) => store.standing(account(key), address(ip), decayMs, claim),
 
     nextAttempt(key, failures) {
       if (key === undefined) return { captcha_required: false };
@@ -123,10 +127,10 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
 
     withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
 
-    async countTry(key, ip, given) {
+    async countTry(key, ip, given, claim) {
       const name = account(key);
       const pair = address(ip);
-      const id = newClaim();
+      const id = claim ?? newClaim();
       const counted = await store.countTry({
         account: name,
         ...(pair === undefined ? {} : { address: pair }),

@@ -65,9 +65,11 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         return { line, takenAtMs: tx.nowMs };
       }),
 
-    standing: (account, address, decayMs) =>
+    standing: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
-        failures: failuresOf(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs)),
+        failures: failuresOf(
+          withoutTry(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
+        ),
         waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 

@@ -88,11 +88,12 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       return reply === null ? null : { line: reply[0], takenAtMs: Number(reply[1]) };
     },
 
-    async standing(account, address, decayMs) {
+    async standing(account, address, decayMs, claim = '') {
       const [failures, waitMs] = await standing(accountKeys(account, address), [
         decayMs,
         FAILURES_BEFORE_WAIT,
         MOST_TRIES,
+        claim,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };

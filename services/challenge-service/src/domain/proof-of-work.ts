@@ -41,16 +41,20 @@ export interface PreparedPow {
  * What issuing one proof of work asks of the store.
  * @param address normalised, null when unknown
  * @param priced null without a valid ticket
+ * @param asked the least difficulty that the client asks for, in bits
  */
 export function powIssue(
   parts: IssuerParts,
   address: string | null,
   priced: PricedScope | null,
+  asked = 0,
 ): PreparedPow {
   const { options, ring, limit, random } = parts;
   const { pow, escalation } = options;
   const name = addressName(ring.current, address ?? NO_ADDRESS);
   const salt = newSalt(random);
+  const failures = priced?.failures ?? 0;
+  const failureStep = pow.escalate ? pow.step : 0;
   const issue: PowIssue = {
     token: makeToken(slotTag(name), random),
     address: name,
@@ -64,18 +68,24 @@ export function powIssue(
       scope: priced?.scope ?? null,
     }),
     terms: {
-      floor: pow.difficulty,
+      // Failures are added to the floor: together they come to what was asked for, if they do not exceed it.
+      floor: Math.max(pow.difficulty, asked - failureStep * failures),
       ceiling: pow.max_difficulty,
-      failureStep: pow.escalate ? pow.step : 0,
+      failureStep,
       volumeStep: pow.volume.step,
       volumeEvery: pow.volume.every,
     },
-    failures: priced?.failures ?? 0,
+    failures,
     volumeMs: escalation.decay * 1000,
     expireSeconds: pow.expire,
     expireGrows: pow.expire_grows,
   };
   return { issue, salt };
+}
+
+/** The difficulty that a query asks for, in bits; 0 for whatever is no whole number of one or two digits. */
+export function askedDifficulty(text: unknown): number {
+  return typeof text === 'string' && /^\d{1,2}$/.test(text) ? Number(text) : 0;
 }
 
 /** A salt of fixed length. */

@@ -1,9 +1,13 @@
-// POST /host/verify: checks a submission for a host in any language.
+// POST /host/verify: checks a submission for a host in any language and, if wanted, counts the attempt.
 
+import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
 import { idempotentClaim } from '@tollgate/shared/challenges/idempotent-claim.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import { verifyAndCount } from '@tollgate/shared/challenges/verify-and-count.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import { localise } from '@tollgate/shared/http/language.js';
 import { textsOf } from '@tollgate/shared/http/send-error.js';
+import { messageIn } from '@tollgate/shared/messages/messages.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -19,7 +23,7 @@ export default async function hostVerify(
     {
       onRequest: app.requireHostKey,
       schema: {
-        summary: 'Check the challenges of a submission; a failed one is an answer too',
+        summary: 'Check the challenges of a submission, and count the attempt; a failed one is an answer too',
         security: [{ hostKey: [] }],
         body: hostVerifyBody(options),
         response: { 200: HostVerdict },
@@ -27,25 +31,34 @@ export default async function hostVerify(
     },
     async (request, reply): Promise<HostVerdict> => {
       const host = callingHostOf(request);
-      const { key, ip, idempotency_key: idempotencyKey } = request.body;
+      const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
+      const { presets, min_difficulty: minDifficulty } = request.body;
       requireAddress(ip);
-      const submission = submissionFrom(request.body, host.fieldNames);
-      const failures = key === undefined ? 0 : (await host.standing(key)).failures;
-      const demanded = key !== undefined && failures >= options.escalation.after;
-      const verdict = await host.verify(submission, {
+      if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
+      const form = 'submission' in request.body ? request.body.submission : request.body;
+      const submission = submissionFrom(form, host.fieldNames);
+      const { verdict, failures, counted } = await verifyAndCount(host, submission, {
+        key,
         ip,
-        pow: true,
-        image: demanded ? 'demanded' : 'offered',
-        ...(key === undefined ? {} : { account: { key, failures } }),
+        pow,
+        image: image ?? 'offered',
+        presets,
+        minDifficulty,
+        counts: count,
         ...(idempotencyKey === undefined
           ? {}
           : { claim: idempotentClaim(idempotencyKey, { host: host.name, submission, key, ip }) }),
       });
-      const next = host.nextAttempt(key, failures);
-      if (verdict.ok) return { success: true, ...next };
+      const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
+      const next = requirementsOf(host.nextAttempt(key, failures), rules, options);
+      if (verdict.ok) {
+        return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };
+      }
       request.log.info({ host: host.name, code: verdict.code, reason: verdict.reason }, 'challenge refused');
-      const errors = textsOf(verdict.fields, localise(request, reply));
-      return { success: false, code: verdict.code, errors, ...next };
+      const language = localise(request, reply);
+      const message = messageIn(language, verdict.code);
+      const errors = textsOf(verdict.fields, language);
+      return { success: false, message, code: verdict.code, errors, ...next };
     },
   );
 }
