@@ -83,7 +83,7 @@ t.test('every mistake is a line that begins with its variable', async (t) => {
     ],
     [
       undefined,
-      '{ "default": {} }',
+      '{ "effort": {} }',
       [/^CAPTCHA_PRESETS effort must not have the name of effort, which is no image$/],
     ],
   ];

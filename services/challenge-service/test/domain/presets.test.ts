@@ -81,7 +81,7 @@ t.test('every mistake has its line, and names the option', async (t) => {
       { default: { phrase: { length: 9 } } },
       ['SOURCE default.phrase.length must be a whole number from 4 to 8, not 9'],
     ],
-    [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, not "none"']],
+    [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, sum, judged, not "none"']],
     [{ '../a': {} }, ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, a letter first']],
     [
       JSON.parse('{ "__proto__": {} }'),
