@@ -261,7 +261,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\/preset(s|-mistakes)\.ts$/,
-    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree)\.ts)$/,
+    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree|preset-name)\.ts)$/,
     why: 'presets are checked and completed by their schema',
   },
   {

@@ -9,40 +9,16 @@ import type { ChallengeStore } from './challenge-store.js';
 import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
 import { type ImageJudgement, judgeImage, judgePow } from './judge.js';
 import type { JudgedKind } from './judged-kind.js';
+import { tooLongFor } from './kinds.js';
 import { accountName } from './names.js';
 import { parseKindLine, parsePowLine, presetOf } from './records.js';
 import type { Scope } from './scope-ticket.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { MOST_TRIES } from './tries.js';
-import { type FailedVerdict, failed, type GivenProof, type Verdict } from './verdict.js';
+import { type FailedVerdict, failed, type GivenProof, imageMissing, type Verdict } from './verdict.js';
+import type { CheckedParts, TriedAccount, VerifyContext } from './verify-context.js';
 
-/** How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `offered` only when there. */
-export type ImageDemand = 'required' | 'demanded' | 'offered' | 'ignored';
-
-/** Which challenges a submission is checked for. */
-export interface CheckedParts {
-  readonly pow: boolean;
-  readonly image: ImageDemand;
-}
-
-/** The account that is tried, and its failures before this try. */
-export interface TriedAccount {
-  readonly key: string;
-  readonly failures: number;
-}
-
-/** What is checked, and for whom. */
-export interface VerifyContext extends CheckedParts {
-  /** The client's address as the framework reports it. */
-  readonly ip: string | undefined;
-  readonly account?: TriedAccount | undefined;
-  /** Names of the presets that are accepted; every one when left out. */
-  readonly presets?: readonly string[] | undefined;
-  /** The least bits of work that are accepted, whatever the account. */
-  readonly minDifficulty?: number | undefined;
-  /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
-  readonly claim?: string;
-}
+export type { CheckedParts, ImageDemand, TriedAccount, VerifyContext } from './verify-context.js';
 
 /** The checking half of a host. */
 export interface Checker {
@@ -79,25 +55,11 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     MAX_ANSWER_CHARACTERS,
     ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
   );
-  /** The records that an answer is too long for, as `take` spares them. */
-  const tooLongFor = (answer: string) => [
-    ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
-    ...[...kinds.values()].flatMap(({ name, maxAnswerCharacters }) =>
-      answer.length > maxAnswerCharacters ? [`verify:${name}`] : [],
-    ),
-  ];
   const judgeContext = (ip: string | undefined) => ({
     ring,
     bindIp: options.bind_ip,
     address: normaliseAddress(ip),
   });
-
-  const imageMissing: FailedVerdict = {
-    ok: false,
-    code: 'captcha_required',
-    fields: { [fieldNames.image.token]: ['required'], [fieldNames.image.answer]: ['required'] },
-    reason: 'missing',
-  };
 
   const partsOf = (submission: Submission, { pow, image }: CheckedParts) => ({
     checksPow: pow && options.pow.enabled,
@@ -149,7 +111,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
   ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
-    const taken = await store.take('image', token, claim, tooLongFor(text));
+    const taken = await store.take('image', token, claim, tooLongFor(text, kinds));
     const record = taken === null ? null : parseKindLine(taken.line);
     if (record !== null && context.presets !== undefined) {
       const preset = presetOf(record);
@@ -170,7 +132,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
     }
     if (!image && failures >= options.escalation.after) {
-      return imageMissing;
+      return imageMissing(fieldNames);
     }
     return null;
   }
@@ -199,7 +161,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         if (dearer !== null) return dearer;
       }
       if (context.image === 'demanded' && !checksImage) {
-        return imageMissing;
+        return imageMissing(fieldNames);
       }
       if (checksImage) {
         const judgement = await checkImage(submission, context, claim);

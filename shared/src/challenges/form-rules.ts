@@ -1,9 +1,9 @@
 // What one form demands beyond the options that hold for all: always an image, certain presets, harder work.
 
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { NAME_PATTERN } from '../schemas/preset-name.js';
 import type { NextAttempt } from './challenge-host.js';
 import { EFFORT } from './effort-kind.js';
-import { NAME_PATTERN } from './kinds.js';
 
 /** The rules of a form. */
 export interface FormRules {

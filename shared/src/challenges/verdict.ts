@@ -2,7 +2,7 @@
 
 import type { IssuedWork } from '../pow/sufficiency.js';
 import type { Refusal } from './judge.js';
-import type { FieldProblem, FieldProblems } from './submission.js';
+import type { FieldNames, FieldProblem, FieldProblems } from './submission.js';
 
 /** Why a submission fails, as a code on the wire. */
 export type VerdictCode =
@@ -38,4 +38,10 @@ export function failed(
   reason: FailedVerdict['reason'],
 ): FailedVerdict {
   return { ok: false, code, fields: { [field]: [problem] }, reason };
+}
+
+/** The verdict where an image is demanded and none is there; a person fills in the answer, so it is told under both fields. */
+export function imageMissing({ image }: FieldNames): FailedVerdict {
+  const fields: FieldProblems = { [image.token]: ['required'], [image.answer]: ['required'] };
+  return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
 }

@@ -5,6 +5,7 @@ import type { ChallengeHost } from '../challenges/challenge-host.js';
 import type { TriedAccount } from '../challenges/checker.js';
 import { type FormRules, requirementsOf } from '../challenges/form-rules.js';
 import type { FailedVerdict } from '../challenges/verdict.js';
+import { type Language, messageIn } from '../messages/messages.js';
 import {
   CaptchaInvalid,
   CaptchaRequired,
@@ -13,6 +14,7 @@ import {
   PresetRefused,
 } from './challenge-errors.js';
 import { refuse } from './errors.js';
+import { textsOf } from './send-error.js';
 
 const ERRORS = {
   pow_invalid: PowInvalid,
@@ -38,4 +40,9 @@ export function refused(
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const next = host.nextAttempt(account?.key, account?.failures ?? 0);
   return refusalOf(verdict, { ...requirementsOf(next, rules, host.options) });
+}
+
+/** What a failed verdict says to a program, in a language. */
+export function explainVerdict({ code, fields }: FailedVerdict, language: Language) {
+  return { message: messageIn(language, code), code, errors: textsOf(fields, language) };
 }

@@ -16,50 +16,14 @@ import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { type AccountKeyOf, findAccountKey, noAccount } from './account-key.js';
+import { findAccountKey, noAccount } from './account-key.js';
 import { refused } from './challenge-refusal.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import { guardMistake } from './guard-mistake.js';
+import { formRules, type Guard, keyFinderOf } from './guards.js';
 
 export { accountKey } from '../challenges/account-key.js';
-
-/** Demands an image with every submission. */
-export interface CaptchaGuard {
-  readonly name: 'captcha';
-  /** Names of the presets that are accepted; every one when left out. */
-  readonly presets?: readonly string[];
-}
-
-/** Demands a proof of work with every submission. */
-export interface PowGuard {
-  readonly name: 'pow';
-  readonly key?: AccountKeyOf;
-  /** Names of the presets that are accepted where the account's failures demand an image. */
-  readonly presets?: readonly string[];
-  /** The least bits of work, 1 to `pow.max_difficulty`. */
-  readonly minDifficulty?: number;
-}
-
-/** What a route can ask for in `config.guards`. */
-export type Guard = CaptchaGuard | PowGuard | typeof captcha;
-
-/**
- * Checks the image fields, always. In a list of guards it stands as it is, or called with the names of the presets that
- * are accepted; `effort` is one of them.
- */
-export function captcha(rule: { readonly presets?: readonly string[] } = {}): CaptchaGuard {
-  return { ...rule, name: 'captcha' };
-}
-
-/**
- * Checks the proof of work and, with a `key`, demands an image once the account has failed often enough.
- * @param rule `key` finds the account that a request is about; it may be waited for
- * @throws TypeError when the function is given in the place of the rule
- */
-export function pow(rule: Omit<PowGuard, 'name'> = {}): PowGuard {
-  if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
-  return { ...rule, name: 'pow' };
-}
+export { type CaptchaGuard, captcha, type Guard, type PowGuard, pow } from './guards.js';
 
 /** What the plugin is made of. */
 export interface GuardOptions {
@@ -144,33 +108,21 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   });
 }
 
-/** The rules of a list of guards that is right. */
-function formRules(guards: readonly Guard[]): FormRules {
-  const own = guards.filter((guard) => typeof guard !== 'function');
-  const work = own.find((guard) => guard.name === 'pow');
-  return {
-    alwaysImage: guards.some((guard) => guard.name === 'captcha'),
-    presets: own.find((guard) => guard.presets !== undefined)?.presets,
-    minDifficulty: work?.name === 'pow' ? work.minDifficulty : undefined,
-  };
-}
-
 function rulesOf(request: FastifyRequest): FormRules {
   return formRules(request.routeOptions.config.guards ?? []);
 }
 
 /** Whoever names no account has filled in a form wrongly; a route that looks for none is a mistake of its author. */
 function uncountable(request: FastifyRequest): Error {
-  const work = request.routeOptions.config.guards?.find((guard) => guard.name === 'pow');
-  const looksForOne = typeof work === 'object' && work.name === 'pow' && work.key !== undefined;
-  if (looksForOne && request.challengeVerdict !== null)
+  const keyOf = keyFinderOf(request.routeOptions.config.guards ?? []);
+  if (keyOf !== undefined && request.challengeVerdict !== null)
     return noAccount(request, 'the request names no account');
   return new TypeError('countTry() needs pow({ key }) on its route');
 }
 
 function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
-  const rule = guards.find((guard) => guard.name === 'pow');
-  const keyOf = typeof rule === 'object' && rule.name === 'pow' ? rule.key : undefined;
+  const checksWork = guards.some((guard) => guard.name === 'pow');
+  const keyOf = keyFinderOf(guards);
   const rules = formRules(guards);
   const { escalation } = host.options;
 
@@ -182,7 +134,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     const demanded = account !== undefined && account.failures >= escalation.after;
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
-      pow: rule !== undefined,
+      pow: checksWork,
       image: rules.alwaysImage ? 'required' : demanded ? 'demanded' : 'offered',
       account,
       presets: rules.presets,

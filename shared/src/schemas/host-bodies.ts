@@ -1,9 +1,9 @@
 // The bodies of the host API (decisions 2.3).
 
 import { type Static, Type } from '@sinclair/typebox';
-import { NAME_PATTERN } from '../challenges/kinds.js';
 import type { CaptchaOptions } from './captcha-options.js';
 import { challengeFields } from './challenge-fields.js';
+import { NAME_PATTERN } from './preset-name.js';
 
 /** Longest account key of a host, in characters. */
 export const MAX_KEY_CHARACTERS = 512;

@@ -1,9 +1,10 @@
 // The presets by name: the one that ships, and the operator's own, each completed from it group by group.
 
 import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
-import { isJudged, type Kind, NAME_PATTERN, TEXT } from '@tollgate/shared/challenges/kinds.js';
+import { isJudged, type Kind, TEXT } from '@tollgate/shared/challenges/kinds.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { markPreset } from '../image/preset-mark.js';
 import { kindSampleMistake } from './kind-samples.js';

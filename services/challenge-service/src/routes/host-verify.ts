@@ -3,11 +3,9 @@
 import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
 import { idempotentClaim } from '@tollgate/shared/challenges/idempotent-claim.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
-import { verifyAndCount } from '@tollgate/shared/challenges/verify-and-count.js';
+import { explainVerdict } from '@tollgate/shared/http/challenge-refusal.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import { localise } from '@tollgate/shared/http/language.js';
-import { textsOf } from '@tollgate/shared/http/send-error.js';
-import { messageIn } from '@tollgate/shared/messages/messages.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -37,7 +35,7 @@ export default async function hostVerify(
       if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
       const form = 'submission' in request.body ? request.body.submission : request.body;
       const submission = submissionFrom(form, host.fieldNames);
-      const { verdict, failures, counted } = await verifyAndCount(host, submission, {
+      const { verdict, failures, counted } = await host.attempt(submission, {
         key,
         ip,
         pow,
@@ -55,10 +53,7 @@ export default async function hostVerify(
         return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };
       }
       request.log.info({ host: host.name, code: verdict.code, reason: verdict.reason }, 'challenge refused');
-      const language = localise(request, reply);
-      const message = messageIn(language, verdict.code);
-      const errors = textsOf(verdict.fields, language);
-      return { success: false, message, code: verdict.code, errors, ...next };
+      return { success: false, ...explainVerdict(verdict, localise(request, reply)), ...next };
     },
   );
 }

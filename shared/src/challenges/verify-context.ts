@@ -1,0 +1,29 @@
+// What a submission is checked for.
+
+/** How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `offered` only when there. */
+export type ImageDemand = 'required' | 'demanded' | 'offered' | 'ignored';
+
+/** Which challenges a submission is checked for. */
+export interface CheckedParts {
+  readonly pow: boolean;
+  readonly image: ImageDemand;
+}
+
+/** The account that is tried, and its failures before this try. */
+export interface TriedAccount {
+  readonly key: string;
+  readonly failures: number;
+}
+
+/** What is checked, and for whom. */
+export interface VerifyContext extends CheckedParts {
+  /** The client's address as the framework reports it. */
+  readonly ip: string | undefined;
+  readonly account?: TriedAccount | undefined;
+  /** Names of the presets that are accepted; every one when left out. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least bits of work that are accepted, whatever the account. */
+  readonly minDifficulty?: number | undefined;
+  /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
+  readonly claim?: string;
+}
