@@ -40,9 +40,9 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
   return {
     async makeImage({ presets, signal }) {
       const asked = readClocks();
-      const { preset = 'default' } = options;
-      const other = presets?.includes(preset) ? undefined : presets?.find((name) => name !== 'effort');
-      const { token, url, expires_in } = await fetchImageChallenge(other ?? options.preset, {
+      const { preset } = options;
+      const other = presets?.includes(preset ?? 'default') ? preset : presets?.[0];
+      const { token, url, expires_in } = await fetchImageChallenge(other ?? preset, {
         ...options,
         signal,
       });

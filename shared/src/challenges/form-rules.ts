@@ -24,12 +24,13 @@ export function requirementsOf(
   options: CaptchaOptions,
 ): NextAttempt {
   const captchaRequired = alwaysImage || captcha_required;
+  const images = presets?.filter((name) => name !== EFFORT) ?? [];
   const takesEffort = options.effort.enabled && (presets?.includes(EFFORT) ?? true);
   return {
     captcha_required: captchaRequired,
     ...(pow_scope === undefined ? {} : { pow_scope }),
     ...(captchaRequired && takesEffort ? { captcha_alternatives: [EFFORT] } : {}),
-    ...(captchaRequired && presets !== undefined ? { captcha_presets: [...presets] } : {}),
+    ...(captchaRequired && images.length > 0 ? { captcha_presets: images } : {}),
     ...(minDifficulty === undefined ? {} : { pow_min_difficulty: minDifficulty }),
   };
 }

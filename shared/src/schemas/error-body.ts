@@ -22,7 +22,7 @@ export const ErrorBody = Type.Object(
       Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
     ),
     captcha_presets: Type.Optional(
-      Type.Array(Type.String(), { description: 'Presets that this form accepts; for `?preset=`' }),
+      Type.Array(Type.String(), { description: 'Presets of images that this form accepts; for `?preset=`' }),
     ),
     pow_min_difficulty: Type.Optional(
       Type.Integer({ description: 'The least bits of work that this form accepts; for `?min_difficulty=`' }),

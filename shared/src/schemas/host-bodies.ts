@@ -89,7 +89,7 @@ const captcha_alternatives = Type.Optional(
   Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
 );
 const captcha_presets = Type.Optional(
-  Type.Array(Type.String(), { description: 'Presets that are accepted; for `?preset=`' }),
+  Type.Array(Type.String(), { description: 'Presets of images that are accepted; for `?preset=`' }),
 );
 const pow_min_difficulty = Type.Optional(
   Type.Integer({ description: 'The least bits of work that are accepted; for `?min_difficulty=`' }),
