@@ -42,7 +42,7 @@ export function demandAfter(demand: Demand, refusal: Refusal, rule: ImageRule = 
     alternatives: captchaRequired ? alternatives : [],
     scope: refusal.scope ?? demand.scope,
     presets: refusal.presets ?? demand.presets,
-    minDifficulty: refusal.minDifficulty ?? demand.minDifficulty,
+    minDifficulty: refusal.minDifficulty || demand.minDifficulty,
   };
 }
 

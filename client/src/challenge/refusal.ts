@@ -8,8 +8,8 @@ export interface Refusal {
   readonly alternatives: readonly string[] | undefined;
   /** The presets that the form accepts. */
   readonly presets: readonly string[] | undefined;
-  /** The least bits of work that it accepts. */
-  readonly minDifficulty: number | undefined;
+  /** The least bits of work that it accepts; not a number when it did not say. */
+  readonly minDifficulty: number;
 }
 
 /**
@@ -35,7 +35,7 @@ export function readRefusal(body: unknown): Refusal {
     scope: typeof said.pow_scope === 'string' ? said.pow_scope : undefined,
     alternatives: namesIn(said.captcha_alternatives),
     presets: namesIn(said.captcha_presets),
-    minDifficulty: Number(said.pow_min_difficulty) || undefined,
+    minDifficulty: Number(said.pow_min_difficulty),
   };
 }
 

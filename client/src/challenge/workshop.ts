@@ -41,8 +41,8 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
     async makeImage({ presets, signal }) {
       const asked = readClocks();
       const { preset } = options;
-      const other = presets?.includes(preset ?? 'default') ? preset : presets?.[0];
-      const { token, url, expires_in } = await fetchImageChallenge(other ?? preset, {
+      const accepted = presets?.includes(preset ?? 'default') === false ? presets[0] : preset;
+      const { token, url, expires_in } = await fetchImageChallenge(accepted, {
         ...options,
         signal,
       });

@@ -47,7 +47,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
     chunkSize: number('chunk-size'),
     maxHashes: number('max-hashes'),
     // Relative to the page, as every other URL in its markup.
-    workerUrl: file === undefined ? file : new URL(file, document.baseURI),
+    workerUrl: file && new URL(file, document.baseURI),
   });
 }
 
