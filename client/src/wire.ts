@@ -94,4 +94,8 @@ export interface ErrorBody {
   readonly pow_scope?: string;
   /** Presets that may stand in for the demanded image */
   readonly captcha_alternatives?: readonly string[];
+  /** Presets of images that this form accepts; for `?preset=` */
+  readonly captcha_presets?: readonly string[];
+  /** The least bits of work that this form accepts; for `?min_difficulty=` */
+  readonly pow_min_difficulty?: number;
 }

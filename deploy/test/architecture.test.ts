@@ -261,7 +261,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\/preset(s|-mistakes)\.ts$/,
-    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree)\.ts)$/,
+    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree|preset-name)\.ts)$/,
     why: 'presets are checked and completed by their schema',
   },
   {
@@ -291,7 +291,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(address|effort-kind|idempotent-claim|image-answer|records|submission|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(account-key|address|effort-kind|form-rules|idempotent-claim|image-answer|records|submission|tokens)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {
@@ -306,8 +306,13 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/routes\/login\.ts$/,
-    to: /^services\/session-service\/src\/directory\/(account-key|directory|hashing-queue)\.ts$/,
-    why: 'the spelling of an account is pure, and what a directory throws is told by its class',
+    to: /^services\/session-service\/src\/directory\/(directory|hashing-queue)\.ts$/,
+    why: 'what a directory throws is told by its class',
+  },
+  {
+    from: /^services\/session-service\/src\/(directory|cli|doctor)\//,
+    to: /^shared\/src\/challenges\/account-key\.ts$/,
+    why: 'an account has one spelling, in the log-in, the directory and every application',
   },
   {
     from: /^services\/[a-z]+-service\/src\/config\.ts$/,

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+import unicodedata
 import urllib.error
 import urllib.request
 import uuid
@@ -24,9 +25,6 @@ HOST_API_KEY = os.environ["HOST_API_KEY"]
 CHALLENGE_FIELDS = ("pow_token", "pow_nonce", "captcha_token", "captcha")
 LONGEST_BODY_BYTES = 16 * 1024
 LONGEST_KEY = 512
-
-# The same as CAPTCHA_ESCALATION_AFTER of the challenge service.
-FAILURES_WITHOUT_IMAGE = int(os.environ.get("CAPTCHA_ESCALATION_AFTER", "2"))
 
 
 class Unavailable(Exception):
@@ -43,9 +41,10 @@ class HostApi:
     def __init__(self, language):
         self.language = language
 
-    def check(self, fields, key, ip):
-        """The verdict over a submission. Sent again after a lost answer, its challenges are judged as before."""
-        body = {**fields, "key": key, "ip": ip, "idempotency_key": str(uuid.uuid4())}
+    def attempt(self, fields, key, ip):
+        """The verdict over a submission; if it passes, the attempt counts as a failure before the password is looked at.
+        Sent again after a lost answer, its challenges are judged as before and it counts once."""
+        body = {"submission": fields, "key": key, "ip": ip, "count": True, "idempotency_key": str(uuid.uuid4())}
         for wait_seconds in (0.1, 0.5, 1):
             try:
                 return self._call("POST", "/host/verify", body)
@@ -53,12 +52,8 @@ class HostApi:
                 time.sleep(wait_seconds)
         return self._call("POST", "/host/verify", body)
 
-    def count_try(self, key):
-        """Counts a try as a failure before its outcome is known."""
-        return self._call("POST", "/host/failures", {"key": key})
-
     def withdraw(self, key, counted):
-        """Takes back one counted try."""
+        """Takes back one counted attempt."""
         self._call("DELETE", "/host/failures", {"key": key, "try": counted["try"]})
 
     def clear(self, key, ip):
@@ -91,41 +86,46 @@ class HostApi:
 def sign_in(api, form, ip):
     """Answers one sign-in: a status and a body."""
     email, password = form.get("email"), form.get("password")
-    key = email.strip().lower() if isinstance(email, str) else ""
-    if not isinstance(password, str) or not 1 <= len(key) <= LONGEST_KEY:
+    key = account_key(email) if isinstance(email, str) else ""
+    if not is_text(password) or not is_text(key) or not 1 <= len(key) <= LONGEST_KEY:
         return 422, {"message": "Please give an e-mail and a password.", "code": "validation_failed"}
-    fields = {name: form[name] for name in CHALLENGE_FIELDS if form.get(name) not in (None, "")}
-    verdict = api.check(fields, key, ip)
+    # Of the form only texts go on: anything else is no challenge field.
+    fields = {name: form[name] for name in CHALLENGE_FIELDS if is_text(form.get(name))}
+    verdict = api.attempt(fields, key, ip)
     if not verdict.pop("success"):
-        return 422, {"message": "The challenges were not solved.", **verdict}
-
-    # The try is counted before the password is looked at: of parallel guesses only the first few get that far.
-    counted = api.count_try(key)
+        return 422, verdict
     try:
-        if counted["failures"] > FAILURES_WITHOUT_IMAGE and "captcha" not in fields:
-            api.withdraw(key, counted)
-            return 422, {"message": "Please type the characters too.", "code": "captcha_required", **next_attempt(counted)}
         known = is_right(key, password)
     except Exception:
-        api.withdraw(key, counted)
+        api.withdraw(key, verdict)
         raise
     if not known:
         message = "The e-mail or the password is wrong."
-        return 422, {"message": message, "code": "login_failed", **next_attempt(counted)}
+        return 422, {"message": message, "code": "login_failed", **next_attempt(verdict)}
     api.clear(key, ip)
     return 200, {"email": key}
 
 
-def next_attempt(counted):
+def account_key(email):
+    """One spelling for each account: every other one would have guesses of its own."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", email).lower()).strip()
+
+
+def is_text(value):
+    """Whether it is a text that can be sent on; JSON may hold halves of characters, which cannot."""
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def next_attempt(verdict):
     """What a failed answer says about the next attempt."""
-    return {name: value for name, value in counted.items() if name not in ("failures", "try")}
+    return {name: value for name, value in verdict.items() if name not in ("failures", "try")}
 
 
 def hash_password(password):
     return hashlib.scrypt(password.encode(), salt=b"only an example", n=2**14, r=8, p=1)
 
 
-ACCOUNTS = {os.environ["DEMO_EMAIL"].strip().lower(): hash_password(os.environ["DEMO_PASSWORD"])}
+ACCOUNTS = {account_key(os.environ["DEMO_EMAIL"]): hash_password(os.environ["DEMO_PASSWORD"])}
 NOBODY = hash_password(str(uuid.uuid4()))
 
 
@@ -147,7 +147,8 @@ class Handler(BaseHTTPRequestHandler):
             form = json.loads(self.rfile.read(length))
             if not isinstance(form, dict):
                 raise ValueError
-        except ValueError:
+        # A body of many thousand brackets is too deep for the parser.
+        except (ValueError, RecursionError):
             return self.answer(400, {"message": "No JSON object.", "code": "malformed_json"})
         try:
             api = HostApi(self.headers.get("Accept-Language", "en"))

@@ -3,6 +3,8 @@
 #
 #   host.sh check KEY IP POW_TOKEN POW_NONCE [CAPTCHA_TOKEN CAPTCHA]
 #                                                checks a submission; an empty KEY or IP is none
+#   host.sh attempt KEY IP POW_TOKEN POW_NONCE [CAPTCHA_TOKEN CAPTCHA]
+#                                                the same, and counts the attempt as a failure if it passes
 #   host.sh fail KEY                             records a failure of the account
 #   host.sh withdraw KEY TRY                     takes that one back
 #   host.sh clear KEY [IP]                       forgets all of them, after a success
@@ -62,16 +64,18 @@ member() {
 }
 
 usage() {
-  give_up 'usage: host.sh check KEY IP POW_TOKEN POW_NONCE [CAPTCHA_TOKEN CAPTCHA] | fail KEY | withdraw KEY TRY | clear KEY [IP]'
+  give_up 'usage: host.sh check|attempt KEY IP POW_TOKEN POW_NONCE [CAPTCHA_TOKEN CAPTCHA] | fail KEY | withdraw KEY TRY | clear KEY [IP]'
 }
 
 [ $# -ge 1 ] || usage
 command=$1
 shift
 case $command:$# in
-  check:[46])
-    # Sent again after a lost answer, the same submission has its challenges judged as before.
-    body="{\"idempotency_key\":\"$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')\""
+  check:[46] | attempt:[46])
+    count=false
+    [ "$command" = check ] || count=true
+    # Sent again after a lost answer, the same submission has its challenges judged as before, and counts once.
+    body="{\"count\":$count,\"idempotency_key\":\"$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')\""
     for name in key ip pow_token pow_nonce captcha_token captcha; do
       # Alone in its line, so that a value that is none ends the script.
       body=$body$(member "$name" "${1:-}")

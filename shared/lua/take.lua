@@ -2,9 +2,10 @@
 --
 -- KEYS[1] the record
 -- ARGV[1] the claim, without spaces
+-- ARGV[2…] records that are left as they are: `answer`, or `verify:` and the name of a kind
 --
 -- Returns { the record's line, time of the first take in milliseconds as text }, or nil when there is no such
--- record or another claim spent it. The mark lives as long as the record would have.
+-- record, it is left as it is, or another claim spent it. The mark lives as long as the record would have.
 
 local line = redis.call('GET', KEYS[1])
 if not line then
@@ -17,6 +18,13 @@ if string.sub(line, 1, 1) == '!' then
     return { record, at }
   end
   return nil
+end
+
+local judged, kind = string.match(line, '^%d+ (%S+) ([^%s+]+)')
+for i = 2, #ARGV do
+  if ARGV[i] == judged or (judged and ARGV[i] == judged .. ':' .. kind) then
+    return nil
+  end
 end
 
 local time = redis.call('TIME')

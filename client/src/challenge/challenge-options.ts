@@ -12,6 +12,8 @@ export interface FetchOptions {
   readonly fetchOptions?: RequestInit | undefined;
   /** The ticket (`pow_scope`) of the last refusal, which has the work priced for that account. */
   readonly scope?: string | undefined;
+  /** The least bits of work, for a form that accepts no less; such a form says so when it refuses (`pow_min_difficulty`). */
+  readonly minDifficulty?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

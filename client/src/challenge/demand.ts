@@ -10,6 +10,10 @@ export interface Demand {
   readonly alternatives: readonly string[];
   /** The ticket that prices the next work. */
   readonly scope: string | undefined;
+  /** The presets that the form accepts; undefined while it has not said. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least bits of work that it accepts. */
+  readonly minDifficulty?: number | undefined;
 }
 
 type ImageRule = NonNullable<ChallengeOptions['image']>;
@@ -37,6 +41,8 @@ export function demandAfter(demand: Demand, refusal: Refusal, rule: ImageRule = 
     kind: keepsEffort ? 'effort' : 'image',
     alternatives: captchaRequired ? alternatives : [],
     scope: refusal.scope ?? demand.scope,
+    presets: refusal.presets ?? demand.presets,
+    minDifficulty: refusal.minDifficulty || demand.minDifficulty,
   };
 }
 

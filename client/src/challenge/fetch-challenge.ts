@@ -16,7 +16,8 @@ export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChalle
     algorithm: 'string',
     expires_in: 'number',
   } as const;
-  return requestChallenge<PowChallenge>('/pow', { scope: options.scope }, shape, options);
+  const query = { scope: options.scope, min_difficulty: options.minDifficulty };
+  return requestChallenge<PowChallenge>('/pow', query, shape, options);
 }
 
 /** An image. It is drawn when its `url` is loaded. @param preset the service's default unless said */

@@ -6,6 +6,10 @@ export interface Refusal {
   readonly captchaRequired: boolean | undefined;
   readonly scope: string | undefined;
   readonly alternatives: readonly string[] | undefined;
+  /** The presets that the form accepts. */
+  readonly presets: readonly string[] | undefined;
+  /** The least bits of work that it accepts; not a number when it did not say. */
+  readonly minDifficulty: number;
 }
 
 /**
@@ -25,15 +29,18 @@ const sparingImages = new Set([
 /** Reads whatever a host answered; a body in another form says nothing. */
 export function readRefusal(body: unknown): Refusal {
   const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  const alternatives = said.captcha_alternatives;
   return {
     code: typeof said.code === 'string' ? said.code : undefined,
     captchaRequired: typeof said.captcha_required === 'boolean' ? said.captcha_required : undefined,
     scope: typeof said.pow_scope === 'string' ? said.pow_scope : undefined,
-    alternatives: Array.isArray(alternatives)
-      ? alternatives.filter((name) => typeof name === 'string')
-      : undefined,
+    alternatives: namesIn(said.captcha_alternatives),
+    presets: namesIn(said.captcha_presets),
+    minDifficulty: Number(said.pow_min_difficulty),
   };
+}
+
+function namesIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
 }
 
 /** Whether the image of the refused submission can be sent again. */

@@ -20,10 +20,11 @@ type Shape<T> = { readonly [K in keyof T]?: 'string' | 'number' };
  */
 export async function requestChallenge<T>(
   path: '' | '/pow',
-  query: Readonly<Record<string, string | undefined>>,
+  query: Readonly<Record<string, string | number | undefined>>,
   shape: Shape<T>,
   { baseUrl = '', prefix = 'api/captcha', fetchOptions, signal }: FetchOptions,
 ): Promise<T> {
+  // URLSearchParams makes texts of numbers.
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const search = new URLSearchParams(given).toString();
   const place = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}`;

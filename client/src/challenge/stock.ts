@@ -68,7 +68,7 @@ export function openStock(options: ChallengeOptions, solver: Solver, listener: S
       tell();
     }
     while (holding.lacksWork) {
-      const made = await workshop.makeWork({ scope: holding.demand.scope, signal }, (at) => {
+      const made = await workshop.makeWork({ ...holding.demand, signal }, (at) => {
         progress = at;
         tell();
       });
@@ -79,7 +79,7 @@ export function openStock(options: ChallengeOptions, solver: Solver, listener: S
   }
 
   async function makeCaptcha(signal: AbortSignal): Promise<HeldCaptcha | null> {
-    const order = { scope: holding.demand.scope, signal };
+    const order = { ...holding.demand, signal };
     if (holding.demand.kind === 'image') return workshop.makeImage(order);
     try {
       return await workshop.makeEffort(order, (at) => {

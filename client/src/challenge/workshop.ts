@@ -13,6 +13,8 @@ import { solveEffort, solvePow } from './solve-challenge.js';
 /** What is made under. */
 export interface Order {
   readonly scope: string | undefined;
+  readonly presets?: readonly string[] | undefined;
+  readonly minDifficulty?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -36,16 +38,21 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
   let unsolved: { challenge: PowChallenge; lifetime: Lifetime } | null = null;
 
   return {
-    async makeImage({ signal }) {
+    async makeImage({ presets, signal }) {
       const asked = readClocks();
-      const { token, url, expires_in } = await fetchImageChallenge(options.preset, { ...options, signal });
+      const { preset } = options;
+      const accepted = presets?.includes(preset ?? 'default') === false ? presets[0] : preset;
+      const { token, url, expires_in } = await fetchImageChallenge(accepted, {
+        ...options,
+        signal,
+      });
       return { kind: 'image', token, url, lifetime: startLifetime(asked, expires_in) };
     },
 
-    async makeWork({ scope, signal }, report) {
+    async makeWork({ scope, minDifficulty = options.minDifficulty, signal }, report) {
       if (unsolved === null || isOver(unsolved)) {
         const asked = readClocks();
-        const challenge = await fetchPowChallenge({ ...options, scope, signal });
+        const challenge = await fetchPowChallenge({ ...options, scope, minDifficulty, signal });
         unsolved = { challenge, lifetime: startLifetime(asked, challenge.expires_in) };
       }
       const { challenge, lifetime } = unsolved;

@@ -29,11 +29,12 @@ export function optionsFrom(element: Element): ChallengeOptions {
     const value = Number(text(name));
     return Number.isSafeInteger(value) && value > 0 ? value : undefined;
   };
+  const file = text('worker-url');
   const sent = oneOf(credentials, text('credentials'));
   return defined({
     baseUrl: text('base-url'),
     prefix: text('prefix'),
-    fetchOptions: sent === undefined ? undefined : { credentials: sent },
+    fetchOptions: sent && { credentials: sent },
     fields: defined({
       pow_token: text('pow-token-name'),
       pow_nonce: text('pow-nonce-name'),
@@ -46,7 +47,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
     chunkSize: number('chunk-size'),
     maxHashes: number('max-hashes'),
     // Relative to the page, as every other URL in its markup.
-    workerUrl: text('worker-url') === undefined ? undefined : new URL(text('worker-url')!, document.baseURI),
+    workerUrl: file && new URL(file, document.baseURI),
   });
 }
 

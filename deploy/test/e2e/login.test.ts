@@ -345,7 +345,10 @@ async function images(t: Test, site: Site): Promise<void> {
 
   t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'the first failure');
   t.strictSame(answers(await site.tryLogIn(wrong)), failed(true), 'the second demands');
-  const demanded = [422, refusedLogIn('captcha_required', true, { captcha_token: 'required' })];
+  const demanded = [
+    422,
+    refusedLogIn('captcha_required', true, { captcha_token: 'required', captcha: 'required' }),
+  ];
   t.strictSame(answers(await site.tryLogIn(user)), demanded, 'the right password alone does not do');
   const shapeless = await site.gateway.post('/login', { body: { email } });
   t.equal(shapeless.json.captcha_required, false, 'without work nothing is told of this account');

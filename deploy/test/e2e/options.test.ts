@@ -243,7 +243,10 @@ async function unguarded(t: Test, site: Site): Promise<void> {
     const wrong = await gateway.post('/login', { body: { ...user, password: 'wrong' } });
     t.strictSame(bodyOf(wrong), refusedLogIn('login_failed', true));
     const demanded = await gateway.post('/login', { body: user });
-    t.strictSame(bodyOf(demanded), refusedLogIn('captcha_required', true, { captcha_token: 'required' }));
+    t.strictSame(
+      bodyOf(demanded),
+      refusedLogIn('captcha_required', true, { captcha_token: 'required', captcha: 'required' }),
+    );
     await site.age(61_000);
     t.equal((await gateway.post('/login', { body: user })).status, 200, 'forgotten after the decay');
   });

@@ -64,6 +64,17 @@ t.test('a host in the shell', { skip }, async (t) => {
     t.match(await check(KEY), { status: 0 });
   });
 
+  await t.test('counts an attempt that passes, and refuses the next that is as cheap', async (t) => {
+    const attempt = async () => {
+      const { pow_token, pow_nonce } = await system.work();
+      return host('attempt', 'another@example.com', IP, pow_token, pow_nonce);
+    };
+    const first = await attempt();
+    t.equal(first.status, 0);
+    t.match(JSON.parse(first.out), { success: true, failures: 1, try: /^[0-9a-f]{32}$/ });
+    t.match(await attempt(), { status: 1, out: /"code":"pow_insufficient"/ });
+  });
+
   await t.test('says in one line what is wrong, with status 2', async (t) => {
     const lines: [Ended, RegExp][] = [
       [await host(), /^usage: /],

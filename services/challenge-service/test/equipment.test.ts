@@ -83,8 +83,8 @@ t.test('every mistake is a line that begins with its variable', async (t) => {
     ],
     [
       undefined,
-      '{ "default": {} }',
-      [/^CAPTCHA_PRESETS default must not have the name of a preset that ships$/],
+      '{ "effort": {} }',
+      [/^CAPTCHA_PRESETS effort must not have the name of effort, which is no image$/],
     ],
   ];
   for (const [module, presets, expected] of lines) {

@@ -44,7 +44,8 @@ export async function buildSessionAdmin(
     await scope.register(endSessions);
     await scope.register(endUserSessions);
     await scope.register(async (forms) => {
-      await forms.register(formBodies);
+      forms.removeAllContentTypeParsers();
+      await forms.register(formBodies, { multipart: false });
       await forms.register(introspect);
     });
   });

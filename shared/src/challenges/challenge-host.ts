@@ -31,10 +31,16 @@ export interface ChallengeHost extends Checker, NextAttempts {
    * @param after failures from which it does; `escalation.after` when left out
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
-  /** The account for `verify`, whose failures are read once, and only if the submission has right work. */
-  tried(key: string): TriedAccount;
-  /** Failures of the account, and what the pair with this address has to wait. */
-  standing(key: string, ip?: string): Promise<Standing>;
+  /**
+   * The account for `verify`, whose failures are read once, and only if the submission has right work.
+   * @param claim names a try that does not count
+   */
+  tried(key: string, claim?: string): TriedAccount;
+  /**
+   * Failures of the account, and what the pair with this address has to wait.
+   * @param claim names a try that does not count
+   */
+  standing(key: string, ip?: string, claim?: string): Promise<Standing>;
   /** Records a failure; returns the failures remembered, this one included, and its name. */
   recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
   /** Takes back one recorded failure or counted try. */
@@ -43,8 +49,9 @@ export interface ChallengeHost extends Checker, NextAttempts {
    * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
    * @param given what the submission gave: with as many failures before it as make that too little, the try is not
    * counted, and `reconsider` says why
+   * @param claim names the try: sent again it counts nothing twice. 128 random bits by default
    */
-  countTry(key: string, ip?: string, given?: GivenProof): Promise<CountedTry>;
+  countTry(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedTry>;
   /**
    * Forgets the account's failures and, with `ip`, the pair's, the price that the address remembers and, at most once per
    * decay, the requests of the address.
@@ -94,9 +101,11 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
       return (await store.standing(account(key), undefined, decayMs)).failures >= after;
     },
 
-    tried(key) {
+    standing: (key, ip, claim) => store.standing(account(key), address(ip), decayMs, claim),
+
+    tried(key, claim) {
       let failures: Promise<number> | undefined;
-      const read = async () => (await store.standing(account(key), undefined, decayMs)).failures;
+      const read = async () => (await store.standing(account(key), undefined, decayMs, claim)).failures;
       return {
         key,
         failures() {
@@ -106,8 +115,6 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
       };
     },
 
-    standing: (key, ip) => store.standing(account(key), address(ip), decayMs),
-
     async recordFailure(key) {
       const id = newClaim();
       const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
@@ -116,10 +123,10 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
 
     withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
 
-    async countTry(key, ip, given) {
+    async countTry(key, ip, given, claim) {
       const name = account(key);
       const pair = address(ip);
-      const id = newClaim();
+      const id = claim ?? newClaim();
       const counted = await store.countTry({
         account: name,
         ...(pair === undefined ? {} : { address: pair }),

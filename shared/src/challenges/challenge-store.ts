@@ -107,10 +107,14 @@ export interface ChallengeStore {
   /**
    * Spends a challenge (decisions 2.3, "Spending"): a live one is marked spent by `claim` and returned; one spent by
    * the same claim is returned again with the time of the first; anything else is null.
+   * @param spared records that stay unspent, and give null: `answer`, or `verify:` and the name of a kind
    */
-  take(kind: ChallengeKind, token: string, claim: string): Promise<Taken | null>;
-  /** Where an account, and optionally the pair with an address, stands; changes nothing. */
-  standing(account: string, address: string | undefined, decayMs: number): Promise<Standing>;
+  take(kind: ChallengeKind, token: string, claim: string, spared?: readonly string[]): Promise<Taken | null>;
+  /**
+   * Where an account, and optionally the pair with an address, stands; changes nothing.
+   * @param claim names a try that does not count: a host that asks again after it was counted hears what it heard before
+   */
+  standing(account: string, address: string | undefined, decayMs: number, claim?: string): Promise<Standing>;
   /**
    * Counts a try as a failure and returns the number before it. A pair that has to wait is refused: nothing is
    * counted and `waitMs` is above zero. Nor is a try counted that finds `refusedFrom` failures before it.

@@ -9,12 +9,13 @@ import type { ChallengeStore } from './challenge-store.js';
 import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
 import { type ImageJudgement, judgeImage, judgePow } from './judge.js';
 import type { JudgedKind } from './judged-kind.js';
+import { tooLongFor } from './kinds.js';
 import { accountName } from './names.js';
-import { parseKindLine, parsePowLine } from './records.js';
+import { parseKindLine, parsePowLine, presetOf } from './records.js';
 import type { Scope } from './scope-ticket.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { MOST_TRIES } from './tries.js';
-import { type FailedVerdict, failed, type GivenProof, type Verdict } from './verdict.js';
+import { type FailedVerdict, failed, type GivenProof, imageMissing, type Verdict } from './verdict.js';
 import { type CheckedParts, failuresOf, type TriedAccount, type VerifyContext } from './verify-context.js';
 
 /** The checking half of a host. */
@@ -94,6 +95,9 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         judgement.ok ? 'unknown' : judgement.reason,
       );
     }
+    if (record.difficulty < (context.minDifficulty ?? 0)) {
+      return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+    }
     const scoped = record.scope !== null && isAccount(context.account)(record.scope);
     return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
   }
@@ -103,11 +107,16 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     context: VerifyContext,
     claim: string,
     failures: number,
-  ): Promise<ImageJudgement> {
+  ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
-    const taken = await store.take('image', token, claim);
+    const text = submission.imageAnswer as string;
+    const taken = await store.take('image', token, claim, tooLongFor(text, kinds));
     const record = taken === null ? null : parseKindLine(taken.line);
-    const answer = { token, answer: submission.imageAnswer as string, takenAtMs: taken?.takenAtMs ?? 0 };
+    if (record !== null && context.presets !== undefined) {
+      const preset = presetOf(record);
+      if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
+    }
+    const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
     return judgeImage(record, answer, {
       ...judgeContext(context.ip),
       options,
@@ -129,7 +138,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       return failed('captcha_invalid', fieldNames.image.answer, 'insufficient_work', 'insufficient');
     }
     if (!given.image && failures >= options.escalation.after) {
-      return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
+      return imageMissing(fieldNames);
     }
     return null;
   }
@@ -162,12 +171,15 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         context.image === 'demanded' ||
         (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
       if (isDemanded && !checksImage) {
-        return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
+        return imageMissing(fieldNames);
       }
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
         const judgement = await checkImage(submission, context, claim, failures);
         if (!judgement.ok) {
+          if (judgement.reason === 'other_preset') {
+            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', judgement.reason);
+          }
           const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
           return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);
         }

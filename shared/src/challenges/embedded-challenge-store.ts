@@ -88,7 +88,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       return line === undefined || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    take: (kind, token, claim) =>
+    take: (kind, token, claim, spared = []) =>
       store.transact((tx) => {
         const key = keys[kind](token);
         const line = tx.get(key);
@@ -96,13 +96,16 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const spent = parseSpentLine(line);
         if (spent !== null)
           return spent.claim === claim ? { line: spent.line, takenAtMs: spent.takenAtMs } : null;
+        if (isSpared(line, spared)) return null;
         tx.put(key, spentLine(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
         return { line, takenAtMs: tx.nowMs };
       }),
 
-    standing: (account, address, decayMs) =>
+    standing: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
-        failures: failuresOf(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs)),
+        failures: failuresOf(
+          withoutTry(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
+        ),
         waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 
@@ -160,6 +163,11 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 
     prune: () => store.prune(),
   };
+}
+
+function isSpared(line: string, spared: readonly string[]): boolean {
+  const [, judged, kind] = /^\d+ (\S+) ([^\s+]+)/.exec(line) ?? [];
+  return judged !== undefined && (spared.includes(judged) || spared.includes(`${judged}:${kind}`));
 }
 
 function rememberedPrice(tx: Transaction, key: string): number {

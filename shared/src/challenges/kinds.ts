@@ -1,8 +1,10 @@
 // The kinds of challenge: those of a host, checked, and by name those that judge their answers themselves.
 
 import { ConfigurationError } from '../schemas/configuration-error.js';
+import { NAME_PATTERN } from '../schemas/preset-name.js';
 import type { AnswerKind } from './answer-kind.js';
 import { EFFORT, effortKind } from './effort-kind.js';
+import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
 import type { JudgedKind } from './judged-kind.js';
 
 /** A kind of a host's own. */
@@ -10,9 +12,6 @@ export type Kind = AnswerKind | JudgedKind;
 
 /** The kind that ships: characters in an image. */
 export const TEXT = 'text';
-
-/** The form of the name of a kind or a preset. */
-export const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,31}$';
 
 const NAME = new RegExp(NAME_PATTERN);
 const MOST_CHARACTERS = 4000;
@@ -22,6 +21,15 @@ export function judgedKinds(own: readonly Kind[] = []): ReadonlyMap<string, Judg
   const mistakes = kindMistakes(own);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return new Map([...own.filter(isJudged), effortKind].map((kind) => [kind.name, kind]));
+}
+
+/** The records that an answer is too long for, as `take` spares them. */
+export function tooLongFor(answer: string, kinds: ReadonlyMap<string, JudgedKind>): string[] {
+  const judged = [...kinds.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
+  return [
+    ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
+    ...judged.map(({ name }) => `verify:${name}`),
+  ];
 }
 
 /** Says whether a kind judges its answers itself. */

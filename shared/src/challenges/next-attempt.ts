@@ -16,6 +16,10 @@ export interface NextAttempt {
   readonly pow_scope?: string;
   /** Presets that may stand in for a demanded image. */
   readonly captcha_alternatives?: string[];
+  /** Presets of images that the form accepts, where not every one will do. */
+  readonly captcha_presets?: string[];
+  /** The least bits of work that the form accepts. */
+  readonly pow_min_difficulty?: number;
 }
 
 /** A submission that `verify` has judged. */

@@ -34,6 +34,8 @@ export const KindRecord = Type.Object({
   /** `answer`: one text is right. `verify`: the kind's own function decides. */
   judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
   kind: Name,
+  /** The preset of a challenge that its kind judges, where it has another name than the kind. */
+  preset: Type.Optional(Name),
   keyId: Hex(8),
   address: Address,
   rest: Type.String({ minLength: 1 }),
@@ -86,22 +88,30 @@ export function parsePowLine(line: string): PowRecord | null {
 
 /** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
 export function kindLineTail(record: Omit<KindRecord, 'issuedAtMs'>): string {
-  const { judgedBy, kind, keyId, address, rest } = record;
-  return `${judgedBy} ${kind} ${keyId} ${address ?? NOTHING} ${rest}`;
+  const { judgedBy, kind, preset = kind, keyId, address, rest } = record;
+  return `${judgedBy} ${preset === kind ? kind : `${kind}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
 }
 
 /** Reads the line of a record of the image endpoint; null for anything else. */
 export function parseKindLine(line: string): KindRecord | null {
-  const [issuedAtMs, judgedBy, kind, keyId, address, ...rest] = line.split(' ');
+  const [issuedAtMs, judgedBy, marked = '', keyId, address, ...rest] = line.split(' ');
+  const [kind, preset] = marked.split('+');
   const record = {
     issuedAtMs: Number(issuedAtMs),
     judgedBy,
     kind,
+    ...(preset === undefined ? {} : { preset }),
     keyId,
     address: address === NOTHING ? null : address,
     rest: rest.join(' '),
   };
   return kindRecord.Check(record) ? record : null;
+}
+
+/** The name of the preset that a challenge was issued with; null when the record does not say. */
+export function presetOf({ judgedBy, kind, preset, rest }: KindRecord): string | null {
+  if (judgedBy === 'verify') return preset ?? kind;
+  return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }
 
 /** The `rest` of a record whose answer is one text. */

@@ -131,16 +131,17 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       return line === null || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    async take(kind, token, claim) {
-      const reply = await take([keys[kind](token)], [claim]);
+    async take(kind, token, claim, spared = []) {
+      const reply = await take([keys[kind](token)], [claim, ...spared]);
       return reply === null ? null : { line: reply[0], takenAtMs: Number(reply[1]) };
     },
 
-    async standing(account, address, decayMs) {
+    async standing(account, address, decayMs, claim = '') {
       const [failures, waitMs] = await standing(accountKeys(account, address), [
         decayMs,
         FAILURES_BEFORE_WAIT,
         MOST_TRIES,
+        claim,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };

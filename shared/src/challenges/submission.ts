@@ -18,7 +18,14 @@ export interface Submission {
 }
 
 /** What is wrong with a field, as a key of the message catalogue. */
-export type FieldProblem = 'required' | 'malformed' | 'wrong_work' | 'insufficient_work' | 'wrong_answer';
+export type FieldProblem =
+  | 'required'
+  | 'malformed'
+  | 'wrong_work'
+  | 'insufficient_work'
+  | 'work_too_easy'
+  | 'wrong_answer'
+  | 'wrong_preset';
 
 /** Problems by the field's configured name. */
 export type FieldProblems = Readonly<Record<string, readonly FieldProblem[]>>;

@@ -2,17 +2,22 @@
 
 import type { IssuedWork } from '../pow/sufficiency.js';
 import type { Refusal } from './judge.js';
-import type { FieldProblem, FieldProblems } from './submission.js';
+import type { FieldNames, FieldProblem, FieldProblems } from './submission.js';
 
 /** Why a submission fails, as a code on the wire. */
-export type VerdictCode = 'pow_invalid' | 'pow_insufficient' | 'captcha_invalid' | 'captcha_required';
+export type VerdictCode =
+  | 'pow_invalid'
+  | 'pow_insufficient'
+  | 'captcha_invalid'
+  | 'captcha_required'
+  | 'preset_refused';
 
 /** A submission that fails. `reason` is for the log. */
 export interface FailedVerdict {
   readonly ok: false;
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
-  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient';
+  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
 }
 
 /** What a submission that passes has given, so that it can be judged again when failures have risen meanwhile. */
@@ -43,4 +48,10 @@ export function failed(
   reason: FailedVerdict['reason'],
 ): FailedVerdict {
   return { ok: false, code, fields: { [field]: [problem] }, reason };
+}
+
+/** The verdict where an image is demanded and none is there; a person fills in the answer, so it is told under both fields. */
+export function imageMissing({ image }: FieldNames): FailedVerdict {
+  const fields: FieldProblems = { [image.token]: ['required'], [image.answer]: ['required'] };
+  return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
 }

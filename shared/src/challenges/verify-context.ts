@@ -29,6 +29,10 @@ export interface VerifyContext extends CheckedParts {
   /** The client's address as the framework reports it. */
   readonly ip: string | undefined;
   readonly account?: TriedAccount | undefined;
+  /** Names of the presets that are accepted; every one when left out. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least bits of work that are accepted, whatever the account. */
+  readonly minDifficulty?: number | undefined;
   /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
   readonly claim?: string;
 }

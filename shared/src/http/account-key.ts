@@ -33,7 +33,8 @@ function isAccountKey(key: unknown): key is string {
   return typeof key === 'string' && key !== '' && key.length <= MAX_KEY_CHARACTERS;
 }
 
-function noAccount(request: FastifyRequest, reason: string): Error {
+/** The refusal of a request that names no account where one is needed. @param reason for the log */
+export function noAccount(request: FastifyRequest, reason: string): Error {
   request.log.info({ code: 'validation_failed', reason }, 'no account');
-  return refuse(ValidationFailed, { fields: { body: ['malformed'] }, body: { captcha_required: false } });
+  return refuse(ValidationFailed, { fields: { body: ['malformed'] } });
 }

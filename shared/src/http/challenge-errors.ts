@@ -11,5 +11,8 @@ export const PowInsufficient = defineError('POW_INSUFFICIENT', 422);
 /** The answer to the image is malformed, wrong, too fast or spent. */
 export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
 
+/** The image is of a preset that this form does not accept. */
+export const PresetRefused = defineError('PRESET_REFUSED', 422);
+
 /** An image is demanded and none was answered. */
 export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);

@@ -45,6 +45,15 @@ export async function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { answer, extension } = await explainError(thrown, request);
+  return sendError(request, reply, answer, extension);
+}
+
+/** What is answered to something thrown, and what its route adds to that; tells the log. */
+export async function explainError(
+  thrown: unknown,
+  request: FastifyRequest,
+): Promise<{ answer: ErrorAnswer; extension: Readonly<Record<string, unknown>> | undefined }> {
   let answer = answerTo(thrown);
   logError(request, answer, thrown);
   let extension: Readonly<Record<string, unknown>> | undefined;
@@ -54,7 +63,7 @@ export async function answerError(
     answer = answerTo(failure);
     logError(request, answer, failure);
   }
-  return sendError(request, reply, answer, extension);
+  return { answer, extension };
 }
 
 async function extensionFor(

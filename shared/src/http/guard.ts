@@ -1,36 +1,24 @@
 // The guards of a host application: a route names what a submission to it must carry.
 
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { type ChallengeHost, type CountedTry, createChallengeHost } from '../challenges/challenge-host.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
+import { type FormRules, requirementsOf } from '../challenges/form-rules.js';
 import type { Kind } from '../challenges/kinds.js';
 import type { NextAttempt } from '../challenges/next-attempt.js';
 import { type Submission, submissionFrom } from '../challenges/submission.js';
 import type { GivenProof } from '../challenges/verdict.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { type AccountKeyOf, findAccountKey } from './account-key.js';
+import { findAccountKey, noAccount } from './account-key.js';
 import { refused } from './challenge-refusal.js';
-import { isForeseen } from './error-answer.js';
-import { answerError } from './error-handler.js';
+import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import { guardMistake } from './guard-mistake.js';
+import { formRules, type Guard, keyFinderOf } from './guards.js';
 
-/** What a route can ask for in `config.guards`. */
-export type Guard = { readonly name: 'captcha' } | { readonly name: 'pow'; readonly key?: AccountKeyOf };
-
-/** Checks the image fields, always. */
-export const captcha: Guard = { name: 'captcha' };
-
-/**
- * Checks the proof of work and, with a `key`, demands an image once the account has failed often enough.
- * @param rule `key` finds the account that a request is about; it may be waited for
- * @throws TypeError when the function is given in the place of the rule
- */
-export function pow(rule: { key?: AccountKeyOf } = {}): Guard {
-  if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
-  return { ...rule, name: 'pow' };
-}
+export { accountKey } from '../challenges/account-key.js';
+export { type CaptchaGuard, captcha, type Guard, type PowGuard, pow } from './guards.js';
 
 /** What the plugin is made of. */
 export interface GuardOptions {
@@ -51,18 +39,23 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The challenges that a submission to this route must carry. */
     guards?: readonly Guard[];
+    /** Answers what the guards of this route refuse, and a body that its schema refuses, in the place of the plugin. */
+    onRefused?: OnRefused;
   }
   interface FastifyRequest {
     /** The challenge fields as they came, copied before validation; null on a route without them. */
     challengeFields: Submission | null;
     /** What passed the guard, and the account whose failures it was judged by; null before. */
     passedGuard: PassedGuard | null;
+    /** What the guards of the route said; null before, and on a route without them. */
+    challengeVerdict: ChallengeVerdict | null;
     /**
      * Counts this request as a failed try of the account that `pow({ key })` found, before its outcome is known, and refuses
      * it if what it gave is too little now: of parallel tries only the first few go on. To be called before a password is
      * looked at.
      * @param ip of a pair of account and address that has failed too often the try is not counted: `waitMs` is above zero
-     * @throws PowInsufficient, CaptchaRequired; TypeError where no guard has found an account
+     * @throws PowInsufficient, CaptchaRequired; ValidationFailed where the request names no account; TypeError on a route
+     *   without `pow({ key })`
      */
     countTry(ip?: string): Promise<CountedTry>;
   }
@@ -79,25 +72,25 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   app.decorate('captcha', host);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
+  app.decorateRequest('challengeVerdict', null);
   app.decorateRequest('countTry', async function (this: FastifyRequest, ip) {
     const { key, given } = this.passedGuard ?? {};
-    if (key === undefined || given === undefined) {
-      throw new TypeError('countTry() needs pow({ key }) and a key that it found');
-    }
+    if (key === undefined || given === undefined) throw uncountable(this);
     const counted = await host.countTry(key, ip, given);
     const outdated = host.reconsider(given, counted.before);
-    if (outdated !== null) throw await refused(this, host, outdated, { key, failures: counted.before });
+    if (outdated !== null) {
+      throw await refused(this, host, outdated, { key, failures: counted.before }, rulesOf(this));
+    }
     return counted;
   });
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
     if (guards === undefined) return;
-    const mistake = guardMistake(guards);
+    const mistake = guardMistake(guards, host.options);
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
     if (guards.length === 0) return;
     guardRoute(route, host, guards);
-    // In an application that has an error handler of its own, the refusals of its guarded routes are still ours.
-    if (!app.hasPlugin('tollgate-errors')) route.errorHandler ??= answerRefusal;
+    route.errorHandler ??= answerGuarded;
   });
   // A route declared before this plugin had loaded was not seen above: it is refused, or it would stand open.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
@@ -112,15 +105,22 @@ async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promis
   });
 }
 
-async function answerRefusal(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  if (!isForeseen(error)) throw error;
-  return answerError(error, request, reply);
+function rulesOf(request: FastifyRequest): FormRules {
+  return formRules(request.routeOptions.config.guards ?? []);
+}
+
+/** Whoever names no account has filled in a form wrongly; a route that looks for none is a mistake of its author. */
+function uncountable(request: FastifyRequest): Error {
+  const keyOf = keyFinderOf(request.routeOptions.config.guards ?? []);
+  if (keyOf !== undefined && request.challengeVerdict !== null)
+    return noAccount(request, 'the request names no account');
+  return new TypeError('countTry() needs pow({ key }) on its route');
 }
 
 function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
-  const rule = guards.find((guard) => guard.name === 'pow');
-  const keyOf = rule?.name === 'pow' ? rule.key : undefined;
-  const wantsImage = guards.some((guard) => guard.name === 'captcha');
+  const checksWork = guards.some((guard) => guard.name === 'pow');
+  const keyOf = keyFinderOf(guards);
+  const rules = formRules(guards);
 
   const copyFields = async (request: FastifyRequest) => {
     request.challengeFields = submissionFrom(request.body, host.fieldNames);
@@ -130,22 +130,35 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
     const account = key === undefined ? undefined : host.tried(key);
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
-      pow: rule !== undefined,
-      image: wantsImage ? 'required' : 'escalating',
+      pow: checksWork,
+      image: rules.alwaysImage ? 'required' : 'escalating',
       account,
+      presets: rules.presets,
+      minDifficulty: rules.minDifficulty,
     });
-    if (!verdict.ok) throw await refused(request, host, verdict, account);
+    if (!verdict.ok) throw await refused(request, host, verdict, account, rules);
+    request.challengeVerdict = { ok: true };
     request.passedGuard = { key, given: verdict.given };
   };
 
   // Before validation, because a strict schema of the host would remove the fields it does not know.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   route.preHandler = [judge, ...hooks(route.preHandler)];
+  const required = async (request: FastifyRequest) => {
+    const next = await nextAttempt(host, request);
+    return { ...requirementsOf(next, rules, host.options) };
+  };
+  // What the route itself refuses, after the guards have let it pass, says what the next attempt needs as well.
+  route.preSerialization = [
+    ...hooks(route.preSerialization),
+    async (request, reply, payload) =>
+      needsRequirements(request, reply, payload) ? { ...(await required(request)), ...payload } : payload,
+  ];
   route.config = {
     ...route.config,
     extendError: async (request, error) =>
-      error.statusCode === 422 && !('captcha_required' in error.body)
-        ? { ...(await nextAttempt(host, request)) }
+      (error.statusCode === 422 || request.challengeVerdict?.ok) && !('captcha_required' in error.body)
+        ? required(request)
         : undefined,
   };
 }

@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../messages/en.js';
 import { type Language, messageIn } from '../messages/messages.js';
+import type { ErrorBody } from '../schemas/error-body.js';
 import type { FieldMessage, RefusalDetails } from './errors.js';
 import { localise } from './language.js';
 
@@ -17,21 +18,29 @@ export interface ErrorAnswer {
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, code, details }: ErrorAnswer,
-  extension: Readonly<Record<string, unknown>> = {},
+  answer: ErrorAnswer,
+  extension?: Readonly<Record<string, unknown>>,
 ): FastifyReply {
-  const language = localise(request, reply);
+  const body = errorBody(answer, localise(request, reply), extension);
+  if (answer.details.headers !== undefined) reply.headers(answer.details.headers);
+  // Written here and not by a serialiser: the schema of a route must not drop a part of it.
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** The body of an answer, in a language. @param extension what the route adds; what the error itself says wins */
+export function errorBody(
+  { code, details }: ErrorAnswer,
+  language: Language,
+  extension: Readonly<Record<string, unknown>> = {},
+): ErrorBody & Record<string, unknown> {
   const { fields } = details;
-  const body = {
+  return {
     ...extension,
     ...details.body,
     message: messageIn(language, code, details.params),
     code,
     ...(fields === undefined ? {} : { errors: textsOf(fields, language) }),
   };
-  if (details.headers !== undefined) reply.headers(details.headers);
-  // Written here and not by a serialiser: the schema of a route must not drop a part of it.
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 /** The texts of each field, in a language. */

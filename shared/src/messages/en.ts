@@ -20,6 +20,7 @@ export const en = {
   pow_insufficient: 'The security check must be repeated. This may take a moment.',
   captcha_invalid: 'The additional check has failed. Please try again with a new one.',
   captcha_required: 'Please also complete the additional check.',
+  preset_refused: 'Please complete the additional check that this form asks for.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
@@ -41,6 +42,10 @@ export const en = {
   wrong_answer: 'The answer to the additional check is not right.',
   wrong_work: 'The security check was not solved.',
   insufficient_work: 'The security check was too easy for this account.',
+  work_too_easy: 'The security check was too easy for this form.',
+  wrong_preset: 'This is not the additional check that this form asks for.',
+
+  send_again: 'Please go back in your browser and send the form again.',
 };
 
 /** The name of a text. */

@@ -21,6 +21,7 @@ export const fr: Record<MessageKey, string> = {
   pow_insufficient: 'La vérification de sécurité doit être refaite. Cela peut prendre un moment.',
   captcha_invalid: 'La vérification supplémentaire a échoué. Veuillez en essayer une nouvelle.',
   captcha_required: 'Veuillez aussi effectuer la vérification supplémentaire.',
+  preset_refused: 'Veuillez compléter la vérification supplémentaire que ce formulaire demande.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
@@ -42,4 +43,8 @@ export const fr: Record<MessageKey, string> = {
   wrong_answer: 'La réponse à la vérification supplémentaire n’est pas correcte.',
   wrong_work: 'La vérification de sécurité n’a pas été résolue.',
   insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
+  work_too_easy: 'La vérification de sécurité était trop facile pour ce formulaire.',
+  wrong_preset: 'Ce n’est pas la vérification supplémentaire que ce formulaire demande.',
+
+  send_again: 'Veuillez revenir en arrière dans votre navigateur et renvoyer le formulaire.',
 };

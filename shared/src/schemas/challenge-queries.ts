@@ -2,13 +2,25 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 
-/** Query of `GET {prefix}/pow`. Whatever is no valid ticket is ignored, so nothing is validated here. */
+/** The ticket in a query. Whatever is no valid one is ignored, so nothing is validated here. */
 export const ScopeQuery = Type.Object({
   scope: Type.Optional(
     Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
   ),
 });
 export type ScopeQuery = Static<typeof ScopeQuery>;
+
+/** Query of `GET {prefix}/pow`. */
+export const PowQuery = Type.Object({
+  ...ScopeQuery.properties,
+  min_difficulty: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'The least bits that the form accepts (`pow_min_difficulty`); ignored unless a whole number',
+    }),
+  ),
+});
+export type PowQuery = Static<typeof PowQuery>;
 
 /** Query of `GET {prefix}`. */
 export const ImageQuery = Type.Object({

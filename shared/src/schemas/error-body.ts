@@ -21,6 +21,12 @@ export const ErrorBody = Type.Object(
     captcha_alternatives: Type.Optional(
       Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
     ),
+    captcha_presets: Type.Optional(
+      Type.Array(Type.String(), { description: 'Presets of images that this form accepts; for `?preset=`' }),
+    ),
+    pow_min_difficulty: Type.Optional(
+      Type.Integer({ description: 'The least bits of work that this form accepts; for `?min_difficulty=`' }),
+    ),
   },
   // Serialisers drop what a schema does not name, unless it says so.
   { $id: 'ErrorBody', description: 'An error', additionalProperties: true },

@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
 import { challengeFields } from './challenge-fields.js';
+import { NAME_PATTERN } from './preset-name.js';
 
 /** Longest account key of a host, in characters. */
 export const MAX_KEY_CHARACTERS = 512;
@@ -28,13 +29,56 @@ const checked = {
   ),
 };
 
+const rules = {
+  count: Type.Optional(
+    Type.Boolean({
+      description:
+        'With `key`: counts this attempt as a failure, before its outcome is known, and checks again',
+    }),
+  ),
+  pow: Type.Optional(Type.Boolean({ description: 'Whether work is checked; true when left out' })),
+  image: Type.Optional(
+    Type.Union([Type.Literal('required'), Type.Literal('demanded')], {
+      description:
+        'Wants an image, whatever the account; without one the code is `captcha_invalid` before anything is spent (required) or `captcha_required` after the work (demanded)',
+    }),
+  ),
+  presets: Type.Optional(
+    Type.Array(Type.String({ pattern: NAME_PATTERN }), {
+      minItems: 1,
+      maxItems: 32,
+      description: 'Names of the presets that are accepted; `effort` is one of them',
+    }),
+  ),
+};
+
 /** Body of `POST /host/verify` without the fields of the challenges, whose names are configurable. */
-export const HostVerifyBody = Type.Object(checked, strict);
+export const HostVerifyBody = Type.Object(
+  {
+    submission: Type.Optional(
+      Type.Unsafe<unknown>({
+        description:
+          'The whole form as it came: the challenge fields are read from it, everything else in it is ignored',
+      }),
+    ),
+    ...checked,
+    ...rules,
+    min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  strict,
+);
 export type HostVerifyBody = Static<typeof HostVerifyBody>;
 
-/** The same with the fields of the challenges, under their configured names. They are judged, not validated. */
+/**
+ * The same with the fields of the challenges, under their configured names. They are judged, not validated. Unknown
+ * properties are refused: were they ignored, a host that spreads a form into the body would let the form set `pow`.
+ */
 export function hostVerifyBody(options: CaptchaOptions) {
-  return Type.Object({ ...challengeFields(options), ...checked }, strict);
+  const { max_difficulty: maximum } = options.pow;
+  const min_difficulty = Type.Optional(
+    Type.Integer({ minimum: 1, maximum, description: 'The least bits of work that are accepted' }),
+  );
+  return Type.Object({ ...challengeFields(options), ...HostVerifyBody.properties, min_difficulty }, strict);
 }
 
 const captcha_required = Type.Boolean({ description: 'The next attempt must include an image answer' });
@@ -44,11 +88,18 @@ const pow_scope = Type.Optional(
 const captcha_alternatives = Type.Optional(
   Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
 );
+const captcha_presets = Type.Optional(
+  Type.Array(Type.String(), { description: 'Presets of images that are accepted; for `?preset=`' }),
+);
+const pow_min_difficulty = Type.Optional(
+  Type.Integer({ description: 'The least bits of work that are accepted; for `?min_difficulty=`' }),
+);
 
 /** Answer to `POST /host/verify`. */
 export const HostVerdict = Type.Object(
   {
     success: Type.Boolean(),
+    message: Type.Optional(Type.String({ description: 'Why it failed, for people' })),
     code: Type.Optional(Type.String({ description: 'Why it failed, as a guarded route would say' })),
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -58,6 +109,14 @@ export const HostVerdict = Type.Object(
     captcha_required,
     pow_scope,
     captcha_alternatives,
+    captcha_presets,
+    pow_min_difficulty,
+    failures: Type.Optional(
+      Type.Integer({ description: 'With `count`: failures of the account, this attempt included' }),
+    ),
+    try: Type.Optional(
+      Type.String({ description: 'With `count`: names this attempt to `DELETE /host/failures`' }),
+    ),
   },
   { $id: 'HostVerdict' },
 );

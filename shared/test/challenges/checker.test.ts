@@ -130,7 +130,7 @@ t.test('a demanded image that is missing is judged after the work', async (t) =>
     const demanded = {
       ok: false,
       code: 'captcha_required',
-      fields: { captcha_token: ['required'] },
+      fields: { captcha_token: ['required'], captcha: ['required'] },
       reason: 'missing',
     };
     t.strictSame(await host.verify(await work({ ticket: ticket() }), tried(2)), demanded);

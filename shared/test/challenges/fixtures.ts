@@ -71,7 +71,11 @@ export function powIssue(
 
 /** What issuing effort asks of the store; every call is a new challenge. */
 export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
-  const { lineTail: _tail, expireGrows: _grows, ...asked } = powIssue();
+  const {
+    lineTail: _tail,
+    expireGrows: _grows,
+    ...asked
+  } = powIssue(changes.address === undefined ? {} : { address: changes.address });
   const salt = randomBytes(16).toString('hex');
   return {
     ...asked,

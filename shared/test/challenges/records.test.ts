@@ -26,6 +26,7 @@ const kind = fc.record({
   address,
   rest: fc.stringMatching(/^[a-z0-9]+( [a-z0-9]+){0,5}$/),
 });
+const ofPreset = fc.tuple(kind, name).map(([part, preset]) => ({ ...part, preset }));
 const answer = fc.record({
   preset: name,
   driver: name,
@@ -47,7 +48,7 @@ t.test('a record reads as it was written', async (t) => {
   );
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(kind, time, (part, issuedAtMs) => {
+      fc.property(fc.oneof(kind, ofPreset), time, (part, issuedAtMs) => {
         const read = parseKindLine(`${issuedAtMs} ${kindLineTail(part)}`);
         return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
       }),

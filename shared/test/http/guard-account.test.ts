@@ -1,7 +1,7 @@
 // The guards of a host application: what a route asks for, and what its refusals say.
 
 import { Type } from '@sinclair/typebox';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../src/http/error-handler.js';
 import guard, { captcha, pow } from '../../src/http/guard.js';
@@ -97,7 +97,12 @@ t.test('the guard checks the image fields, always', async (t) => {
     t.strictSame(await post('/captcha', { ...form, ...image }), { status: 200, json: form });
     t.match(await post('/captcha', { ...form, ...image }), {
       status: 422,
-      json: { code: 'captcha_invalid', errors: { captcha: [String] }, captcha_required: false },
+      json: {
+        code: 'captcha_invalid',
+        errors: { captcha: [String] },
+        captcha_required: true,
+        captcha_alternatives: ['effort'],
+      },
     });
     t.match(await post('/captcha', form), {
       status: 422,
@@ -173,12 +178,14 @@ t.test('a form that is wrong itself is told the same, in the usual shape', async
   });
 });
 
-t.test('in an application with an error handler of its own, everything else is still its own', async (t) => {
+t.test('an application with an error handler of its own answers everything, refusals too', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
     t.teardown(() => app.close());
-    app.setErrorHandler((error: Error, _request, reply) => reply.code(500).send({ mine: error.message }));
+    app.setErrorHandler((error: FastifyError, request, reply) =>
+      reply.code(error.statusCode ?? 500).send({ mine: error.message, verdict: request.challengeVerdict }),
+    );
     await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
     app.post('/form', { config: { guards: [pow()] } }, async () => {
       throw new Error('mine to handle');
@@ -191,8 +198,20 @@ t.test('in an application with an error handler of its own, everything else is s
     const post = async (url: string, payload: object) =>
       (await app.inject({ method: 'POST', url, payload })).json();
     const { powToken: pow_token, powNonce: pow_nonce } = await desk.work();
-    t.strictSame(await post('/form', { pow_token, pow_nonce }), { mine: 'mine to handle' });
-    t.match(await post('/form', { pow_token, pow_nonce }), { code: 'pow_invalid' });
+    t.strictSame(await post('/form', { pow_token, pow_nonce }), {
+      mine: 'mine to handle',
+      verdict: { ok: true },
+    });
+    const message = 'The security check has failed. Please try again.';
+    t.strictSame(await post('/form', { pow_token, pow_nonce }), {
+      captcha_required: false,
+      mine: message,
+      verdict: {
+        ok: false,
+        status: 422,
+        body: { captcha_required: false, message, code: 'pow_invalid', errors: { pow_nonce: [failed] } },
+      },
+    });
     t.equal((await app.inject({ method: 'POST', url: '/own', payload: {} })).body, 'own');
   });
 });

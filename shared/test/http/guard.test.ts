@@ -112,7 +112,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
   t.strictSame(await post({ email: ACCOUNT }), {
     status: 422,
     body: {
-      captcha_required: false,
+      captcha_required: true,
       message: en.pow_invalid,
       code: 'pow_invalid',
       errors: {
@@ -126,7 +126,7 @@ t.test('a submission without its fields is told which, and the handler is not ca
   t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
     status: 422,
     body: {
-      captcha_required: false,
+      captcha_required: true,
       message: en.captcha_invalid,
       code: 'captcha_invalid',
       errors: { captcha_token: [en.required], captcha: [en.required] },
@@ -148,7 +148,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
         captcha_required: true,
         message: en.captcha_required,
         code: 'captcha_required',
-        errors: { captcha_token: [en.required] },
+        errors: { captcha_token: [en.required], captcha: [en.required] },
       },
     });
     t.strictSame(
@@ -232,7 +232,7 @@ t.test('the image guard alone checks the image, always', async (t) => {
     const { post } = await buildHost(t, store, { guards: [captcha] });
     const payload = { email: ACCOUNT, ...(await imageFields(store)) };
     t.equal((await post(payload)).status, 200);
-    t.match(await post(payload), { status: 422, body: { code: 'captcha_invalid', captcha_required: false } });
+    t.match(await post(payload), { status: 422, body: { code: 'captcha_invalid', captcha_required: true } });
     t.match(await post({ email: ACCOUNT, ...(await workFields(store)) }), { status: 422 });
   });
 });

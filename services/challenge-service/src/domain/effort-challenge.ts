@@ -28,11 +28,11 @@ export function effortIssue(
   priced: PricedScope | null,
 ): PreparedEffort {
   const { options, ring, random } = parts;
-  const { asked, bound } = addressPart(parts, address);
+  const { client, bound } = addressPart(parts, address);
   const salt = newSalt(random);
   const issue: EffortIssue = {
-    token: makeToken(slotTag(asked.address), random),
-    ...asked,
+    token: makeToken(slotTag(client.address), random),
+    ...client,
     ...workTerms(options, priced),
     bits: options.effort.bits,
     lineTail: (partDifficulty) =>

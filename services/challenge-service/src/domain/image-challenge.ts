@@ -30,7 +30,7 @@ export interface PreparedChallenge {
 }
 
 /** What the kind decides of a record. */
-type KindPart = Pick<KindRecord, 'judgedBy' | 'kind' | 'rest'> & Omit<PreparedChallenge, 'issue'>;
+type KindPart = Pick<KindRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> & Omit<PreparedChallenge, 'issue'>;
 
 /**
  * What issuing one challenge of a preset asks of the store.
@@ -46,22 +46,24 @@ export function imageIssue(
 ): PreparedChallenge {
   const { options, ring, random } = parts;
   const { kind } = known;
-  const { asked, bound } = addressPart(parts, address);
-  const token = makeToken(slotTag(asked.address), random);
+  const { client, bound } = addressPart(parts, address);
+  const token = makeToken(slotTag(client.address), random);
   const {
     judgedBy,
     rest,
     kind: kindName,
+    preset,
     ...prepared
   } = kind !== null && isJudged(kind)
-    ? judgedPart(parts, kind, token)
+    ? judgedPart(parts, kind, known.name, token)
     : answerPart(parts, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
-    ...asked,
+    ...client,
     lineTail: kindLineTail({
       judgedBy,
       kind: kindName,
+      ...(preset === undefined ? {} : { preset }),
       keyId: ring.current.id,
       address: bound,
       rest,
@@ -71,9 +73,14 @@ export function imageIssue(
   return { issue, ...prepared };
 }
 
-function judgedPart({ options, ring }: IssuerParts, kind: JudgedKind, token: string): KindPart {
+function judgedPart(
+  { options, ring }: IssuerParts,
+  kind: JudgedKind,
+  preset: string,
+  token: string,
+): KindPart {
   const { fields, rest } = judgedContent(kind, options, ring.current, token);
-  return { judgedBy: 'verify', kind: kind.name, rest, fields, hasImage: false };
+  return { judgedBy: 'verify', kind: kind.name, preset, rest, fields, hasImage: false };
 }
 
 function answerPart(

@@ -1,9 +1,10 @@
 // The presets by name: the one that ships, and the operator's own, each completed from it group by group.
 
 import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
-import { isJudged, type Kind, NAME_PATTERN, TEXT } from '@tollgate/shared/challenges/kinds.js';
+import { isJudged, type Kind, TEXT } from '@tollgate/shared/challenges/kinds.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { markPreset } from '../image/preset-mark.js';
 import { kindSampleMistake } from './kind-samples.js';
@@ -57,6 +58,8 @@ export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes
   const presets = new Map<string, KnownPreset>();
   const mistakes: string[] = [];
 
+  let defaultKind = options.phrase.type;
+  let base: ImagePreset = defaultPreset;
   const add = (name: string, input: unknown, kindName: string, where: string) => {
     const kind = kinds.get(kindName);
     if (kind === undefined) {
@@ -65,43 +68,49 @@ export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes
       );
       return;
     }
-    const preset = complete(input, kind === null ? undefined : options.phrase.width);
+    const preset = complete(input, base, kind === null ? undefined : options.phrase.width);
     const known = { name, mark: markPreset(name, kindName, preset), preset, kind };
     const mistake = kindSampleMistake(known, options, ownRenderer);
     if (mistake !== null) mistakes.push(`${where}: ${mistake}`);
     presets.set(name, known);
   };
 
-  add(DEFAULT_PRESET, {}, options.phrase.type, 'CAPTCHA_PHRASE_TYPE');
-  for (const { name: source, presets: given } of sources) {
-    if (!isObject(given)) {
-      mistakes.push(`${source} must be an object of presets by name`);
-      continue;
-    }
-    for (const [name, input] of Object.entries(given)) {
+  const written = sources.flatMap(({ name: source, presets: given }) => {
+    if (isObject(given)) return Object.entries(given).map(([name, input]) => ({ source, name, input }));
+    mistakes.push(`${source} must be an object of presets by name`);
+    return [];
+  });
+  const isDefault = ({ name }: { name: string }) => name === DEFAULT_PRESET;
+  // All others take from `default` what they do not name, so the operator's own is completed first.
+  if (!written.some(isDefault)) add(DEFAULT_PRESET, {}, options.phrase.type, 'CAPTCHA_PHRASE_TYPE');
+  for (const list of [written.filter(isDefault), written.filter((entry) => !isDefault(entry))]) {
+    for (const { source, name, input } of list) {
       const wrong = nameMistake(name, presets) ?? (isObject(input) ? null : 'must be an object');
       const found = wrong === null ? presetMistakes(input, ownRenderer) : [` ${wrong}`];
       mistakes.push(
         ...found.map((mistake) => `${source} ${NAME.test(name) ? name : JSON.stringify(name)}${mistake}`),
       );
       if (found.length > 0) continue;
-      const { kind = options.phrase.type } = input as { kind?: string };
+      const { kind = defaultKind } = input as { kind?: string };
       add(name, input, kind, `${source} ${name}.kind`);
+      if (name === DEFAULT_PRESET) {
+        defaultKind = kind;
+        base = presets.get(name)?.preset ?? base;
+      }
     }
   }
   return { presets, mistakes };
 }
 
 /** @param width of a kind of the operator's own, where the preset itself says nothing */
-function complete(input: unknown, width: number | undefined): ImagePreset {
-  const base =
-    width === undefined ? defaultPreset : { ...defaultPreset, picture: { ...defaultPreset.picture, width } };
-  return optionsFrom(ImagePreset, ({ path }) => valueAt(input, path) ?? valueAt(base, path)) as ImagePreset;
+function complete(input: unknown, base: ImagePreset, width: number | undefined): ImagePreset {
+  const given = width === undefined ? base : { ...base, picture: { ...base.picture, width } };
+  return optionsFrom(ImagePreset, ({ path }) => valueAt(input, path) ?? valueAt(given, path)) as ImagePreset;
 }
 
 function nameMistake(name: string, presets: Presets): string | null {
   if (!NAME.test(name)) return 'must have a name of 1 to 32 letters, digits, _ or -, a letter first';
-  if (name === DEFAULT_PRESET || name === EFFORT) return 'must not have the name of a preset that ships';
+  if (name === EFFORT) return 'must not have the name of effort, which is no image';
   return presets.has(name) ? 'is there twice' : null;
 }
 

@@ -41,20 +41,22 @@ export interface PreparedPow {
  * What issuing one proof of work asks of the store.
  * @param address normalised, null when unknown
  * @param priced null without a valid ticket
+ * @param asked the least difficulty that the client asks for, in bits
  */
 export function powIssue(
   parts: IssuerParts,
   address: string | null,
   priced: PricedScope | null,
+  asked = 0,
 ): PreparedPow {
   const { options, ring, random } = parts;
   const { pow } = options;
-  const { asked, bound } = addressPart(parts, address);
+  const { client, bound } = addressPart(parts, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
-    token: makeToken(slotTag(asked.address), random),
-    ...asked,
-    ...workTerms(options, priced),
+    token: makeToken(slotTag(client.address), random),
+    ...client,
+    ...workTerms(options, priced, asked),
     lineTail: powLineTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
@@ -73,25 +75,36 @@ export function powIssue(
 export function addressPart({ options, ring, limit }: IssuerParts, address: string | null) {
   const { name, networks } = addressNamesOf(ring.current, address ?? NO_ADDRESS);
   return {
-    asked: { address: name, networks, limit },
+    client: { address: name, networks, limit },
     bound: options.bind_ip && address !== null ? name : null,
   };
 }
 
-/** How work is priced. */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null) {
+/**
+ * How work is priced.
+ * @param asked the least bits that the client asks for
+ */
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, asked = 0) {
+  const failures = priced?.failures ?? 0;
+  const failureStep = pow.escalate ? pow.step : 0;
   return {
     terms: {
-      floor: pow.difficulty,
+      // Failures are added to the floor: together they come to what was asked for, if they do not exceed it.
+      floor: Math.max(pow.difficulty, asked - failureStep * failures),
       ceiling: pow.max_difficulty,
-      failureStep: pow.escalate ? pow.step : 0,
+      failureStep,
       volumeStep: pow.volume.step,
       volumeEvery: pow.volume.every,
     },
-    failures: priced?.failures ?? 0,
+    failures,
     hasTicket: priced !== null,
     volumeMs: escalation.decay * 1000,
   };
+}
+
+/** The difficulty that a query asks for, in bits; 0 for whatever is no whole number of one or two digits. */
+export function askedDifficulty(text: unknown): number {
+  return typeof text === 'string' && /^\d{1,2}$/.test(text) ? Number(text) : 0;
 }
 
 /** A salt of fixed length. */

@@ -4,6 +4,12 @@ import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
+import type { Submission } from '@tollgate/shared/challenges/submission.js';
+import {
+  type AttemptContext,
+  type CheckedAttempt,
+  verifyAndCount,
+} from '@tollgate/shared/challenges/verify-and-count.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
@@ -17,6 +23,8 @@ import { HostKeyInvalid } from '../errors.js';
 /** A host that calls, by name, with what checks challenges for it. */
 export interface CallingHost extends ChallengeHost {
   readonly name: string;
+  /** Checks a submission and, if wanted, counts it as a failure before its outcome is known. */
+  attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
 }
 
 export interface HostsOptions {
@@ -41,10 +49,12 @@ declare module 'fastify' {
 
 async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
   const { challenges: store, ring, options, keys, kinds = [] } = parts;
-  const known = keys.map(({ host, secret }) => ({
-    isKey: matcherOf(secret),
-    host: { ...createChallengeHost({ store, ring, options, host, kinds, clock: Date.now }), name: host },
-  }));
+  const known = keys.map(({ host: name, secret }) => {
+    const host = createChallengeHost({ store, ring, options, host: name, kinds, clock: Date.now });
+    const attempt: CallingHost['attempt'] = (submission, context) =>
+      verifyAndCount(host, submission, context);
+    return { isKey: matcherOf(secret), host: { ...host, name, attempt } };
+  });
   app.decorateRequest('callingHost', null);
   app.decorate('requireHostKey', async (request: FastifyRequest) => {
     const presented = bearerToken(request.headers.authorization);

@@ -1,9 +1,11 @@
-// POST /host/verify: checks a submission for a host in any language.
+// POST /host/verify: checks a submission for a host in any language and, if wanted, counts the attempt.
 
+import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
 import { idempotentClaim } from '@tollgate/shared/challenges/idempotent-claim.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import { explainVerdict } from '@tollgate/shared/http/challenge-refusal.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
 import { localise } from '@tollgate/shared/http/language.js';
-import { textsOf } from '@tollgate/shared/http/send-error.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -19,7 +21,7 @@ export default async function hostVerify(
     {
       onRequest: app.requireHostKey,
       schema: {
-        summary: 'Check the challenges of a submission; a failed one is an answer too',
+        summary: 'Check the challenges of a submission, and count the attempt; a failed one is an answer too',
         security: [{ hostKey: [] }],
         body: hostVerifyBody(options),
         response: { 200: HostVerdict },
@@ -27,24 +29,37 @@ export default async function hostVerify(
     },
     async (request, reply): Promise<HostVerdict> => {
       const host = callingHostOf(request);
-      const { key, ip, idempotency_key: idempotencyKey } = request.body;
+      const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
+      const { presets, min_difficulty: minDifficulty } = request.body;
       requireAddress(ip);
-      const submission = submissionFrom(request.body, host.fieldNames);
-      const account = key === undefined ? undefined : host.tried(key);
-      const verdict = await host.verify(submission, {
+      if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
+      const form = 'submission' in request.body ? request.body.submission : request.body;
+      const submission = submissionFrom(form, host.fieldNames);
+      const { verdict, failures, counted } = await host.attempt(submission, {
+        key,
         ip,
-        pow: true,
-        image: 'escalating',
-        account,
+        pow,
+        image: image ?? 'offered',
+        presets,
+        minDifficulty,
+        counts: count,
         ...(idempotencyKey === undefined
           ? {}
           : { claim: idempotentClaim(idempotencyKey, { host: host.name, submission, key, ip }) }),
       });
-      const next = await host.nextAttemptAfter(verdict, { submission, account, ip });
-      if (verdict.ok) return { success: true, ...next };
+      const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
+      const tried = { submission, account: key === undefined ? undefined : { key, failures }, ip };
+      // A form without work tells of an account only to who has passed.
+      const stated =
+        pow || verdict.ok
+          ? await host.nextAttemptAfter(verdict, tried)
+          : host.nextAttemptUnproven(submission);
+      const next = requirementsOf(stated, rules, options);
+      if (verdict.ok) {
+        return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };
+      }
       request.log.info({ host: host.name, code: verdict.code, reason: verdict.reason }, 'challenge refused');
-      const errors = textsOf(verdict.fields, localise(request, reply));
-      return { success: false, code: verdict.code, errors, ...next };
+      return { success: false, ...explainVerdict(verdict, localise(request, reply)), ...next };
     },
   );
 }

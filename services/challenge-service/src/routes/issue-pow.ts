@@ -4,9 +4,9 @@ import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { ScopeQuery } from '@tollgate/shared/schemas/challenge-queries.js';
+import { PowQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
-import { powChallenge, powIssue } from '../domain/proof-of-work.js';
+import { askedDifficulty, powChallenge, powIssue } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';
 
 /**
@@ -19,18 +19,19 @@ export default async function issuePow(
 ): Promise<void> {
   const parts = { options, ring: app.ring, limit, random: app.random };
 
-  app.get<{ Querystring: ScopeQuery }>(
+  app.get<{ Querystring: PowQuery }>(
     '/pow',
     {
       schema: {
         summary: 'A proof-of-work challenge',
-        querystring: ScopeQuery,
+        querystring: PowQuery,
         response: { 200: PowChallenge },
       },
     },
     async (request, reply): Promise<PowChallenge> => {
       const priced = await app.pricedScope(request.query.scope);
-      const prepared = powIssue(parts, normaliseAddress(request.ip), priced);
+      const asked = askedDifficulty(request.query.min_difficulty);
+      const prepared = powIssue(parts, normaliseAddress(request.ip), priced, asked);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
       return powChallenge(prepared, issued);

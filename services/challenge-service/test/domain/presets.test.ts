@@ -44,13 +44,44 @@ t.test('a preset takes from the default whatever it does not name, option by opt
   t.equal(findPreset(presets, '')?.name, 'default');
 });
 
+t.test('the default of an operator replaces the one that ships, and the others take from it', async (t) => {
+  const { presets, mistakes } = resolve({
+    wide: { picture: { width: 480 } },
+    default: { phrase: { length: 8 }, speckles: { count: 0 } },
+  });
+  t.strictSame(mistakes, []);
+  t.strictSame([...presets.keys()], ['default', 'wide']);
+  t.match(presets.get('default')?.preset, { phrase: { length: 8 }, speckles: { count: 0 } });
+  t.match(presets.get('wide')?.preset, {
+    phrase: { length: 8 },
+    speckles: { count: 0 },
+    picture: { width: 480, height: defaultPreset.picture.height },
+  });
+  t.equal(findPreset(presets, '')?.preset.phrase.length, 8);
+  t.not(presets.get('default')?.mark, resolvePresets({ options }).presets.get('default')?.mark);
+  const twice = resolvePresets({
+    options,
+    sources: [
+      { name: 'ONE', presets: { default: {} } },
+      { name: 'TWO', presets: { default: {} } },
+    ],
+  });
+  t.strictSame(twice.mistakes, ['TWO default is there twice']);
+  const asked = resolve({ default: { kind: 'sum' }, other: {} }, { kinds: [sum] });
+  t.strictSame([asked.mistakes, asked.presets.get('other')?.kind], [[], sum]);
+});
+
 t.test('every mistake has its line, and names the option', async (t) => {
   const lines: [unknown, string[]][] = [
     [[], ['SOURCE must be an object of presets by name']],
     [null, ['SOURCE must be an object of presets by name']],
     [{ a: 5 }, ['SOURCE a must be an object']],
-    [{ default: {} }, ['SOURCE default must not have the name of a preset that ships']],
-    [{ effort: {} }, ['SOURCE effort must not have the name of a preset that ships']],
+    [{ effort: {} }, ['SOURCE effort must not have the name of effort, which is no image']],
+    [
+      { default: { phrase: { length: 9 } } },
+      ['SOURCE default.phrase.length must be a whole number from 4 to 8, not 9'],
+    ],
+    [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, sum, judged, not "none"']],
     [{ '../a': {} }, ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, a letter first']],
     [
       JSON.parse('{ "__proto__": {} }'),

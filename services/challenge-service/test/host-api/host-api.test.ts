@@ -14,6 +14,7 @@ const ROUTES = [
 ] as const;
 const spent = {
   success: false,
+  message: 'The security check has failed. Please try again.',
   code: 'pow_invalid',
   errors: { pow_nonce: ['The security check was not solved.'] },
 };
@@ -113,6 +114,7 @@ t.test('a failed challenge is an answer, with code and errors as a guarded route
     const none = await verify({});
     t.strictSame(none.json, {
       success: false,
+      message: 'The security check has failed. Please try again.',
       code: 'pow_invalid',
       errors: { pow_token: ['This field is required.'], pow_nonce: ['This field is required.'] },
       captcha_required: false,
@@ -125,6 +127,7 @@ t.test('a failed challenge is an answer, with code and errors as a guarded route
     }
     const french = await verify({}, { headers: { 'accept-language': 'fr' } });
     t.strictSame(french.json.errors.pow_token, ['Ce champ est obligatoire.']);
+    t.equal(french.json.message, 'La vérification de sécurité a échoué. Veuillez réessayer.');
     t.equal(french.headers['content-language'], 'fr');
     t.match((await verify({ ...(await work()), captcha_token: 'short' })).json, {
       code: 'captcha_invalid',
@@ -150,6 +153,14 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
       [ROUTES[0], { ...fields, idempotency_key: 'x'.repeat(256) }, { idempotency_key: /too long/ }],
       [ROUTES[0], { ...fields, idempotencyKey: 'x' }, { idempotencyKey: /not known/ }],
       [ROUTES[0], { ...fields, password: 'x' }, { password: /not known/ }],
+      [ROUTES[0], { ...fields, count: true }, { key: /required/ }],
+      [ROUTES[0], { ...fields, count: 'yes', key: KEY }, { count: /wrong type/ }],
+      [ROUTES[0], { ...fields, pow: 0 }, { pow: /wrong type/ }],
+      [ROUTES[0], { ...fields, image: 'always' }, { image: /wrong/ }],
+      [ROUTES[0], { ...fields, presets: [] }, { presets: /wrong/ }],
+      [ROUTES[0], { ...fields, presets: 'large' }, { presets: /wrong type/ }],
+      [ROUTES[0], { ...fields, presets: ['../x'] }, { 'presets.0': /wrong format/ }],
+      [ROUTES[0], { ...fields, min_difficulty: 25 }, { min_difficulty: /outside/ }],
       [ROUTES[1], undefined, { body: /wrong type/ }],
       [ROUTES[1], {}, { key: /required/ }],
       [ROUTES[1], { key: KEY, ip: 'x' }, { ip: /wrong format/ }],
@@ -206,7 +217,7 @@ t.test('failures of an account demand an image and a better price', async (t) =>
     t.match(demanded.json, {
       success: false,
       code: 'captcha_required',
-      errors: { captcha_token: ['This field is required.'] },
+      errors: { captcha_token: ['This field is required.'], captcha: ['This field is required.'] },
       captcha_required: true,
       captcha_alternatives: ['effort'],
     });
@@ -333,7 +344,8 @@ t.test('the fields have their configured names', async (t) => {
     t.strictSame(Object.keys((await verify({ pow_token: 'x' })).json.errors), ['pow_token']);
     const document = (await call('GET', '/openapi.json', undefined, { key: '' })).json;
     const { schema } = document.paths['/host/verify'].post.requestBody.content['application/json'];
-    t.strictSame(Object.keys(schema.properties), [...Object.keys(body), 'key', 'ip', 'idempotency_key']);
+    const own = ['submission', 'key', 'ip', 'idempotency_key', 'count', 'pow', 'image', 'presets'];
+    t.strictSame(Object.keys(schema.properties), [...Object.keys(body), ...own, 'min_difficulty']);
   });
 });
 

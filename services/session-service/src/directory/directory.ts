@@ -15,7 +15,7 @@ export interface DirectoryUser {
  * what it finds is not one user.
  */
 export interface Directory {
-  /** @param accountKey the normalised address (account-key.ts) */
+  /** @param accountKey the normalised address (accountKey) */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
   findById(id: number): Promise<DirectoryUser | undefined>;
   /** Replaces a hash if it is still `oldHash`, and says whether it did. Missing where hashes cannot be replaced. */

@@ -2,9 +2,9 @@
 
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { accountKey } from '@tollgate/shared/challenges/account-key.js';
 import { checkDatabaseFile } from '@tollgate/shared/store/database-file.js';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { accountKey } from './account-key.js';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
 /** A directory that the service's own command can write to. */

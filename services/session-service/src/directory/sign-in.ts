@@ -12,7 +12,7 @@ export interface SignIn {
    * of which the directory returns no usable user. Each of them takes one look into the directory and the verification of one hash: his own, or for an account that does not
    * exist or has no readable hash one of the cost that is most common in the directory.
    *
-   * @param key the normalised address (account-key.ts)
+   * @param key the normalised address (accountKey)
    * @throws DirectoryUnavailableError when the directory does not answer
    * @throws HashingOverloadedError when too many passwords are being checked
    */

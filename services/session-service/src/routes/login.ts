@@ -1,6 +1,7 @@
 // POST /login: a password and challenges for a session, in the order of decisions 3.2.
 
 import { Type } from '@sinclair/typebox';
+import { accountKey } from '@tollgate/shared/challenges/account-key.js';
 import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
 import type { NextAttempt } from '@tollgate/shared/challenges/next-attempt.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
@@ -12,7 +13,6 @@ import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { accountKey } from '../directory/account-key.js';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
 import { HashingOverloadedError } from '../directory/hashing-queue.js';
 import type { SessionRules } from '../domain/session-rules.js';

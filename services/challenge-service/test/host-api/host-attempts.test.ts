@@ -1,0 +1,215 @@
+// Whole attempts through the host API: counted, for forms with an image alone, for chosen presets and harder work.
+
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { type Desk, IP, openDesk } from './desk.js';
+
+const KEY = 'someone@example.com';
+const PARALLEL = 12;
+
+const works = (work: Desk['work'], query?: string) =>
+  Promise.all(Array.from({ length: PARALLEL }, () => work(query)));
+
+t.test('of twelve parallel attempts on a fresh account one passes with the cheapest work', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call, verify, work } = await openDesk(t, store);
+    const prepared = await works(work);
+    const answers = await Promise.all(
+      prepared.map((fields) => verify({ ...fields, key: KEY, count: true, ip: IP })),
+    );
+    const passed = answers.filter(({ json }) => json.success);
+    t.equal(passed.length, 1);
+    t.match(passed[0]?.json, {
+      failures: 1,
+      try: /^[0-9a-f]{32}$/,
+      captcha_required: false,
+      pow_scope: String,
+    });
+    for (const { json } of answers.filter((answer) => !answer.json.success)) {
+      t.match(json, { code: 'pow_insufficient', message: String, errors: { pow_nonce: [String] } });
+      t.notOk('try' in json);
+    }
+    t.equal(
+      (await call('POST', '/host/failures', { key: KEY })).json.failures,
+      2,
+      'refused ones do not count',
+    );
+  });
+});
+
+t.test('of parallel attempts under the ticket only as many pass as may fail without an image', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call, verify, work } = await openDesk(t, store);
+    const { try: id, pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
+    await call('DELETE', '/host/failures', { key: KEY, try: id });
+    const prepared = await works(work, `?scope=${scope}`);
+    const answers = await Promise.all(prepared.map((fields) => verify({ ...fields, key: KEY, count: true })));
+    t.equal(answers.filter(({ json }) => json.success).length, 2);
+    for (const { json } of answers.filter((answer) => !answer.json.success)) {
+      t.match(json, { code: /^(captcha_required|pow_insufficient)$/, captcha_required: true });
+    }
+  });
+});
+
+t.test('a counted attempt is withdrawn by its try, and cleared by a success', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call, verify, work } = await openDesk(t, store);
+    const attempt = async () => (await verify({ ...(await work()), key: KEY, count: true })).json;
+    const first = await attempt();
+    t.match(first, { success: true, failures: 1 });
+    await call('DELETE', '/host/failures', { key: KEY, try: first.try });
+    const second = await attempt();
+    t.match(second, { success: true, failures: 1 });
+    t.match(await attempt(), { success: false, code: 'pow_insufficient' });
+    await call('DELETE', '/host/failures', { key: KEY, ip: IP });
+    t.match(await attempt(), { success: true, failures: 1 });
+  });
+});
+
+t.test(
+  'an attempt that is sent again under its idempotency key counts once, with the same answer',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { call, verify, work } = await openDesk(t, store);
+      const scope = (await call('POST', '/host/failures', { key: 'another' })).json.pow_scope;
+      t.type(scope, 'string');
+      const body = { ...(await work()), key: KEY, ip: IP, count: true, idempotency_key: 'attempt 1' };
+      const first = await verify(body);
+      t.match(first.json, { success: true, failures: 1 });
+      for (let i = 0; i < 3; i++) {
+        const { pow_scope: _, ...again } = (await verify(body)).json;
+        const { pow_scope: __, ...before } = first.json;
+        t.strictSame(again, before);
+      }
+      const parallel = await Promise.all(Array.from({ length: PARALLEL }, () => verify(body)));
+      t.strictSame(new Set(parallel.map(({ json }) => json.try)), new Set([first.json.try]));
+      t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
+      const others = await verify({ ...(await work()), key: KEY, count: true, idempotency_key: 'attempt 2' });
+      t.match(others.json, { success: false, code: 'pow_insufficient' });
+    });
+  },
+);
+
+t.test('a form with an image alone needs no work', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { verify, image } = await openDesk(t, store);
+    const alone = { pow: false, image: 'demanded' };
+    const both = { captcha_token: ['This field is required.'], captcha: ['This field is required.'] };
+    t.strictSame((await verify(alone)).json, {
+      success: false,
+      message: 'Please also complete the additional check.',
+      code: 'captcha_required',
+      errors: both,
+      captcha_required: true,
+      captcha_alternatives: ['effort'],
+    });
+    t.match((await verify({ ...alone, image: 'required' })).json, {
+      success: false,
+      code: 'captcha_invalid',
+      errors: both,
+      captcha_required: true,
+    });
+    const fields = await image();
+    t.match((await verify({ ...fields, ...alone })).json, { success: true, captcha_required: true });
+    t.match((await verify({ ...fields, ...alone })).json, { success: false, code: 'captcha_invalid' });
+    t.match((await verify({ ...(await image()), captcha: 'wrong', ...alone })).json, {
+      success: false,
+      message: String,
+      code: 'captcha_invalid',
+      captcha_required: true,
+    });
+  });
+});
+
+t.test('a host forwards its whole form, and nothing in it is a setting', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { verify, work } = await openDesk(t, store);
+    const form = { email: KEY, password: 'x', tags: [1], nested: { a: null } };
+    t.match((await verify({ submission: { ...form, ...(await work()) }, key: KEY })).json, { success: true });
+    const evil = { pow: false, count: false, key: 'other', ip: 'x', idempotency_key: 'mine', image: 7 };
+    t.match((await verify({ submission: { ...form, ...evil }, key: KEY })).json, {
+      success: false,
+      code: 'pow_invalid',
+      errors: { pow_token: [String], pow_nonce: [String] },
+    });
+    const twice = { ...form, ...evil, ...(await work()) };
+    t.match((await verify({ submission: twice })).json, { success: true });
+    t.match((await verify({ submission: twice })).json, { success: false });
+    for (const submission of [null, [], 'text', 5, true]) {
+      t.match((await verify({ submission })).json, { success: false, code: 'pow_invalid' });
+    }
+    const flat = await verify({ ...form, ...(await work()), key: KEY });
+    t.match([flat.status, flat.json.code], [422, 'validation_failed'], 'beside the settings it is refused');
+  });
+});
+
+t.test('a preset that is not accepted, and work that is too easy, are told as such', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { verify, work, image } = await openDesk(t, store);
+    const large = { pow: false, image: 'required', presets: ['large'] };
+    t.strictSame((await verify({ ...(await image()), ...large })).json, {
+      success: false,
+      message: 'Please complete the additional check that this form asks for.',
+      code: 'preset_refused',
+      errors: { captcha_token: ['This is not the additional check that this form asks for.'] },
+      captcha_required: true,
+      captcha_presets: ['large'],
+    });
+    t.match((await verify({ ...(await image()), ...large, presets: ['large', 'default'] })).json, {
+      success: true,
+      captcha_presets: ['large', 'default'],
+    });
+    const easy = await verify({ ...(await work()), min_difficulty: 5 });
+    t.match(easy.json, {
+      success: false,
+      code: 'pow_insufficient',
+      errors: { pow_nonce: ['The security check was too easy for this form.'] },
+      pow_min_difficulty: 5,
+    });
+    const { pow_min_difficulty: bits } = easy.json;
+    t.match((await verify({ ...(await work(`?min_difficulty=${bits}`)), min_difficulty: 5 })).json, {
+      success: true,
+    });
+  });
+});
+
+t.test(
+  'a request for harder work gets it, up to the ceiling, and nothing else changes the price',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { app, call } = await openDesk(t, store, {
+        CAPTCHA_POW_DIFFICULTY: '4',
+        CAPTCHA_POW_MAX_DIFFICULTY: '9',
+      });
+      const difficulty = async (query: string) =>
+        (await app.inject({ url: `/api/captcha/pow?${query}`, remoteAddress: IP })).json().difficulty;
+      for (const [asked, bits] of [
+        ['6', 6],
+        ['4', 4],
+        ['3', 4],
+        ['0', 4],
+        ['9', 9],
+        ['24', 9],
+        ['99', 9],
+      ] as const) {
+        t.equal(await difficulty(`min_difficulty=${asked}`), bits, asked);
+      }
+      for (const asked of ['', '-6', '6.5', '0x6', '100', 'six', '6&min_difficulty=7', '%00']) {
+        t.equal(await difficulty(`min_difficulty=${asked}`), 4, asked);
+      }
+      const { pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
+      t.equal(await difficulty(`scope=${scope}`), 6);
+      t.equal(await difficulty(`scope=${scope}&min_difficulty=5`), 6, 'the account demands more');
+      t.equal(await difficulty(`scope=${scope}&min_difficulty=7`), 7, 'and it is not added to that');
+    });
+  },
+);
+
+t.test('a counted attempt costs one command more than a check with an account', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { call, verify, work } = await openDesk(t, store);
+  await verify({ ...(await work()), key: 'warm-up', count: true });
+  const body = { ...(await work()), key: KEY, count: true, idempotency_key: 'x' };
+  t.equal((await redis.commands(() => verify(body))).length, 3);
+  t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
+});

@@ -1,0 +1,53 @@
+// What one form demands beyond the options that hold for all: always an image, certain presets, harder work.
+
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { NAME_PATTERN } from '../schemas/preset-name.js';
+import { EFFORT } from './effort-kind.js';
+import type { NextAttempt } from './next-attempt.js';
+
+/** The rules of a form. */
+export interface FormRules {
+  /** Whether every submission needs an image, whatever the account. */
+  readonly alwaysImage?: boolean;
+  /** Names of the presets that are accepted; every one when left out. `effort` is one of them. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least bits of work. */
+  readonly minDifficulty?: number | undefined;
+}
+
+const NAME = new RegExp(NAME_PATTERN);
+
+/** What an answer says about the next attempt on this form. */
+export function requirementsOf(
+  { captcha_required, pow_scope }: NextAttempt,
+  { alwaysImage = false, presets, minDifficulty }: FormRules,
+  options: CaptchaOptions,
+): NextAttempt {
+  const captchaRequired = alwaysImage || captcha_required;
+  const images = presets?.filter((name) => name !== EFFORT) ?? [];
+  const takesEffort = options.effort.enabled && (presets?.includes(EFFORT) ?? true);
+  return {
+    captcha_required: captchaRequired,
+    ...(pow_scope === undefined ? {} : { pow_scope }),
+    ...(captchaRequired && takesEffort ? { captcha_alternatives: [EFFORT] } : {}),
+    ...(captchaRequired && images.length > 0 ? { captcha_presets: images } : {}),
+    ...(minDifficulty === undefined ? {} : { pow_min_difficulty: minDifficulty }),
+  };
+}
+
+/** What is wrong with the rules of a form, as words that follow its place; null when nothing is. */
+export function formRulesMistake(
+  { presets, minDifficulty }: { readonly presets?: unknown; readonly minDifficulty?: unknown },
+  options: CaptchaOptions,
+): string | null {
+  const isName = (name: unknown) => typeof name === 'string' && NAME.test(name);
+  if (presets !== undefined && !(Array.isArray(presets) && presets.length > 0 && presets.every(isName))) {
+    return 'must have a list of names of presets as presets';
+  }
+  const { max_difficulty: most } = options.pow;
+  const isBits = Number.isInteger(minDifficulty) && Number(minDifficulty) >= 1;
+  if (minDifficulty !== undefined && !(isBits && Number(minDifficulty) <= most)) {
+    return `must have a whole number from 1 to ${most} as minDifficulty`;
+  }
+  return null;
+}

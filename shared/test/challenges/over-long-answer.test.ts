@@ -1,0 +1,59 @@
+// An answer that is longer than the kind of its challenge looks at spends nothing.
+
+import t from 'tap';
+import type { JudgedKind } from '../../src/challenges/judged-kind.js';
+import { slotTag } from '../../src/challenges/names.js';
+import { kindLineTail } from '../../src/challenges/records.js';
+import { makeToken } from '../../src/challenges/tokens.js';
+import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import { eachStore } from '../support/stores.js';
+import { address, DECAY_MS } from './fixtures.js';
+import { ANSWER, IP, openDesk, ring } from './issuing.js';
+
+const IMAGE: VerifyContext = { ip: IP, pow: false, image: 'required' };
+
+const odd: JudgedKind = {
+  name: 'odd',
+  maxAnswerCharacters: 8,
+  hasMinimumTime: false,
+  verify: (_rest, answer) => (answer.trim() === '2 5' ? 'right' : 'wrong'),
+};
+
+t.test('an over-long answer to a kind that judges by itself leaves its challenge unspent', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { challenges, host } = openDesk(store, { kinds: [odd] });
+    const token = makeToken(slotTag(address));
+    await challenges.issueImage({
+      token,
+      address,
+      limit: { max: 10, windowMs: DECAY_MS },
+      lineTail: kindLineTail({
+        judgedBy: 'verify',
+        kind: 'odd',
+        keyId: ring.current.id,
+        address: null,
+        rest: '-',
+      }),
+      expireSeconds: 120,
+    });
+    for (const imageAnswer of ['2 5      ', 'x'.repeat(400)]) {
+      t.match(await host.verify({ imageToken: token, imageAnswer }, IMAGE), {
+        ok: false,
+        code: 'captcha_invalid',
+        fields: { captcha: ['wrong_answer'] },
+      });
+    }
+    t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: true });
+    t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: false });
+  });
+});
+
+t.test('an answer as long as effort leaves an image unspent', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { host, image } = openDesk(store);
+    const { imageToken } = await image();
+    const long = { imageToken, imageAnswer: ANSWER.padEnd(65) };
+    t.match(await host.verify(long, IMAGE), { ok: false, code: 'captcha_invalid' });
+    t.match(await host.verify({ imageToken, imageAnswer: ANSWER.padEnd(64) }, IMAGE), { ok: true });
+  });
+});
