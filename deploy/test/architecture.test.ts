@@ -57,7 +57,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/config',
     files: /^shared\/src\/config\//,
-    may: [typebox, node('net', 'path', 'url'), ...shared('schemas')],
+    may: [typebox, /^tldts$/, node('net', 'path', 'url'), ...shared('schemas')],
     never: [environment],
   },
   {
@@ -153,7 +153,7 @@ const rooms: readonly Room[] = [
   {
     name: 'what the doctor concludes',
     files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
-    may: [/^shared\/src\/config\/hosts\.ts$/, ...own('domain/')],
+    may: [/^shared\/src\/config\/(hosts|sites)\.ts$/, ...own('domain/')],
     never: [anyProcess, clock, chance],
   },
   {

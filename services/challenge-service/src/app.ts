@@ -3,6 +3,7 @@
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
+import { isSameSite } from '@tollgate/shared/config/sites.js';
 import crossOrigin from '@tollgate/shared/http/cross-origin.js';
 import errorHandler from '@tollgate/shared/http/error-handler.js';
 import jsonBodies from '@tollgate/shared/http/json-bodies.js';
@@ -72,16 +73,8 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   await app.register(drawImage, {
     prefix,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
-    resourcePolicy: sameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
+    // Browsers show pages of another site an image only if it is opened to them.
+    resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
   });
   return app;
-}
-
-/**
- * Pages of the service's own site see a same-site image; for every other page it must be opened. A site has no port.
- * Which different names make one site only a list of public suffixes could tell, so they count as two.
- */
-function sameSite(corsOrigin: string, publicUrl: string): boolean {
-  const [page, service] = [new URL(corsOrigin), new URL(publicUrl)];
-  return page.protocol === service.protocol && page.hostname === service.hostname;
 }
