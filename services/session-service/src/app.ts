@@ -73,7 +73,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(responseHeaders, headers);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin });
+  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate session service',

@@ -85,6 +85,15 @@ export const HttpVariables = {
       shownDefault: 'the origin of `PUBLIC_URL`',
     }),
   ),
+  CORS_HEADERS: Type.Optional(
+    // No `*`: with credentials it would be the name of a header and no wildcard.
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'+.^_`|~-]{1,64}$" }), {
+      maxItems: 32,
+      expected: 'names of request headers such as X-Requested-With, separated by commas',
+      description:
+        'Request headers, separated by commas, that pages of `CORS_ORIGIN` may send besides `Authorization`, `Content-Type` and `Accept-Language`',
+    }),
+  ),
   TRUST_PROXY: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Proxies in front: addresses and ranges, `loopback` or `uniquelocal`, separated by commas',
