@@ -11,6 +11,7 @@ import { EFFORT } from './effort-kind.js';
 import { judgedKinds, type Kind } from './kinds.js';
 import { accountName, addressName } from './names.js';
 import { sealScope } from './scope-ticket.js';
+import { MOST_TRIES } from './tries.js';
 import type { GivenProof } from './verdict.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
@@ -114,7 +115,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
     async recordFailure(key) {
       const id = newClaim();
       const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
-      return { failures: failures + 1, id };
+      return { failures: Math.min(failures + 1, MOST_TRIES), id };
     },
 
     withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
