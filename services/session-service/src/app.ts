@@ -17,6 +17,7 @@ import redisClients from '@tollgate/shared/http/redis-clients.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
+import writeTimeout from '@tollgate/shared/http/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -71,6 +72,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   ) as FastifyInstance;
 
   await app.register(responseHeaders, headers);
+  await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
   await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
