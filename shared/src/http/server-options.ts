@@ -44,8 +44,11 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
     ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: false },
+      // All errors of a body that bodyLimit bounds; no schema of ours has a pattern that backtracks.
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
+    // Fastify's own text would list every one of them, and nobody reads it.
+    schemaErrorFormatter: () => new Error('the schema was not met'),
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
       // No hook runs on this way, so the headers of every answer are set here.
