@@ -23,6 +23,7 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
+import bearerLimit from './plugins/bearer-limit.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import decoratedParts, { type DecoratedParts } from './plugins/parts.js';
@@ -102,6 +103,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     revocations: parts.revocations,
     onVerified: parts.proveUse,
   });
+  await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, count: parts.figures.countEvent });
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });

@@ -156,5 +156,8 @@ export const SessionListenVariables = {
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
   RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
-  RATE_LIMIT_SESSION: perMinute(300, 'Requests to every other session route'),
+  RATE_LIMIT_SESSION: perMinute(
+    300,
+    'Requests with a valid bearer to the other session routes, and as many refused bearers',
+  ),
 };

@@ -53,12 +53,16 @@ async function bearer(
       request.bearer = verdict.claims;
       return undefined;
     }
-    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid);
-    reply.headers({ 'www-authenticate': 'Bearer', 'cache-control': 'no-store' });
+    const headers = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' };
+    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid, { headers });
     if (app.hasPlugin('tollgate-errors')) throw refusal;
     // The error handler of another service does not know our codes and languages.
     const { code, statusCode: status = 401 } = refusal;
-    return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: {} });
+    return sendError(request, reply, {
+      status,
+      code: code.toLowerCase() as MessageKey,
+      details: { headers },
+    });
   });
 }
 
