@@ -21,6 +21,7 @@ import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store-key
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
@@ -103,6 +104,7 @@ async function openServices(t: Test, store: Store) {
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
     figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     challenges,

@@ -24,7 +24,7 @@ export async function buildSessionAdmin(
   health: Pick<AdminOptions, 'checks' | 'state'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations } = parts;
+  const { ring, figures, logger, proveUse, revocations, lifetimes } = parts;
   const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const app = await buildAdminApp({ logger, publicUrl, ...extra, ...health });
   await app.register(openapi, {
@@ -41,7 +41,12 @@ export async function buildSessionAdmin(
     scope.addHook('onRequest', requireApiKey(apiKey));
     await scope.register(decoratedParts, parts);
     await scope.register(tokens, parts.tokenKeys);
-    await scope.register(bearer, { tokens: scope.tokens.access, revocations, onVerified: proveUse });
+    await scope.register(bearer, {
+      tokens: scope.tokens.access,
+      revocations,
+      lifetimes,
+      onVerified: proveUse,
+    });
     await scope.register(audit, { ring, count: figures.countEvent });
     await scope.register(endSessions);
     await scope.register(endUserSessions);

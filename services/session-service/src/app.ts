@@ -18,6 +18,7 @@ import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/respon
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
 import writeTimeout from '@tollgate/shared/http/write-timeout.js';
+import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -51,6 +52,8 @@ export interface SessionParts extends DecoratedParts {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly tokenKeys: TokenOptions;
+  /** How long an access token may live. */
+  readonly lifetimes: AccessLifetimes;
   /** Told of every access token that was verified. */
   readonly proveUse: (claims: SeenClaims) => void;
   readonly figures: SessionMetrics;
@@ -101,6 +104,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(bearer, {
     tokens: app.tokens.access,
     revocations: parts.revocations,
+    lifetimes: parts.lifetimes,
     onVerified: parts.proveUse,
   });
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });

@@ -9,6 +9,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { loadChallengeModule } from '@tollgate/shared/http/challenge-module.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
@@ -102,6 +103,7 @@ async function main(): Promise<void> {
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
     kinds,

@@ -6,6 +6,7 @@ import { importAccessKeys } from '../crypto/access-keys.js';
 import { createKeyedEnvelope } from '../crypto/envelope.js';
 import { openKeyRing } from '../crypto/key-ring.js';
 import { AccessClaims } from '../schemas/token-claims.js';
+import { openAccessLifetimes } from '../sessions/access-lifetimes.js';
 import { openRevocationLog } from '../sessions/open-revocation-log.js';
 import { followRevocations, type RevocationFollower } from '../sessions/revocation-follower.js';
 import { reportKeys } from '../store/key-report.js';
@@ -24,12 +25,20 @@ export interface BearerGuardOptions {
    * within a second. Without it they are refused when their access tokens expire, after `ACCESS_TTL` at most.
    */
   readonly store?: Store;
+  /**
+   * `ACCESS_TTL` of the session service, in seconds; 900 by default. A token with a longer life is refused, unless a node
+   * of the session service has reported to `store` that it makes such.
+   */
+  readonly accessTtl?: number;
 }
+
+/** The default of `ACCESS_TTL`, in seconds. */
+const ACCESS_TTL_SECONDS = 900;
 
 /** @throws RangeError when `accessKeys` is not what the command prints */
 async function bearerGuard(
   app: FastifyInstance,
-  { accessSecret, accessKeys, store }: BearerGuardOptions,
+  { accessSecret, accessKeys, store, accessTtl = ACCESS_TTL_SECONDS }: BearerGuardOptions,
 ): Promise<void> {
   const secrets = openKeyRing(accessSecret);
   const keys = importAccessKeys(accessKeys);
@@ -58,7 +67,7 @@ async function bearerGuard(
     });
     revocations = follower;
   }
-  await app.register(bearer, { tokens, revocations });
+  await app.register(bearer, { tokens, revocations, lifetimes: openAccessLifetimes(accessTtl, store) });
 }
 
 /**

@@ -23,8 +23,8 @@ export interface TokenCodec<Claims> {
   read(token: string): TokenReading<Claims>;
 }
 
-/** Claims of every kind: when the token expires, in seconds since 1970. */
-type ClaimsSchema = TSchema & { readonly static: { readonly exp: number } };
+/** Claims of every kind: when the token was issued and when it expires, in seconds since 1970. */
+type ClaimsSchema = TSchema & { readonly static: { readonly iat: number; readonly exp: number } };
 
 /** What the tokens of one kind are made of. */
 export interface TokenParts<Schema extends ClaimsSchema> {
@@ -59,7 +59,8 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     if (signature === undefined) return { ok: false, reason: 'invalid' };
     try {
       const claims: unknown = signature.jwt.verify(signed);
-      return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
+      const isRight = shape.Check(claims) && !(kind === 'access' && isFromFuture(claims));
+      return isRight ? { ok: true, claims } : { ok: false, reason: 'invalid' };
     } catch (error) {
       const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
       return { ok: false, reason: expired ? 'expired' : 'invalid' };
@@ -68,6 +69,10 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   if (kind === 'refresh') return { issue, read };
   const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
   return { issue, read: rememberReadings(read, REMEMBERED_TOKENS, endsAtMs, () => Date.now()) };
+}
+
+function isFromFuture({ iat }: { readonly iat: number }): boolean {
+  return iat * 1000 > Date.now() + CLOCK_TOLERANCE_MS;
 }
 
 // A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
@@ -105,6 +106,7 @@ export async function startNode(
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(store, 'captcha:'),
     countRequest: openRequestCounter(store, 'session'),
