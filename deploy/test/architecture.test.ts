@@ -104,7 +104,7 @@ const rooms: readonly Room[] = [
       databases,
       hashes,
       node('crypto', 'fs', 'path', 'url', 'util'),
-      ...shared('store', 'crypto'),
+      ...shared('store', 'sessions', 'crypto'),
       ...own('(stores|directory)/'),
     ],
     mayForTypes: own('domain/'),

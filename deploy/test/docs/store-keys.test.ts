@@ -12,7 +12,7 @@ import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { endNotesKey, userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
+import { endNotesKey } from '@tollgate/session-service/stores/session-keys.js';
 import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -26,6 +26,7 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';

@@ -19,6 +19,7 @@ import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
 import writeTimeout from '@tollgate/shared/http/write-timeout.js';
 import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
+import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -40,7 +41,6 @@ import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
-import type { SeenClaims } from './stores/proof-of-use.js';
 
 /** What the application runs on; opened and closed by server.ts. */
 export interface SessionParts extends DecoratedParts {

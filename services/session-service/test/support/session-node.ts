@@ -6,6 +6,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
@@ -21,7 +22,6 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/directory/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { createProofOfUse } from '../../src/stores/proof-of-use.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
