@@ -57,6 +57,7 @@ async function startHost(t: Test, storeUrl: string | undefined) {
   t.teardown(stop);
   const [address] = (await once(child, 'message')) as [string];
   const ask = async (accessToken: string) =>
-    (await fetch(address, { headers: { authorization: `Bearer ${accessToken}` } })).status;
+    (await fetch(address, { headers: { authorization: `Bearer ${accessToken}`, connection: 'close' } }))
+      .status;
   return { ask, stop };
 }

@@ -76,11 +76,15 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         return { nowMs: createdAtMs, absoluteExpiresAtMs, hasReplaced, evicted };
       }),
 
-    async rotate({ uid, sid, generation, address }, rules) {
+    async rotate({ uid, sid, generation, address, expiresAtMs }, rules) {
       assertGeneration(generation);
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
-        if (known === undefined) return { outcome: 'revoked' };
+        if (known === undefined) {
+          // The text goes with the last session, so that the token alone tells that its session was not ended before.
+          const isOver = expiresAtMs !== undefined && expiresAtMs <= nowMs;
+          return { outcome: isOver ? 'expired' : 'revoked' };
+        }
         const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules);
         if (next === undefined) {
           sessions.delete(sid);

@@ -50,7 +50,10 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
 
-    async rotate({ uid, sid, generation, address = '-' }, { windowMs, recoveries, refreshTtlMs }) {
+    async rotate(
+      { uid, sid, generation, address = '-', expiresAtMs = 0 },
+      { windowMs, recoveries, refreshTtlMs },
+    ) {
       assertGeneration(generation);
       const reply = await rotateSession(keysOf(uid), [
         sid,
@@ -61,6 +64,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         keepNotesMs,
         MOST_NOTES,
         address,
+        expiresAtMs,
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       const [outcome, current, nowMs, absoluteExpiresAtMs] = reply;

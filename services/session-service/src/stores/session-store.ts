@@ -29,6 +29,8 @@ export interface PresentedToken extends SessionName {
   readonly generation: number;
   /** The keyed address of the client, for the note of a reuse. */
   readonly address?: string | undefined;
+  /** When the token expires, in milliseconds since 1970: it tells an expired session that has gone from one that was ended. */
+  readonly expiresAtMs?: number;
 }
 
 export interface StartedSession {
