@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { ChallengeNames } from './challenge-names.js';
 import { servePage } from './demo-page.js';
@@ -18,6 +19,8 @@ export interface GatewayOptions {
   readonly publicUrl: string;
   /** The e-mail that the page's form starts with. */
   readonly demoEmail?: string | undefined;
+  /** Whether the challenges are in test mode: then the gateway's own answers say so too. */
+  readonly testMode?: boolean;
 }
 
 /** The paths that belong to session-service; everything below them does too. */
@@ -32,14 +35,19 @@ const clientFolder = fileURLToPath(new URL('../../../client/dist/src/', import.m
 /** Builds the gateway; it does not listen yet. */
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const basePath = new URL(options.publicUrl).pathname.replace(/\/+$/, '');
+  const everyAnswer = options.testMode ? TEST_MODE_HEADERS : {};
   const app = fastify({
     logger: false,
     requestTimeout: upstreamTimeoutMs,
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => withoutBase(request.url ?? '/', basePath),
     frameworkErrors: (_error, _request, reply) => {
-      notFound(reply as FastifyReply);
+      // No hook runs on this way.
+      notFound(reply.headers(everyAnswer) as FastifyReply);
     },
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(everyAnswer);
   });
   app.setNotFoundHandler((_request, reply) => notFound(reply));
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>

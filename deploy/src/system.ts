@@ -148,6 +148,7 @@ async function openGateway(
     challenges,
     publicUrl: environment.PUBLIC_URL!,
     demoEmail: demo?.email,
+    testMode: environment.CAPTCHA_TEST_MODE === 'true',
   });
   await listenLocally(gateway, ports.gateway);
   return gateway;

@@ -57,7 +57,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/config',
     files: /^shared\/src\/config\//,
-    may: [typebox, node('net', 'path', 'url'), ...shared('schemas')],
+    may: [typebox, /^tldts$/, node('net', 'path', 'url'), ...shared('schemas')],
     never: [environment],
   },
   {
@@ -104,7 +104,7 @@ const rooms: readonly Room[] = [
       databases,
       hashes,
       node('crypto', 'fs', 'path', 'url', 'util'),
-      ...shared('store', 'crypto'),
+      ...shared('store', 'sessions', 'crypto'),
       ...own('(stores|directory)/'),
     ],
     mayForTypes: own('domain/'),
@@ -153,7 +153,7 @@ const rooms: readonly Room[] = [
   {
     name: 'what the doctor concludes',
     files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
-    may: [/^shared\/src\/config\/hosts\.ts$/, ...own('domain/')],
+    may: [/^shared\/src\/config\/(hosts|sites)\.ts$/, ...own('domain/')],
     never: [anyProcess, clock, chance],
   },
   {

@@ -10,10 +10,14 @@ const challenges = readChallengeNames({}, []);
 
 interface Setup {
   readonly publicUrl?: string;
+  readonly testMode?: boolean;
   readonly answer?: (received: Received, response: ServerResponse) => void;
 }
 
-async function startGateway(t: Test, { publicUrl = 'http://localhost:8080', answer }: Setup = {}) {
+async function startGateway(
+  t: Test,
+  { publicUrl = 'http://localhost:8080', testMode = false, answer }: Setup = {},
+) {
   const session = await startService(answer);
   const challenge = await startService(answer);
   const app = await buildGateway({
@@ -21,6 +25,7 @@ async function startGateway(t: Test, { publicUrl = 'http://localhost:8080', answ
     challengeUrl: challenge.url,
     challenges,
     publicUrl,
+    testMode,
     demoEmail: 'demo@example.com',
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -78,6 +83,21 @@ t.test('what no service owns is answered by the gateway alone', async (t) => {
     t.equal(answer.headers['cache-control'], 'no-store');
   }
   t.same([...session.received, ...challenge.received], []);
+});
+
+t.test('in test mode the answers of the gateway itself say so', async (t) => {
+  const paths = ['/nothing', '/%zz', '/', '/page.json', '/app.js'];
+  for (const testMode of [true, false]) {
+    const { url, session } = await startGateway(t, { testMode });
+    for (const path of paths) {
+      const { headers } = await ask(url + path, { headers: { Host: 'localhost:8080' } });
+      t.equal(headers['x-captcha-test-mode'], testMode ? '1' : undefined, path);
+    }
+    await session.close();
+    const away = await ask(`${url}/profile`);
+    t.equal(away.status, 503);
+    t.equal(away.headers['x-captcha-test-mode'], testMode ? '1' : undefined, 'the service is away');
+  }
 });
 
 t.test('forged forwarding and identity headers are replaced or removed, never passed on', async (t) => {

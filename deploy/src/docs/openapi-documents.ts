@@ -7,6 +7,7 @@ import { buildApp as buildSessionApp, type SessionParts } from '@tollgate/sessio
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { FastifyInstance } from 'fastify';
 
 /** An OpenAPI document, as far as the documentation looks into it. */
@@ -75,6 +76,7 @@ function sessionParts(): SessionParts {
     sessions: unused(),
     revocations: unused(),
     revoker: unused(),
+    lifetimes: openAccessLifetimes(900),
     proveUse: unused(),
     figures: unused(),
     challenges: unused(),

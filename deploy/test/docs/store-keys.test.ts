@@ -12,7 +12,7 @@ import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { endNotesKey, userSessionsKey } from '@tollgate/session-service/stores/session-keys.js';
+import { endNotesKey } from '@tollgate/session-service/stores/session-keys.js';
 import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -21,10 +21,12 @@ import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store-key
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -103,6 +105,7 @@ async function openServices(t: Test, store: Store) {
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
     figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     challenges,

@@ -50,6 +50,13 @@ t.test('both services', (t) =>
       [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must not trust everybody/],
       [{ CORS_ORIGIN: 'https://a.example/' }, /^CORS_ORIGIN must be https:\/\/a\.example, not/],
       [{ CORS_ORIGIN: '*' }, /^CORS_ORIGIN must be one origin/],
+      [
+        { CORS_HEADERS: 'X-One,,X-Two' },
+        /^CORS_HEADERS must be names of request headers .*, not "X-One,,X-Two"$/,
+      ],
+      [{ CORS_HEADERS: 'X One' }, /^CORS_HEADERS must be names of request headers/],
+      [{ CORS_HEADERS: 'X-One: 1' }, /^CORS_HEADERS must be names of request headers/],
+      [{ CORS_HEADERS: '*' }, /^CORS_HEADERS must be names of request headers/],
       [{ STORE_URL: `mysql://root:${DAYLIGHT}@db` }, /^STORE_URL must be file:PATH, redis:/],
       [{ CAPTCHA_CACHE_STORE: `http://${DAYLIGHT}@x` }, /^CAPTCHA_CACHE_STORE must be file:PATH, redis:/],
       [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of trace, .*, not "loud"$/],

@@ -140,6 +140,39 @@ async function forms(t: Test, site: Site): Promise<void> {
     }
   });
 
+  await t.test('every field that is missing or wrong is named at once', async (t) => {
+    const table: [object, Parameters<typeof refusedUnproven>[1]][] = [
+      [{}, { email: 'required', password: 'required', pow_token: 'required', pow_nonce: 'required' }],
+      [
+        { email: ' ', password: 1 },
+        { email: 'malformed', password: 'type', pow_token: 'required', pow_nonce: 'required' },
+      ],
+      [
+        { email: 1, password: '', pow_token: 'x', pow_nonce: '-1', captcha: 'abc' },
+        {
+          email: 'type',
+          password: 'required',
+          pow_token: 'malformed',
+          pow_nonce: 'malformed',
+          captcha_token: 'required',
+        },
+      ],
+      [
+        { password, pow_nonce: '1' },
+        { email: 'required', pow_token: 'required' },
+      ],
+    ];
+    for (const [body, expected] of table) {
+      const answer = await gateway.post('/login', { body });
+      t.equal(answer.status, 422);
+      const { errors } = refusedUnproven('validation_failed', expected) as { errors: object };
+      t.strictSame(answer.json.errors, errors, JSON.stringify(body));
+      t.equal(answer.json.code, 'validation_failed');
+    }
+    const answer = await gateway.post('/login', { body: { email, password: 'é'.repeat(513) } });
+    t.strictSame(Object.keys(answer.json.errors), ['password', 'pow_token', 'pow_nonce']);
+  });
+
   await t.test('lengths: 254 characters of address, 1,024 bytes of password', async (t) => {
     const long = (limit: number) => [`This value is too long (maximum length: ${limit}).`];
     const refused = async (body: object) => {

@@ -62,7 +62,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     });
     const png = await gateway.get(`/base/challenges/v1/${image.json.token}.png`);
     t.equal(png.status, 200, 'the gateway strips the path of the public address');
-    t.equal(png.headers['cross-origin-resource-policy'], 'cross-origin', 'for the pages of another site');
+    t.equal(png.headers['cross-origin-resource-policy'], 'same-site', 'for the pages of the same site');
     for (const path of ['/api/captcha', '/api/captcha/pow', '/captcha']) {
       t.equal((await gateway.get(path)).status, 404, path);
     }

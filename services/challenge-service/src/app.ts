@@ -3,6 +3,7 @@
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
+import { isSameSite } from '@tollgate/shared/config/sites.js';
 import crossOrigin from '@tollgate/shared/http/cross-origin.js';
 import errorHandler from '@tollgate/shared/http/error-handler.js';
 import jsonBodies from '@tollgate/shared/http/json-bodies.js';
@@ -12,6 +13,7 @@ import rateLimit from '@tollgate/shared/http/rate-limit.js';
 import redisClients from '@tollgate/shared/http/redis-clients.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
+import writeTimeout from '@tollgate/shared/http/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -45,9 +47,10 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   ) as FastifyInstance;
 
   await app.register(responseHeaders, headers);
+  await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin });
+  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate challenge service',
@@ -75,16 +78,8 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
   await app.register(drawImage, {
     prefix,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
-    resourcePolicy: sameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
+    // Browsers show pages of another site an image only if it is opened to them.
+    resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
   });
   return app;
-}
-
-/**
- * Pages of the service's own site see a same-site image; for every other page it must be opened. A site has no port.
- * Which different names make one site only a list of public suffixes could tell, so they count as two.
- */
-function sameSite(corsOrigin: string, publicUrl: string): boolean {
-  const [page, service] = [new URL(corsOrigin), new URL(publicUrl)];
-  return page.protocol === service.protocol && page.hostname === service.hostname;
 }

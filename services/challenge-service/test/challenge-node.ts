@@ -5,7 +5,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import type { LightMyRequestResponse } from 'fastify';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
@@ -23,6 +23,7 @@ export interface NodeParts extends Omit<PresetParts, 'options' | 'sources'> {
 
 export interface ChallengeNode {
   get(url: string): Promise<LightMyRequestResponse>;
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /** The path of the image of a fresh challenge. */
   issueImage(preset?: string): Promise<string>;
   /** What only another node can draw, as this one has heard of it. */
@@ -63,6 +64,7 @@ export async function openNode(t: Test, store: Store, parts: NodeParts = {}): Pr
   const get = (url: string) => app.inject(url);
   return {
     get,
+    inject: (request) => app.inject(request),
     issueImage: async (preset = '') =>
       new URL((await get(`/api/captcha?preset=${preset}`)).json().url).pathname,
     others,

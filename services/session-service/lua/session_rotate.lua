@@ -10,6 +10,7 @@
 -- ARGV[6]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[7]  notes that are kept at most
 -- ARGV[8]  keyed address of the client, or -
+-- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry }, times
 --          in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
 
@@ -18,11 +19,16 @@ local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
 local notes, keep, most, address = KEYS[2], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local DAY = 86400000
 
-local text = redis.call('HGET', key, sid)
-if not text then return { 'revoked' } end
-
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local text = redis.call('HGET', key, sid)
+if not text then
+  -- The key goes with the last session, so that the token alone tells that its session was not ended before.
+  local token_expires = tonumber(ARGV[9])
+  return { token_expires > 0 and token_expires <= now and 'expired' or 'revoked' }
+end
+
 local expires, _, created, absolute, rotated, generation, used, recoveries, agent =
   text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
 expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)

@@ -6,6 +6,7 @@ import bearer from '@tollgate/shared/http/bearer.js';
 import formBodies from '@tollgate/shared/http/form-bodies.js';
 import metricsRoute from '@tollgate/shared/http/metrics.js';
 import openapi from '@tollgate/shared/http/openapi.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import tokens from '@tollgate/shared/http/tokens.js';
 import type { FastifyInstance } from 'fastify';
 import type { SessionParts } from './app.js';
@@ -18,13 +19,14 @@ import introspect from './routes/introspect.js';
 
 /** The admin application over the same parts, ready to listen. Without `SESSION_API_KEY` its routes do not exist. */
 export async function buildSessionAdmin(
-  config: Pick<SessionConfig, 'values'>,
+  config: Pick<SessionConfig, 'values' | 'captcha'>,
   parts: SessionParts,
   health: Pick<AdminOptions, 'checks' | 'state'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations } = parts;
-  const app = await buildAdminApp({ logger, publicUrl, ...health });
+  const { ring, figures, logger, proveUse, revocations, lifetimes } = parts;
+  const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
+  const app = await buildAdminApp({ logger, publicUrl, ...extra, ...health });
   await app.register(openapi, {
     title: 'Tollgate session service, administration',
     version: '1',
@@ -39,7 +41,12 @@ export async function buildSessionAdmin(
     scope.addHook('onRequest', requireApiKey(apiKey));
     await scope.register(decoratedParts, parts);
     await scope.register(tokens, parts.tokenKeys);
-    await scope.register(bearer, { tokens: scope.tokens.access, revocations, onVerified: proveUse });
+    await scope.register(bearer, {
+      tokens: scope.tokens.access,
+      revocations,
+      lifetimes,
+      onVerified: proveUse,
+    });
     await scope.register(audit, { ring, count: figures.countEvent });
     await scope.register(endSessions);
     await scope.register(endUserSessions);

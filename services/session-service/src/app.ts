@@ -17,11 +17,15 @@ import redisClients from '@tollgate/shared/http/redis-clients.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
+import writeTimeout from '@tollgate/shared/http/write-timeout.js';
+import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
+import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
+import bearerLimit from './plugins/bearer-limit.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import decoratedParts, { type DecoratedParts } from './plugins/parts.js';
@@ -37,7 +41,6 @@ import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
-import type { SeenClaims } from './stores/proof-of-use.js';
 
 /** What the application runs on; opened and closed by server.ts. */
 export interface SessionParts extends DecoratedParts {
@@ -49,6 +52,8 @@ export interface SessionParts extends DecoratedParts {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly tokenKeys: TokenOptions;
+  /** How long an access token may live. */
+  readonly lifetimes: AccessLifetimes;
   /** Told of every access token that was verified. */
   readonly proveUse: (claims: SeenClaims) => void;
   readonly figures: SessionMetrics;
@@ -71,9 +76,10 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   ) as FastifyInstance;
 
   await app.register(responseHeaders, headers);
+  await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin });
+  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate session service',
@@ -98,8 +104,10 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(bearer, {
     tokens: app.tokens.access,
     revocations: parts.revocations,
+    lifetimes: parts.lifetimes,
     onVerified: parts.proveUse,
   });
+  await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, count: parts.figures.countEvent });
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });

@@ -9,7 +9,9 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { loadChallengeModule } from '@tollgate/shared/http/challenge-module.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
@@ -27,7 +29,6 @@ import { createSignIn } from './directory/sign-in.js';
 import { type KeyLives, runningKeys } from './domain/key-roll-out.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openSessionStore } from './stores/open-session-store.js';
-import { createProofOfUse } from './stores/proof-of-use.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -102,6 +103,7 @@ async function main(): Promise<void> {
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
     kinds,

@@ -1,6 +1,6 @@
 // The admin port: what other services ask with the key.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import t from 'tap';
 import {
@@ -192,4 +192,17 @@ t.test('metrics count every event and every token under its key, and tell the la
   t.match(answer.body, 'tollgate_revoked_sessions 1\n');
   t.match(answer.body, 'tollgate_password_checks{state="running"} 0\n');
   t.notMatch(answer.body, held.accessToken);
+});
+
+t.test('in test mode every answer of the admin port says so', async (t) => {
+  const { store } = embeddedStore(t);
+  const directory = await userDirectory(t);
+  for (const testMode of ['true', 'false']) {
+    const env = { CAPTCHA_TEST_MODE: testMode, PUBLIC_URL: 'http://localhost:8080' };
+    const node = await startNode(t, { store, directory, env });
+    for (const url of ['/health/live', '/metrics', '/nothing', '/introspect']) {
+      const { headers } = await node.admin.inject({ url });
+      t.equal(headers['x-captcha-test-mode'], testMode === 'true' ? '1' : undefined, url);
+    }
+  }
 });

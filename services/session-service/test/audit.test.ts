@@ -21,10 +21,10 @@ const ANN = 'ann@example.com';
 const ADDRESS = /^[0-9a-f]{32}$/;
 
 /** A node whose events are gathered. */
-async function auditedNode(t: Test, { store }: StoreUnderTest, env = {}) {
+async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
   const log: string[] = [];
   const directory = await userDirectory(t, ANN, 'bob@example.com');
-  const node = await startNode(t, { store, directory, env, onLine: (line) => log.push(line) });
+  const node = await startNode(t, { store, directory, env, clock, onLine: (line) => log.push(line) });
   /** The events since the last time, as they are written but for the keyed address, which each must have. */
   const events = () => {
     const found = log.splice(0).map((line) => JSON.parse(line));

@@ -20,10 +20,10 @@ const env = { ACCESS_TTL: '1' };
 const KEEP_MS = 61_000;
 
 t.test('a session whose end was cut off does not come back once its entry is forgotten', async (t) => {
-  await eachKind(t, async (t, { store, age }) => {
+  await eachKind(t, async (t, { store, age, clock }) => {
     const directory = await userDirectory(t, ANN);
     const log: string[] = [];
-    const node = await startNode(t, { store, directory, env, onLine: (line) => log.push(line) });
+    const node = await startNode(t, { store, directory, env, clock, onLine: (line) => log.push(line) });
     const sessions = openSessionStore(store);
     const ways = {
       'a refresh': refresh,
@@ -48,7 +48,7 @@ t.test('a session whose end was cut off does not come back once its entry is for
       t.equal(events.length, 1, 'one event');
 
       await age(KEEP_MS + 1000);
-      const fresh = await startNode(t, { store, directory, env });
+      const fresh = await startNode(t, { store, directory, env, clock });
       t.equal(await fresh.revocations.isRevoked(sid), false, 'the entry is forgotten');
       t.equal((await refresh(fresh, held)).json().code, 'session_revoked');
     }

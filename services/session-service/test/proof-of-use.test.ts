@@ -1,9 +1,9 @@
 // A generation is proven used when one of its access tokens is first verified.
 
+import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';
-import { createProofOfUse } from '../src/stores/proof-of-use.js';
 import {
   heldFrom,
   logIn,

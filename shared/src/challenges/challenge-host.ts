@@ -10,6 +10,7 @@ import { type Checker, createChecker } from './checker.js';
 import { judgedKinds, type Kind } from './kinds.js';
 import { accountName, addressName } from './names.js';
 import { createNextAttempts, type NextAttempts } from './next-attempt.js';
+import { MOST_TRIES } from './tries.js';
 import type { GivenProof } from './verdict.js';
 import type { TriedAccount } from './verify-context.js';
 
@@ -118,7 +119,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
     async recordFailure(key) {
       const id = newClaim();
       const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
-      return { failures: failures + 1, id };
+      return { failures: Math.min(failures + 1, MOST_TRIES), id };
     },
 
     withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),

@@ -93,6 +93,15 @@ export const HttpVariables = {
       shownDefault: 'the origin of `PUBLIC_URL`',
     }),
   ),
+  CORS_HEADERS: Type.Optional(
+    // No `*`: with credentials it would be the name of a header and no wildcard.
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'+.^_`|~-]{1,64}$" }), {
+      maxItems: 32,
+      expected: 'names of request headers such as X-Requested-With, separated by commas',
+      description:
+        'Request headers, separated by commas, that pages of `CORS_ORIGIN` may send besides `Authorization`, `Content-Type` and `Accept-Language`',
+    }),
+  ),
   TRUST_PROXY: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Proxies in front: addresses and ranges, `loopback` or `uniquelocal`, separated by commas',
@@ -157,5 +166,8 @@ export const SessionListenVariables = {
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
   RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
-  RATE_LIMIT_SESSION: perMinute(300, 'Requests to every other session route'),
+  RATE_LIMIT_SESSION: perMinute(
+    300,
+    'Requests with a valid bearer to the other session routes, and as many refused bearers',
+  ),
 };

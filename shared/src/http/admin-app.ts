@@ -6,6 +6,7 @@ import healthRoutes, { type HealthOptions } from './health.js';
 import jsonBodies from './json-bodies.js';
 import responseHeaders from './response-headers.js';
 import { serverOptions } from './server-options.js';
+import writeTimeout from './write-timeout.js';
 
 /** What the admin listener is made of. */
 export interface AdminOptions extends HealthOptions {
@@ -21,6 +22,7 @@ export async function buildAdminApp(options: AdminOptions): Promise<FastifyInsta
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
   const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
   await app.register(responseHeaders, headers);
+  await app.register(writeTimeout);
   await app.register(errorHandler);
   await app.register(jsonBodies);
   await app.register(healthRoutes, health);

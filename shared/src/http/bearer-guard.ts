@@ -6,7 +6,10 @@ import { importAccessKeys } from '../crypto/access-keys.js';
 import { createKeyedEnvelope } from '../crypto/envelope.js';
 import { openKeyRing } from '../crypto/key-ring.js';
 import { AccessClaims } from '../schemas/token-claims.js';
+import { openAccessLifetimes } from '../sessions/access-lifetimes.js';
 import { openRevocationLog } from '../sessions/open-revocation-log.js';
+import { createProofOfUse } from '../sessions/proof-of-use.js';
+import { openProofStore } from '../sessions/proof-store.js';
 import { followRevocations, type RevocationFollower } from '../sessions/revocation-follower.js';
 import { reportKeys } from '../store/key-report.js';
 import type { Store } from '../store/open-store.js';
@@ -21,15 +24,25 @@ export interface BearerGuardOptions {
   readonly accessKeys: string;
   /**
    * The store of the session service, opened with `openStore` and closed by its owner: ended sessions are refused
-   * within a second. Without it they are refused when their access tokens expire, after `ACCESS_TTL` at most.
+   * within a second, and a token that is verified here counts as used, so that the refresh token before it is refused as
+   * stolen. Without it ended sessions are refused when their access tokens expire, after `ACCESS_TTL` at most, and a use
+   * that only this service sees is not known.
    */
   readonly store?: Store;
+  /**
+   * `ACCESS_TTL` of the session service, in seconds; 900 by default. A token with a longer life is refused, unless a node
+   * of the session service has reported to `store` that it makes such.
+   */
+  readonly accessTtl?: number;
 }
+
+/** The default of `ACCESS_TTL`, in seconds. */
+const ACCESS_TTL_SECONDS = 900;
 
 /** @throws RangeError when `accessKeys` is not what the command prints */
 async function bearerGuard(
   app: FastifyInstance,
-  { accessSecret, accessKeys, store }: BearerGuardOptions,
+  { accessSecret, accessKeys, store, accessTtl = ACCESS_TTL_SECONDS }: BearerGuardOptions,
 ): Promise<void> {
   const secrets = openKeyRing(accessSecret);
   const keys = importAccessKeys(accessKeys);
@@ -42,6 +55,7 @@ async function bearerGuard(
   if (tokens === undefined) throw new TypeError('the scope of the tokens did not load');
 
   let revocations: RevocationFollower | undefined;
+  let onVerified: ((claims: AccessClaims) => void) | undefined;
   if (store !== undefined) {
     const follower = followRevocations(openRevocationLog(store), app.log);
     const report = reportKeys(
@@ -57,8 +71,14 @@ async function bearerGuard(
       await report.stop();
     });
     revocations = follower;
+    onVerified = createProofOfUse(openProofStore(store));
   }
-  await app.register(bearer, { tokens, revocations });
+  await app.register(bearer, {
+    tokens,
+    revocations,
+    lifetimes: openAccessLifetimes(accessTtl, store),
+    ...(onVerified && { onVerified }),
+  });
 }
 
 /**

@@ -14,6 +14,8 @@ export interface BearerOptions {
   readonly tokens: { read(token: string): TokenReading<AccessClaims> };
   /** Without it the end of a session shows when its access tokens expire. */
   readonly revocations?: { isRevoked(sid: string): Promise<boolean> } | undefined;
+  /** How long a token may live; without it as long as it says. */
+  readonly lifetimes?: { allows(seconds: number): Promise<boolean> } | undefined;
   /** Told of each token that was verified. */
   readonly onVerified?: (claims: Readonly<AccessClaims>) => void;
 }
@@ -25,7 +27,10 @@ export type AccessVerdict =
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Looks at an access token. Never throws; asks the store only while the revocation log is lost. */
+    /**
+     * Looks at an access token. Never throws; asks the store only while the revocation log is lost, and about a token that
+     * lives longer than `ACCESS_TTL`.
+     */
     verifyAccess(token: string): Promise<AccessVerdict>;
     /** An `onRequest` hook: answers a request without a valid bearer with 401, else sets `request.bearer`. */
     requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
@@ -37,12 +42,14 @@ declare module 'fastify' {
 
 async function bearer(
   app: FastifyInstance,
-  { tokens, revocations, onVerified = () => {} }: BearerOptions,
+  { tokens, revocations, lifetimes, onVerified = () => {} }: BearerOptions,
 ): Promise<void> {
   app.decorateRequest('bearer', null);
   app.decorate('verifyAccess', async (token: string): Promise<AccessVerdict> => {
     const reading = tokens.read(token);
     if (!reading.ok) return reading;
+    const { iat, exp } = reading.claims;
+    if ((await lifetimes?.allows(exp - iat)) === false) return { ok: false, reason: 'invalid' };
     if (await revocations?.isRevoked(reading.claims.sid)) return { ok: false, reason: 'revoked' };
     onVerified(reading.claims);
     return reading;
@@ -53,12 +60,16 @@ async function bearer(
       request.bearer = verdict.claims;
       return undefined;
     }
-    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid);
-    reply.headers({ 'www-authenticate': 'Bearer', 'cache-control': 'no-store' });
+    const headers = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' };
+    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid, { headers });
     if (app.hasPlugin('tollgate-errors')) throw refusal;
     // The error handler of another service does not know our codes and languages.
     const { code, statusCode: status = 401 } = refusal;
-    return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: {} });
+    return sendError(request, reply, {
+      status,
+      code: code.toLowerCase() as MessageKey,
+      details: { headers },
+    });
   });
 }
 

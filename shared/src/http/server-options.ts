@@ -7,6 +7,9 @@ import { RequestLog } from './logger.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 import { sendError } from './send-error.js';
 
+// Of the process and not of a server: the two listeners write one log.
+let requests = 0;
+
 /** Longest body that is read, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 
@@ -18,7 +21,8 @@ export interface ServerSettings extends ResponseHeadersOptions {
 
 /**
  * Options for `Fastify(…)`. The schema validator converts nothing and drops nothing. Slow requests are cut off: headers
- * after 10 s, the whole request after 15 s, whatever the connection did before.
+ * after 10 s, the whole request after 15 s, whatever the connection did before. The id of a request is unique in the
+ * process, whichever listener it came to, and never the client's.
  */
 export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawServerDefault> {
   const headers = responseHeaders(settings);
@@ -31,6 +35,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
+    genReqId: nextRequestId,
     requestTimeout: 15_000,
     // Longer than gateways keep idle connections, or a request may meet a connection just closed.
     keepAliveTimeout: 75_000,
@@ -39,13 +44,22 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
     ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: false },
+      // All errors of a body that bodyLimit bounds; no schema of ours has a pattern that backtracks.
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
+    // Fastify's own text would list every one of them, and nobody reads it.
+    schemaErrorFormatter: () => new Error('the schema was not met'),
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
       // No hook runs on this way, so the headers of every answer are set here.
       reply.headers(headers);
+      request.server.watchWrites?.(request.raw.socket);
       sendError(request, reply, answerTo(error));
     },
   };
+}
+
+function nextRequestId(): string {
+  requests += 1;
+  return `req-${requests.toString(36)}`;
 }

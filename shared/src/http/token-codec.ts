@@ -23,8 +23,8 @@ export interface TokenCodec<Claims> {
   read(token: string): TokenReading<Claims>;
 }
 
-/** Claims of every kind: when the token expires, in seconds since 1970. */
-type ClaimsSchema = TSchema & { readonly static: { readonly exp: number } };
+/** Claims of every kind: when the token was issued and when it expires, in seconds since 1970. */
+type ClaimsSchema = TSchema & { readonly static: { readonly iat: number; readonly exp: number } };
 
 /** What the tokens of one kind are made of. */
 export interface TokenParts<Schema extends ClaimsSchema> {
@@ -32,6 +32,8 @@ export interface TokenParts<Schema extends ClaimsSchema> {
   readonly claims: Schema;
   readonly secrets: KeyRing;
   readonly envelope: Envelope;
+  /** Milliseconds since 1970; this node's own time when left out. */
+  readonly clock?: (() => number) | undefined;
 }
 
 interface Signature {
@@ -43,7 +45,7 @@ interface Signature {
 /** Makes the codec. Registers @fastify/jwt with the server, once for each secret. */
 export async function openTokenCodec<Schema extends ClaimsSchema>(
   app: FastifyInstance,
-  { kind, claims: schema, secrets, envelope }: TokenParts<Schema>,
+  { kind, claims: schema, secrets, envelope, clock = () => Date.now() }: TokenParts<Schema>,
 ): Promise<TokenCodec<Static<Schema>>> {
   const known = await signatures(app, kind, secrets);
   const shape = TypeCompiler.Compile(schema);
@@ -59,7 +61,8 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     if (signature === undefined) return { ok: false, reason: 'invalid' };
     try {
       const claims: unknown = signature.jwt.verify(signed);
-      return shape.Check(claims) ? { ok: true, claims } : { ok: false, reason: 'invalid' };
+      const isRight = shape.Check(claims) && !(kind === 'access' && isFromFuture(claims, clock()));
+      return isRight ? { ok: true, claims } : { ok: false, reason: 'invalid' };
     } catch (error) {
       const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
       return { ok: false, reason: expired ? 'expired' : 'invalid' };
@@ -67,7 +70,11 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   };
   if (kind === 'refresh') return { issue, read };
   const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
-  return { issue, read: rememberReadings(read, REMEMBERED_TOKENS, endsAtMs, () => Date.now()) };
+  return { issue, read: rememberReadings(read, REMEMBERED_TOKENS, endsAtMs, clock) };
+}
+
+function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {
+  return iat * 1000 > nowMs + CLOCK_TOLERANCE_MS;
 }
 
 // A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.

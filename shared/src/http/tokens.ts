@@ -20,6 +20,8 @@ export interface TokenOptions {
   readonly encryptionKeys: KeyRing;
   /** Told of each token made; `keyId` is that of the element of `ENCRYPTION_KEY`. */
   readonly onIssued?: (kind: TokenKind, keyId: string) => void;
+  /** Milliseconds since 1970, against which access tokens are compared; this node's own time when left out. */
+  readonly clock?: (() => number) | undefined;
 }
 
 declare module 'fastify' {
@@ -40,6 +42,7 @@ async function tokens(app: FastifyInstance, options: TokenOptions): Promise<void
   const access = await openTokenCodec(app, {
     kind: 'access',
     claims: AccessClaims,
+    clock: options.clock,
     secrets: options.accessSecrets,
     envelope: createEnvelope('access', encryptionKeys),
   });

@@ -5,8 +5,11 @@ import type { FieldMessage } from './errors.js';
 
 const LONGEST_NAME = 64;
 
+/** Most fields that an answer names: a body may have thousands that are not known. */
+export const MOST_FIELDS = 20;
+
 /**
- * The fields that are wrong, and how. A missing or unknown property is named itself; a nested one by its path
+ * The first 20 fields that are wrong, and how: for each the first that was found. A missing or unknown property is named itself; a nested one by its path
  * with dots; a body or query that is wrong as a whole by `whole`.
  */
 export function fieldsOf(
@@ -16,7 +19,8 @@ export function fieldsOf(
   const fields = new Map<string, FieldMessage[]>();
   for (const error of found) {
     const name = (fieldName(error) || whole).slice(0, LONGEST_NAME);
-    fields.set(name, [...(fields.get(name) ?? []), messageOf(error)]);
+    if (!fields.has(name)) fields.set(name, [messageOf(error)]);
+    if (fields.size === MOST_FIELDS) break;
   }
   return Object.fromEntries(fields);
 }

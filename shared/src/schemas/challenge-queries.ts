@@ -22,9 +22,13 @@ export const PowQuery = Type.Object({
 });
 export type PowQuery = Static<typeof PowQuery>;
 
-/** Query of `GET {prefix}`. */
+/** Query of `GET {prefix}`. A preset that is not one text counts as absent, so its type is not validated. */
 export const ImageQuery = Type.Object({
-  preset: Type.Optional(Type.String({ description: 'Name of a preset; `default` when empty' })),
+  preset: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'Name of a preset; `default` when it is empty or given more than once',
+    }),
+  ),
   ...ScopeQuery.properties,
 });
 export type ImageQuery = Static<typeof ImageQuery>;

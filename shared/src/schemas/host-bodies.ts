@@ -129,7 +129,9 @@ export type HostFailureBody = Static<typeof HostFailureBody>;
 /** Answer to `POST /host/failures`. */
 export const HostFailure = Type.Object(
   {
-    failures: Type.Integer({ description: 'Failures remembered of this account, this one included' }),
+    failures: Type.Integer({
+      description: 'Failures remembered of this account, this one included; 100 at most',
+    }),
     captcha_required,
     pow_scope,
     captcha_alternatives,

@@ -8,6 +8,7 @@ import { bearerOf } from '../../src/http/bearer.js';
 import bearerGuard, { type BearerGuardOptions } from '../../src/http/bearer-guard.js';
 import tokens from '../../src/http/tokens.js';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
+import { openKeyRecord, SILENCE_MS } from '../../src/store/key-record.js';
 import { eachKind } from '../support/stores.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
@@ -119,6 +120,39 @@ t.test('with the store an ended session is refused at once, and closing stops to
     await app.close();
   });
 });
+
+t.test('a token that lives longer than ACCESS_TTL is refused', async (t) => {
+  const { access } = await issuer(t);
+  const { ask } = await host(t);
+  t.equal((await ask(access(900))).statusCode, 200);
+  t.equal((await ask(access(901))).statusCode, 401);
+  t.equal((await ask(access(864_000))).statusCode, 401);
+  const patient = await host(t, { accessTtl: 3600 });
+  t.equal((await patient.ask(access(3600))).statusCode, 200);
+  t.equal((await patient.ask(access(3601))).statusCode, 401);
+});
+
+t.test(
+  'with the store it takes a life that a node of the session service makes, and no longer one',
+  async (t) => {
+    await eachKind(t, async (t, { store, age }) => {
+      const { access } = await issuer(t);
+      const report = (seconds: number) =>
+        openKeyRecord(store).report(
+          'a node',
+          { makes: true, ids: {}, lives: { access: seconds, refresh: 86_400 } },
+          true,
+        );
+      await report(1800);
+      const during = await host(t, { store });
+      t.equal((await during.ask(access(1800))).statusCode, 200);
+      t.equal((await during.ask(access(1801))).statusCode, 401);
+      await age(SILENCE_MS + 1_800_000);
+      const after = await host(t, { store });
+      t.equal((await after.ask(access(1800))).statusCode, 401, 'no such token is alive any more');
+    });
+  },
+);
 
 t.test('it lives beside a @fastify/jwt of the host', async (t) => {
   const { access } = await issuer(t);

@@ -51,6 +51,34 @@ t.test('a body of the wrong shape is 422 and names the field', async (t) => {
   }
 });
 
+t.test('a body that is wrong in several fields names each of them, with one text', async (t) => {
+  const { app } = await buildSharedApp(t);
+  const send = async (payload: object) =>
+    (await app.inject({ method: 'POST', url: '/form', payload })).json();
+  t.same(
+    await send({ password: 'short', age: 1, size: { width: 'x' }, extra: 1 }),
+    failureOf('validation_failed', {
+      email: [en.required],
+      extra: [en.unknown_field],
+      password: ['This value is too short (minimum length: 8).'],
+      age: [en.out_of_range],
+      'size.width': [en.type],
+    }),
+  );
+});
+
+t.test('a body of thousands of unknown fields gets an answer of twenty', async (t) => {
+  const { app } = await buildSharedApp(t);
+  const names = Array.from({ length: 1500 }, (_, i) => `f${i}`);
+  const response = await app.inject({
+    method: 'POST',
+    url: '/form',
+    payload: Object.fromEntries(names.map((name) => [name, 1])),
+  });
+  t.equal(response.statusCode, 422);
+  t.same(Object.keys(response.json().errors), ['email', ...names.slice(0, 19)]);
+});
+
 t.test('a missing body where one is needed is 422, whatever says that it is missing', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const headers of [JSON_TYPE, {}]) {

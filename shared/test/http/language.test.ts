@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify';
 import t from 'tap';
-import { chooseLanguage } from '../../src/http/language.js';
+import { chooseLanguage, readableRanges } from '../../src/http/language.js';
 import { appendVary } from '../../src/http/vary.js';
 import { ar } from '../../src/messages/ar.js';
 import { en } from '../../src/messages/en.js';
@@ -28,11 +28,25 @@ t.test('the best language is chosen, English where none fits', async (t) => {
     [',,,;;;=', 'en'],
     ['__proto__', 'en'],
     ['fr'.repeat(5000), 'en'],
-    [`${'x,'.repeat(8000)}fr`, 'fr'],
+    [`${'x,'.repeat(19)}fr`, 'fr'],
+    [`${'x,'.repeat(20)}fr`, 'en'],
+    [`${'x,'.repeat(8000)}fr`, 'en'],
   ];
   for (const [header, language] of cases) {
     t.equal(chooseLanguage(header), language, JSON.stringify(header?.slice(0, 40) ?? null));
   }
+});
+
+t.test('sixteen kilobytes of languages are cut before they are parsed', async (t) => {
+  t.equal(readableRanges('a,'.repeat(8192)), Array(20).fill('a').join());
+  t.equal(readableRanges('a'.repeat(16_384)), '');
+  t.equal(readableRanges(`fr;q=0.9,${'a'.repeat(16_384)}`), 'fr;q=0.9');
+  const header = 'de-CH, fr;q=0.9, en;q=0.8, *;q=0.5';
+  t.equal(readableRanges(header), header);
+  const language = `${'x'.repeat(250)},fr-CA`;
+  t.equal(readableRanges(language), language, 'a header of just the length is read whole');
+  t.equal(readableRanges(`${language};q=0.1`), 'x'.repeat(250), 'a range is read whole or not at all');
+  t.equal(readableRanges(`${language},en`), language);
 });
 
 t.test('an error is in the language of the request and says so', async (t) => {

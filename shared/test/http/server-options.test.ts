@@ -125,3 +125,18 @@ t.test(
     await closed;
   },
 );
+
+t.test("the id of a request is unique among both listeners, and never the client's", async (t) => {
+  const log = collectLog();
+  const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
+  const options = { logger, publicUrl: 'https://example.com' };
+  for (const app of [Fastify(serverOptions(options)), Fastify(serverOptions(options))]) {
+    t.teardown(() => app.close());
+    for (let i = 0; i < 3; i++)
+      await app.inject({ url: '/', headers: { 'request-id': 'mine', 'x-request-id': 'mine' } });
+  }
+  const ids = log.lines().map(({ reqId }) => reqId);
+  t.equal(ids.length, 6);
+  t.equal(new Set(ids).size, 6, ids.join());
+  t.notOk(ids.includes('mine'));
+});

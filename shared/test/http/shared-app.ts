@@ -12,6 +12,7 @@ import jsonBodies from '../../src/http/json-bodies.js';
 import { createLogger } from '../../src/http/logger.js';
 import responseHeaders from '../../src/http/response-headers.js';
 import { serverOptions } from '../../src/http/server-options.js';
+import writeTimeout from '../../src/http/write-timeout.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
 
 export const ORIGIN = 'https://app.example.com';
@@ -55,6 +56,7 @@ export async function buildSharedApp(
   const app = Fastify(serverOptions({ logger, publicUrl }));
   t.teardown(() => app.close());
   await app.register(responseHeaders, { publicUrl });
+  await app.register(writeTimeout);
   await app.register(jsonBodies);
   await app.register(errorHandler);
   await app.register(crossOrigin, { origin: ORIGIN });

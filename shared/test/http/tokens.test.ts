@@ -250,11 +250,16 @@ t.test('an expired token that is also wrong is invalid, not expired', async (t) 
 });
 
 t.test(
-  'a token of a node whose clock is ahead is read: only the expiry is compared with the clock',
+  'an access token from tomorrow is refused, one of a clock that is a little ahead is not',
   async (t) => {
-    const { access } = await buildTokens(t);
-    const iat = nowSeconds() + 60;
-    t.match(access.read(access.issue(accessClaims({ iat, exp: iat + 900 }))), { ok: true });
+    const { access, refresh } = await buildTokens(t);
+    const now = nowSeconds();
+    const issued = (iat: number) => access.issue(accessClaims({ iat, exp: iat + 900 }));
+    t.strictSame(access.read(issued(now + 86_400)), INVALID);
+    t.strictSame(access.read(issued(now + 10)), INVALID);
+    t.match(access.read(issued(now + 4)), { ok: true });
+    const ahead = refresh.issue(refreshClaims({ iat: now + 60 }));
+    t.match(refresh.read(ahead), { ok: true }, 'a refresh is decided on the clock of the store');
   },
 );
 

@@ -18,6 +18,8 @@ export interface StoreUnderTest {
   readonly url: string;
   /** Makes all that is stored older by a whole number of milliseconds. */
   age(ms: number): Promise<void>;
+  /** The store's time, in milliseconds since 1970: on the embedded store ahead of the machine's by what `age` was told. */
+  readonly clock: () => number;
   /** The same data as another process would open it: on Redis another connection, else the file closed and opened. */
   reopen(): Promise<Store>;
   /** The server behind a store on a plain Redis. */
@@ -76,7 +78,7 @@ async function connectTo(t: Test, url: string): Promise<Omit<StoreUnderTest, 'ag
     await storeTimeMs(store);
     return store;
   };
-  return { kind: 'redis', url, store: await connect(), reopen: connect };
+  return { kind: 'redis', url, store: await connect(), clock: () => Date.now(), reopen: connect };
 }
 
 /** An embedded store whose clock `age` moves forward. */
@@ -84,13 +86,15 @@ export function embeddedStore(t: Test): StoreUnderTest {
   const path = join(tempDir(t), 'store.mdb');
   const url = `file:${path}`;
   let aheadMs = 0;
-  const open = () => openStore(url, '.', () => Date.now() + aheadMs);
+  const clock = () => Date.now() + aheadMs;
+  const open = () => openStore(url, '.', clock);
   let store = open();
   t.teardown(() => closeStore(store));
   return {
     kind: 'embedded',
     url,
     store,
+    clock,
     async age(ms) {
       aheadMs += ms;
     },

@@ -45,13 +45,14 @@ export default async function issueImage(
     },
     async (request, reply): Promise<ImageChallenge | EffortChallenge | KindChallenge> => {
       const address = normaliseAddress(request.ip);
-      if (request.query.preset === EFFORT && options.effort.enabled) {
+      const { preset } = request.query;
+      if (preset === EFFORT && options.effort.enabled) {
         const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
         const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
         return effortChallenge(effort, issued);
       }
-      const known = findPreset(app.presets, request.query.preset ?? '');
+      const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
       if (known === undefined) throw refuse(UnknownPreset);
       const prepared = imageIssue(parts, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);

@@ -193,6 +193,16 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
   });
 });
 
+t.test('the hundred-and-first failure of an account is told as one hundred, as later', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call } = await openDesk(t, store);
+    const record = async () => (await call('POST', '/host/failures', { key: KEY })).json.failures;
+    for (let i = 1; i <= 100; i++) t.equal(await record(), i);
+    t.equal(await record(), 100);
+    t.equal(await record(), 100);
+  });
+});
+
 t.test('failures of an account demand an image and a better price', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work, image } = await openDesk(t, store);

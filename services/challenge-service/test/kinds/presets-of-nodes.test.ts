@@ -31,7 +31,20 @@ t.test('preset or kind names from outside (__proto__, path pieces) name nothing'
       t.equal(JSON.parse(body).code, 'unknown_preset', name);
     }
     t.equal((await node.get('/api/captcha?preset=large')).statusCode, 200);
-    t.equal((await node.get('/api/captcha?preset=large&preset=default')).statusCode, 422);
+  });
+});
+
+t.test('a preset that is given twice counts as absent', async (t) => {
+  const images = await openImages(t);
+  await eachKind(t, async (t, { store }) => {
+    const presets = { large: { picture: { width: 400, height: 130 } } };
+    const node = await openNode(t, store, { images, presets });
+    const unnamed = await node.get(await node.issueImage());
+    for (const query of ['large&preset=large', 'none&preset=large', 'effort&preset=effort']) {
+      const image = await node.get(await node.issueImage(query));
+      t.equal(image.statusCode, 200, query);
+      t.equal(image.rawPayload.readUInt32BE(16), unnamed.rawPayload.readUInt32BE(16), 'drawn as the default');
+    }
   });
 });
 

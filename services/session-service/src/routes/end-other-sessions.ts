@@ -13,7 +13,7 @@ export default async function endOtherSessions(
   app.delete(
     '/sessions',
     {
-      onRequest: app.requireBearer,
+      onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
         summary: 'End every session of the signed-in user but the current one',

@@ -17,7 +17,7 @@ export default async function endSession(
   app.delete<{ Params: Static<typeof Params> }>(
     '/sessions/:id',
     {
-      onRequest: app.requireBearer,
+      onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
         summary: "End one of the signed-in user's sessions",

@@ -14,7 +14,7 @@ export default async function listSessions(
   app.get(
     '/sessions',
     {
-      onRequest: app.requireBearer,
+      onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
         summary: 'The sessions of the signed-in user, the most recently used first',

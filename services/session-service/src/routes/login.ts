@@ -7,9 +7,16 @@ import type { NextAttempt } from '@tollgate/shared/challenges/next-attempt.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
 import { refused } from '@tollgate/shared/http/challenge-refusal.js';
-import { Overloaded, refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors.js';
+import {
+  type FieldMessage,
+  Overloaded,
+  refuse,
+  StoreUnavailable,
+  ValidationFailed,
+} from '@tollgate/shared/http/errors.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { fieldsOf } from '@tollgate/shared/http/validation-fields.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -22,9 +29,7 @@ import { LoginFailed, LoginThrottled } from '../errors.js';
 const SESSION_ID_CHARACTERS = 22;
 
 // The schema counts characters, and hashing costs by the byte.
-const TOO_LONG = {
-  fields: { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] },
-};
+const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
 
 /**
  * @param options.rules how long sessions live
@@ -40,13 +45,21 @@ export default async function login(
     '/login',
     {
       onRequest: app.refuseForeignOrigins,
+      // So that one answer names what is wrong with the schema's fields and with those of the challenges.
+      attachValidation: true,
       preValidation: async (request) => {
         request.challengeFields = submissionFrom(request.body, captcha.fieldNames);
       },
       // Before the limit, which is added behind it: what is no log-in costs nobody anything.
       preHandler: async (request) => {
-        if (Buffer.byteLength(request.body.password) > MAX_PASSWORD_BYTES)
-          throw refuse(ValidationFailed, TOO_LONG);
+        const wrong = wrongFields(request);
+        if (wrong === undefined) return;
+        // What is no object has no fields.
+        const malformed =
+          'body' in wrong
+            ? null
+            : captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
+        throw refuse(ValidationFailed, { fields: { ...wrong, ...malformed?.fields } });
       },
       config: {
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
@@ -159,4 +172,13 @@ export default async function login(
     app.audit(request, 'login', { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
+}
+
+/** What is wrong with the fields of the schema; undefined when nothing is. */
+function wrongFields({
+  validationError,
+  body,
+}: FastifyRequest<{ Body: LoginBody }>): Readonly<Record<string, FieldMessage[]>> | undefined {
+  if (validationError !== undefined) return fieldsOf(validationError.validation, 'body');
+  return Buffer.byteLength(body.password) > MAX_PASSWORD_BYTES ? TOO_LONG : undefined;
 }

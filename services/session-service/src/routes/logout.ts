@@ -2,9 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { SessionRevoked } from '@tollgate/shared/http/bearer-errors.js';
 import { bearerToken } from '@tollgate/shared/http/bearer-token.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function logout(
@@ -14,9 +15,7 @@ export default async function logout(
   app.post(
     '/logout',
     {
-      onRequest: app.refuseForeignOrigins,
-      // Behind the limit: what finishes an end asks the store.
-      preParsing: [finishEnd, app.requireBearer],
+      onRequest: [app.refuseForeignOrigins, requireBearer],
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
         summary: 'End the session of this access token and clear the refresh cookie',
@@ -34,6 +33,16 @@ export default async function logout(
   );
 
   /** When a log-out was cut off the bearer is revoked already, so that asked again it would be refused before the rest is done. */
+  async function requireBearer(request: FastifyRequest, reply: FastifyReply) {
+    try {
+      return await app.requireLimitedBearer(request, reply);
+    } catch (refusal) {
+      // Within the limit alone: it asks the store.
+      if (refusal instanceof SessionRevoked) await finishEnd(request);
+      throw refusal;
+    }
+  }
+
   async function finishEnd(request: FastifyRequest): Promise<void> {
     const reading = app.tokens.access.read(bearerToken(request.headers.authorization));
     if (!reading.ok) return;

@@ -13,7 +13,7 @@ export default async function profile(
   app.get(
     '/profile',
     {
-      onRequest: app.requireBearer,
+      onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: { summary: 'The signed-in user', security: [{ bearer: [] }], response: { 200: ProfileBody } },
     },

@@ -45,11 +45,11 @@ export default async function refresh(
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
       if (!presented.ok) throw refusePresented(reply, presented);
-      const { sub, sid, gen, email } = presented.claims;
+      const { sub, sid, gen, email, exp } = presented.claims;
       const uid = Number(sub);
       if (await app.endRevoked(request, { uid, sid })) throw refuse(SessionRevoked);
       const verdict = await app.sessions.rotate(
-        { uid, sid, generation: gen, address: app.keyedAddress(request) },
+        { uid, sid, generation: gen, address: app.keyedAddress(request), expiresAtMs: exp * 1000 },
         rules,
       );
       report(request, verdict, { uid, sid });

@@ -1,9 +1,10 @@
 // The search for a session on the embedded store: through the users in the order of their keys.
 
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import { parseSessionEnds } from '../domain/session-end.js';
 import { parseSessionSet } from '../domain/session-set.js';
-import { endNotesKey, USER_KEYS, userOfKey, userSessionsKey } from './session-keys.js';
+import { endNotesKey, USER_KEYS, userOfKey } from './session-keys.js';
 import type { KnownSession, SessionSearch } from './session-search.js';
 
 export function embeddedSessionSearch(store: EmbeddedStore): SessionSearch {

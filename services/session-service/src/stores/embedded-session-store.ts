@@ -1,5 +1,8 @@
 // The session store on the embedded store: one text per user, one transaction per operation.
 
+import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
+import { embeddedProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
@@ -19,9 +22,8 @@ import {
   parseSessionSet,
   type SessionSet,
 } from '../domain/session-set.js';
-import { assertGeneration } from './generation.js';
 import { listSessions } from './listing.js';
-import { endNotesKey, userSessionsKey } from './session-keys.js';
+import { endNotesKey } from './session-keys.js';
 import type { SessionStore } from './session-store.js';
 
 /** What one step sees of a user: what it leaves in `sessions` is written when it calls `save`. */
@@ -74,11 +76,15 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         return { nowMs: createdAtMs, absoluteExpiresAtMs, hasReplaced, evicted };
       }),
 
-    async rotate({ uid, sid, generation, address }, rules) {
+    async rotate({ uid, sid, generation, address, expiresAtMs }, rules) {
       assertGeneration(generation);
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
-        if (known === undefined) return { outcome: 'revoked' };
+        if (known === undefined) {
+          // The text goes with the last session, so that the token alone tells that its session was not ended before.
+          const isOver = expiresAtMs !== undefined && expiresAtMs <= nowMs;
+          return { outcome: isOver ? 'expired' : 'revoked' };
+        }
         const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules);
         if (next === undefined) {
           sessions.delete(sid);
@@ -96,15 +102,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       });
     },
 
-    async proveUsed({ uid, sid, generation }) {
-      assertGeneration(generation);
-      await step(uid, ({ sessions, save }) => {
-        const record = sessions.get(sid);
-        if (record === undefined || record.used >= generation) return;
-        sessions.set(sid, { ...record, used: generation });
-        save();
-      });
-    },
+    ...embeddedProofStore(store),
 
     end: async ({ uid, sid }, cause) => (await end(uid, [sid], cause)).length > 0,
     endListed: end,

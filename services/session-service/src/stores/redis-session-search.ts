@@ -1,12 +1,13 @@
 // The search for a session on Redis: one script for a user, and a scan of the servers for the users.
 
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript } from '@tollgate/shared/store/redis-script.js';
 import { asStoreError } from '@tollgate/shared/store/store-errors.js';
 import { Cluster, type Redis } from 'ioredis';
 import { parseSessionEnd } from '../domain/session-end.js';
 import { parseSessionRecord } from '../domain/session-record.js';
-import { endNotesKey, USER_KEYS, userOfKey, userSessionsKey } from './session-keys.js';
+import { endNotesKey, USER_KEYS, userOfKey } from './session-keys.js';
 import type { SearchResult, SessionSearch } from './session-search.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);

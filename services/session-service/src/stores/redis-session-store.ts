@@ -1,14 +1,16 @@
 // The session store on Redis: one hash per user, one script per operation.
 
+import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
+import { redisProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript } from '@tollgate/shared/store/redis-script.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { type EndCause, MOST_NOTES } from '../domain/session-end.js';
 import { cleanUserAgent, parseSessionRecord } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
-import { assertGeneration } from './generation.js';
 import { listSessions } from './listing.js';
-import { endNotesKey, userSessionsKey } from './session-keys.js';
+import { endNotesKey } from './session-keys.js';
 import type { SessionStore } from './session-store.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -22,7 +24,6 @@ type RotateReply =
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
-  const proveGenerationUsed = loadScript<number>(client, SCRIPTS, 'session_prove_used');
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
@@ -49,7 +50,10 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
 
-    async rotate({ uid, sid, generation, address = '-' }, { windowMs, recoveries, refreshTtlMs }) {
+    async rotate(
+      { uid, sid, generation, address = '-', expiresAtMs = 0 },
+      { windowMs, recoveries, refreshTtlMs },
+    ) {
       assertGeneration(generation);
       const reply = await rotateSession(keysOf(uid), [
         sid,
@@ -60,16 +64,14 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         keepNotesMs,
         MOST_NOTES,
         address,
+        expiresAtMs,
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       const [outcome, current, nowMs, absoluteExpiresAtMs] = reply;
       return { outcome, generation: current, nowMs, absoluteExpiresAtMs };
     },
 
-    async proveUsed({ uid, sid, generation }) {
-      assertGeneration(generation);
-      await proveGenerationUsed([userSessionsKey(uid)], [sid, generation]);
-    },
+    ...redisProofStore(client),
 
     end: async ({ uid, sid }, cause) => (await end(uid, [sid], cause)).length > 0,
     endListed: end,

@@ -1,14 +1,6 @@
 // Names of what the session store keeps.
 
 /**
- * The sessions of one user. On Redis a hash, session id → record; the braces are the hash tag that a cluster
- * places the key by. On the embedded store one text. It expires with the last of the sessions.
- */
-export function userSessionsKey(uid: number): string {
-  return `session:{${uid}}`;
-}
-
-/**
  * The notes of how a user's sessions ended, the newest first: on Redis a list, on the embedded store a text of lines.
  * In the slot of the sessions, so that the step that ends one writes its note. It expires `AUDIT_TTL` after the last.
  */

@@ -1,5 +1,6 @@
 // What the session service asks of its store: one atomic step each.
 
+import type { ProofStore } from '@tollgate/shared/sessions/proof-store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import type { EndCause } from '../domain/session-end.js';
 import type { SessionRules } from '../domain/session-rules.js';
@@ -28,6 +29,8 @@ export interface PresentedToken extends SessionName {
   readonly generation: number;
   /** The keyed address of the client, for the note of a reuse. */
   readonly address?: string | undefined;
+  /** When the token expires, in milliseconds since 1970: it tells an expired session that has gone from one that was ended. */
+  readonly expiresAtMs?: number;
 }
 
 export interface StartedSession {
@@ -67,7 +70,7 @@ export interface ListedSession {
  * The sessions of all users. A step that ends sessions keeps a note of each, unless it was given no cause. Every method is one step that happens wholly or not at all, may be sent twice,
  * and throws StoreUnavailableError when the store does not answer. The store's clock is the only clock.
  */
-export interface SessionStore {
+export interface SessionStore extends ProofStore {
   /**
    * Starts a session at generation 1, drops the user's dead ones, and evicts the least recently used beyond
    * `maxSessions`. Sent again it changes nothing and answers with the first time.
@@ -78,8 +81,6 @@ export interface SessionStore {
    * @throws RangeError for a generation that is none
    */
   rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
-  /** Notes that a generation has reached its owner. Never makes a session, never lowers the mark. */
-  proveUsed(token: SessionName & { readonly generation: number }): Promise<void>;
   /** Ends one session and says whether there was one. */
   end(session: SessionName, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */

@@ -17,7 +17,6 @@ import { createVisitor } from '../../src/doctor/facts/visitor.js';
 import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/findings/addresses.js';
 import { diagnoseReadiness } from '../../src/doctor/findings/readiness.js';
 import { readSetCookie } from '../../src/doctor/findings/set-cookie.js';
-import { relateSites } from '../../src/doctor/findings/sites.js';
 import { diagnoseStores } from '../../src/doctor/findings/stores.js';
 import { diagnoseTransport } from '../../src/doctor/findings/transport.js';
 import { diagnoseUsers } from '../../src/doctor/findings/users.js';
@@ -114,23 +113,6 @@ t.test('https without Strict-Transport-Security is a warning', async (t) => {
     look({}).map(({ check }) => check),
     ['transport', 'hsts_missing'],
   );
-});
-
-t.test('sites are told as browsers tell them', async (t) => {
-  const relations: [string, string, string][] = [
-    ['https://app.example.com', 'https://auth.example.com/path', 'same'],
-    ['https://example.com:8443', 'https://example.com', 'same'],
-    ['http://localhost:1', 'http://localhost:2', 'same'],
-    ['http://app.example.com', 'https://auth.example.com', 'other'],
-    ['https://app.example.org', 'https://app.example.com', 'other'],
-    ['https://127.0.0.1', 'https://192.0.2.1', 'other'],
-    ['https://a.co.uk', 'https://b.co.uk', 'unsure'],
-    ['https://a.b.co.uk', 'https://c.b.co.uk', 'same'],
-  ];
-  for (const [one, other, relation] of relations) {
-    t.equal(relateSites(one, other), relation, `${one} and ${other}`);
-    t.equal(relateSites(other, one), relation);
-  }
 });
 
 t.test('what the store counted decides where addresses cannot be told apart', async (t) => {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
@@ -20,7 +22,6 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/directory/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { createProofOfUse } from '../../src/stores/proof-of-use.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
@@ -72,9 +73,11 @@ export async function startNode(
     readonly waits?: boolean;
     /** Takes each line of the node's log. */
     readonly onLine?: (line: string) => void;
+    /** The node's own time, where the store's is ahead of the machine's. */
+    readonly clock?: () => number;
   },
 ): Promise<SessionNode> {
-  const { store, directory, env = {}, log = openRevocationLog(store), waits = true, onLine } = options;
+  const { store, directory, env = {}, log = openRevocationLog(store), waits = true, onLine, clock } = options;
   const config = readSessionConfig({
     ...SECRETS,
     PUBLIC_URL,
@@ -105,6 +108,7 @@ export async function startNode(
     sessions,
     revocations,
     revoker,
+    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(store, 'captcha:'),
     countRequest: openRequestCounter(store, 'session'),
@@ -122,6 +126,7 @@ export async function startNode(
       refreshSecrets: openKeyRing(values.REFRESH_SECRET),
       encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
       onIssued: figures.countToken,
+      clock,
     },
     figures,
     redis: {},

@@ -3,6 +3,7 @@
 import Fastify from 'fastify';
 import { createLogger } from '../../../src/http/logger.js';
 import { serverOptions } from '../../../src/http/server-options.js';
+import writeTimeout from '../../../src/http/write-timeout.js';
 
 const options = serverOptions({
   logger: createLogger({ name: 'test', level: 'silent' }),
@@ -11,6 +12,7 @@ const options = serverOptions({
 // Longer than a busy machine takes to open thousands of connections.
 const http = { ...options.http, headersTimeout: 60_000, connectionsCheckingInterval: 50 };
 const app = Fastify({ ...options, http, requestTimeout: 60_000 });
+await app.register(writeTimeout);
 app.get('/', async () => {
   const count = await new Promise((resolve, reject) =>
     app.server.getConnections((error, connections) => (error ? reject(error) : resolve(connections))),

@@ -1,8 +1,8 @@
 // Whether the application's pages may call from another origin, and read what they need.
 
+import { isSameSite } from '@tollgate/shared/config/sites.js';
 import { type Answer, codeOf, describe, lists } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
-import { relateSites } from './sites.js';
 
 export interface CrossOriginFacts {
   readonly publicUrl: string;
@@ -32,24 +32,12 @@ export function diagnoseCrossOrigin(facts: CrossOriginFacts): Finding[] {
 }
 
 function diagnoseSites({ publicUrl, pageOrigin }: CrossOriginFacts): Finding[] {
-  const relation = relateSites(pageOrigin, publicUrl);
-  if (relation === 'same') return [];
-  const advice =
-    'Serve both from one site, such as app.example.com and auth.example.com, over the same scheme.';
-  if (relation === 'unsure') {
-    return [
-      warning(
-        'same_site',
-        `${pageOrigin} may be another site than ${publicUrl}: then no cookie is sent.`,
-        advice,
-      ),
-    ];
-  }
+  if (isSameSite(pageOrigin, publicUrl)) return [];
   return [
     problem(
       'same_site',
       `${pageOrigin} is another site than ${publicUrl}: browsers do not send the SameSite cookie, so no refresh works.`,
-      advice,
+      'Serve both from one site, such as app.example.com and auth.example.com, over the same scheme.',
     ),
   ];
 }

@@ -1,5 +1,6 @@
 // Whether people see the image when one is demanded.
 
+import { isSameSite } from '@tollgate/shared/config/sites.js';
 import { type Answer, describe, textOf } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
 
@@ -46,8 +47,10 @@ export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: Image
       ),
     ];
   }
-  const isOther = new URL(pageOrigin).hostname !== new URL(publicUrl).hostname;
-  if (isOther && image.headers['cross-origin-resource-policy'] !== 'cross-origin') {
+  if (
+    !isSameSite(pageOrigin, publicUrl) &&
+    image.headers['cross-origin-resource-policy'] !== 'cross-origin'
+  ) {
     return [
       warning(
         'image_policy',

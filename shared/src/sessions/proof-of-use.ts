@@ -1,6 +1,6 @@
 // Notes that a generation has reached its owner when one of its access tokens is first seen here.
 
-import type { SessionStore } from './session-store.js';
+import type { ProofStore } from './proof-store.js';
 
 /** The claims that matter: user, session, generation. */
 export interface SeenClaims {
@@ -12,13 +12,13 @@ export interface SeenClaims {
 const MOST_SESSIONS = 50_000;
 
 /**
- * Makes what is told of every verified access token: one write per generation and node, which nobody waits for
- * and whose failure is nobody's (decisions 3.4).
+ * Makes what is told of every verified access token: one write per generation and node that is
+ * not awaited and whose errors are ignored (decisions 3.4).
  *
  * @param mostSessions sessions remembered; the one not seen for longest is forgotten, and costs a write again
  */
 export function createProofOfUse(
-  sessions: Pick<SessionStore, 'proveUsed'>,
+  sessions: ProofStore,
   mostSessions = MOST_SESSIONS,
 ): (claims: SeenClaims) => void {
   const proven = new Map<string, number>();

@@ -1,6 +1,6 @@
 -- Notes that a generation has reached its owner. Never makes a session, never lowers the mark.
 --
--- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
+-- KEYS[1]  sessions of the user: hash, session id -> record (session-record.ts of the session service)
 -- ARGV[1]  id of the session
 -- ARGV[2]  generation that was used
 -- Returns  1 when the mark was raised, else 0

@@ -1,0 +1,25 @@
+// Which request headers pages of the other origin may send.
+
+import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openNode } from './challenge-node.js';
+
+const ORIGIN = 'https://app.example.com';
+const ALWAYS = 'Authorization, Content-Type, Accept-Language';
+
+t.test('a page may send the headers of its framework once they are configured', async (t) => {
+  const allowed = async (env: Record<string, string>) => {
+    const node = await openNode(t, embeddedStore(t).store, { env: { CORS_ORIGIN: ORIGIN, ...env } });
+    const { headers } = await node.inject({
+      method: 'OPTIONS',
+      url: '/api/captcha/pow',
+      headers: { origin: ORIGIN, 'access-control-request-method': 'GET' },
+    });
+    return headers['access-control-allow-headers'];
+  };
+  t.equal(await allowed({}), ALWAYS);
+  t.equal(
+    await allowed({ CORS_HEADERS: 'X-Requested-With, X-CSRF-Token' }),
+    `${ALWAYS}, X-Requested-With, X-CSRF-Token`,
+  );
+});

@@ -1,0 +1,42 @@
+// What a session says that has come to its end by itself, when nothing of it is left on the store.
+
+import { eachStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openSessionStore } from '../src/stores/open-session-store.js';
+import { heldFrom, logIn, refresh, startNode, userDirectory, withBearer } from './support/session-node.js';
+
+const ANN = 'ann@example.com';
+const SESSION = { uid: 1, sid: 'a'.repeat(22) };
+const RULES = { windowMs: 0, recoveries: 4, refreshTtlMs: 60_000, maxAgeMs: 90_000, maxSessions: 50 };
+
+t.test('a lone session past its longest age is expired, and not revoked', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    const started = await sessions.start({ ...SESSION, userAgent: 'test' }, RULES);
+    const expiresAtMs = started.nowMs + RULES.refreshTtlMs;
+    const ask = (ms: number) => sessions.rotate({ ...SESSION, generation: 1, expiresAtMs: ms }, RULES);
+    await age(RULES.maxAgeMs + 1);
+    // Ageing moves the times that Redis holds, and not the token's.
+    const isOver = store.kind === 'redis' ? expiresAtMs - RULES.maxAgeMs - 1 : expiresAtMs;
+    t.strictSame(await ask(isOver), { outcome: 'expired' });
+    t.strictSame(await ask(isOver), { outcome: 'expired' }, 'nor is anything kept that would tell it');
+    t.strictSame(await ask(isOver + 600_000), { outcome: 'revoked' }, 'a token that lives on was ended');
+  });
+});
+
+t.test('a refresh after SESSION_MAX_AGE is told so, one after a log-out that it was revoked', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const env = { SESSION_MAX_AGE: '1', ACCESS_TTL: '1' };
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, env });
+    const held = await logIn(node, ANN);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const answer = await refresh(node, held);
+    t.match([answer.statusCode, answer.json().code], [401, 'session_expired']);
+
+    const lasting = await startNode(t, { store, directory });
+    const ended = heldFrom(await refresh(lasting, await logIn(lasting, ANN)));
+    await withBearer(lasting, 'POST', '/logout', ended);
+    t.equal((await refresh(lasting, ended)).json().code, 'session_revoked');
+  });
+});

@@ -1,0 +1,12 @@
+// Which listeners end connections whose client does not read.
+
+import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { startNode, userDirectory } from './support/session-node.js';
+
+t.test('clients that never read are cut off on both listeners', async (t) => {
+  const { store } = embeddedStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t) });
+  t.ok(node.app.hasPlugin('tollgate-write-timeout'));
+  t.ok(node.admin.hasPlugin('tollgate-write-timeout'));
+});

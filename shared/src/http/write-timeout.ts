@@ -1,0 +1,79 @@
+// Ends connections whose client does not read its answers.
+
+import { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+
+const TIMEOUT_MS = 30_000;
+
+/** Checks within one time limit: a connection is ended at most a sixth of the limit late. */
+const CHECKS = 6;
+
+/** When a write is given up. */
+export interface WriteTimeoutOptions {
+  /** Milliseconds that a write may make no progress; 30,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** How far the writes of a connection have come, and since when. */
+interface Progress {
+  written: number;
+  queued: number;
+  sinceMs: number;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Ends this connection when a write to it makes no progress; for requests that no hook sees. */
+    watchWrites(socket: unknown): void;
+  }
+}
+
+async function writeTimeout(
+  app: FastifyInstance,
+  { timeoutMs = TIMEOUT_MS }: WriteTimeoutOptions,
+): Promise<void> {
+  const watched = new Map<Socket, Progress | null>();
+  const check = () => {
+    const nowMs = performance.now();
+    for (const [socket, before] of watched) {
+      if (socket.destroyed) watched.delete(socket);
+      else if (socket.writableLength === 0) {
+        if (before !== null) watched.set(socket, null);
+      } else {
+        const written = writtenBytes(socket);
+        const queued = queuedBytes(socket);
+        if (before === null || before.written !== written || before.queued !== queued) {
+          watched.set(socket, { written, queued, sinceMs: nowMs });
+        } else if (nowMs - before.sinceMs >= timeoutMs) {
+          // A reset, because closing would leave what is unsent with the system.
+          socket.resetAndDestroy();
+        }
+      }
+    }
+  };
+  const timer = setInterval(check, timeoutMs / CHECKS).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+
+  app.decorate('watchWrites', (socket: unknown) => {
+    // An injected request has a socket of another kind.
+    if (socket instanceof Socket && !watched.has(socket)) watched.set(socket, null);
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    app.watchWrites(request.raw.socket);
+    done();
+  });
+}
+
+// Bytes of the chunks that the system has taken whole.
+function writtenBytes(socket: Socket): number {
+  return socket.bytesWritten - socket.writableLength;
+}
+
+// Bytes that the system has not taken yet of the chunk under way; Node has no public way to ask.
+function queuedBytes(socket: Socket): number {
+  return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+}
+
+/** Decorates the server with `watchWrites`, and watches every connection that a request comes on. */
+export default fp(writeTimeout, { name: 'tollgate-write-timeout', fastify: '5.x' });
