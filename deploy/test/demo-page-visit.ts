@@ -22,10 +22,11 @@ const browserArguments = [
   '--disable-sync',
 ];
 
-export function openBrowser(): Promise<Browser> {
+/** @param furtherArguments switches of Chromium's command line */
+export function openBrowser(furtherArguments: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: browserArguments,
+    args: [...browserArguments, ...furtherArguments],
   });
 }
 

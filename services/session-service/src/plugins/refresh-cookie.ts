@@ -1,10 +1,11 @@
 // The refresh cookie: reads every one that came, sets ours, expires twins.
 
+import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type CookieScope, refreshPath, twinScopes } from '../domain/cookie-scope.js';
+import { boundedScopes, hidesOwn, refreshPath, twinScopes } from '../domain/cookie-scope.js';
 import {
   cookieValues,
   type PresentedSession,
@@ -29,8 +30,11 @@ export interface RefreshCookie {
   set(reply: FastifyReply, token: string, maxAge: number): void;
   /** Makes the browser forget the cookie. */
   clear(reply: FastifyReply): void;
-  /** Makes the browser forget every cookie of this name that could lie elsewhere than ours. */
-  clearTwins(reply: FastifyReply): void;
+  /**
+   * Makes the browser forget the cookies of this name that could lie elsewhere than ours, at most `MOST_EXPIRED` in
+   * one answer. @param isSet whether the same answer sets our own cookie, which then stands behind them
+   */
+  clearTwins(reply: FastifyReply, isSet: boolean): void;
 }
 
 declare module 'fastify' {
@@ -44,10 +48,9 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
   const { name, sameSite, publicUrl } = options;
   const path = refreshPath(publicUrl);
   const twins = twinScopes(new URL(publicUrl).hostname, path);
+  const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
   // The token is percent-encoded already; encoding it again would double every percent sign.
   const attributes = { httpOnly: true, secure: true, sameSite, encode: (value: string) => value } as const;
-  const forget = (reply: FastifyReply, scope: CookieScope) =>
-    reply.setCookie(name, '', { ...attributes, ...scope, maxAge: 0, expires: new Date(0) });
 
   const readings = (request: FastifyRequest) =>
     cookieValues(request.headers.cookie, name).map((token) => app.tokens.refresh.read(token));
@@ -56,9 +59,14 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
     read: (request) => presentedSession(readings(request)),
     sessions: (request) => validSessions(readings(request)),
     set: (reply, token, maxAge) => void reply.setCookie(name, token, { ...attributes, path, maxAge }),
-    clear: (reply) => void forget(reply, { path }),
-    clearTwins: (reply) => {
-      for (const scope of twins) forget(reply, scope);
+    clear: (reply) =>
+      void reply.setCookie(name, '', { ...attributes, path, maxAge: 0, expires: new Date(0) }),
+    clearTwins(reply, isSet) {
+      const all = isSet ? twins : visibleTwins;
+      for (const scope of boundedScopes(all, randomInt(all.length))) {
+        // Not `setCookie`: to it a cookie and its partitioned twin are one.
+        reply.header('set-cookie', app.serializeCookie(name, '', { ...scope, maxAge: 0, secure: true }));
+      }
     },
   });
 }
