@@ -1,6 +1,5 @@
 // The refresh cookie: reads every one that came, sets ours, expires twins.
 
-import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -63,7 +62,7 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
       void reply.setCookie(name, '', { ...attributes, path, maxAge: 0, expires: new Date(0) }),
     clearTwins(reply, isSet) {
       const all = isSet ? twins : visibleTwins;
-      for (const scope of boundedScopes(all, randomInt(all.length))) {
+      for (const scope of boundedScopes(all, Math.floor(Math.random() * all.length))) {
         // Not `setCookie`: to it a cookie and its partitioned twin are one.
         reply.header('set-cookie', app.serializeCookie(name, '', { ...scope, maxAge: 0, secure: true }));
       }
