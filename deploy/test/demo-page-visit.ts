@@ -11,7 +11,8 @@ import type { Environment } from '../src/settings.js';
 import { type System, type SystemOptions, startSystem } from '../src/system.js';
 import { freePorts } from './launcher.js';
 
-const browserArguments = [
+/** How the tests run Chromium. */
+export const browserArguments = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',

@@ -5,10 +5,9 @@ import type { Answer } from './client.js';
 import { refusal } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
-const COOKIE =
-  /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
+const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
 const CLEARED =
-  'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Strict';
+  'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict';
 /** What a conflict expires: everything but what may be our own. */
 const TWIN_PLACES = [
   'Path=/',
@@ -17,8 +16,8 @@ const TWIN_PLACES = [
   'Domain=localhost; Path=/refresh',
 ]
   .concat('Domain=localhost; Path=/refresh/')
-  .map((place) => `refreshToken=; Max-Age=0; ${place}; Secure`);
-const TWINS_EXPIRED = TWIN_PLACES.flatMap((text) => [text, `${text}; Partitioned`]).sort();
+  .map((place) => `refreshToken=; Max-Age=0; ${place}`);
+const TWINS_EXPIRED = TWIN_PLACES.flatMap((text) => [text, `${text}; Secure; Partitioned`]).sort();
 /** Longer than the window after a rotation. */
 const BEYOND_WINDOW_MS = 31_000;
 

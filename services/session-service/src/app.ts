@@ -93,7 +93,11 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(redisClients, { stores: parts.redis });
   await app.register(decoratedParts, parts);
   await app.register(tokens, parts.tokenKeys);
-  await app.register(refreshCookie, { name: config.cookieName, sameSite: values.COOKIE_SAMESITE, publicUrl });
+  await app.register(refreshCookie, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    sameSite: values.COOKIE_SAMESITE,
+    publicUrl,
+  });
   await app.register(tokenAnswer, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,

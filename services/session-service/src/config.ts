@@ -18,6 +18,7 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
+import { checkCookiePrefix, cookieName } from './domain/cookie-names.js';
 
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum: 31_536_000, description });
@@ -48,7 +49,10 @@ export const SessionVariables = {
     description: 'SameSite of the refresh cookie; `lax` only for sign-in flows that redirect across sites',
   }),
   COOKIE_PREFIX: Type.Optional(
-    Type.Union([Type.Literal('__Secure-')], { description: 'Put before the name of the refresh cookie' }),
+    Type.Union([Type.Literal('__Secure-'), Type.Literal('__Host-')], {
+      description:
+        'Put before the name of the refresh cookie; with `__Host-` no other host can set it, and its path is `/`',
+    }),
   ),
   ACCESS_TTL: seconds(900, 1, 'Seconds that an access token lives'),
   REFRESH_TTL: seconds(604_800, 1, 'Seconds that a refresh token lives'),
@@ -112,6 +116,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     }),
     ...checkApiKey(found),
     ...checkHttp(found),
+    ...checkCookiePrefix(found),
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),
     ...checkDirectory(found),
     ...checkStatements(found),
@@ -130,7 +135,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
-    cookieName: `${values.COOKIE_PREFIX ?? ''}refreshToken`,
+    cookieName: cookieName(values.COOKIE_PREFIX),
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,

@@ -39,10 +39,10 @@ export function hidesOwn({ domain, path, partitioned }: CookieScope, ownPath: st
   return partitioned === true && domain === undefined && path === ownPath;
 }
 
-/** At most `MOST_EXPIRED` of the scopes, beginning with number `start` and going round. */
-export function boundedScopes(scopes: readonly CookieScope[], start: number): CookieScope[] {
-  if (scopes.length <= MOST_EXPIRED) return [...scopes];
-  return [...scopes.slice(start), ...scopes.slice(0, start)].slice(0, MOST_EXPIRED);
+/** At most `MOST_EXPIRED` of what is to be expired, beginning with number `start` and going round. */
+export function bounded<Twin>(twins: readonly Twin[], start: number): Twin[] {
+  if (twins.length <= MOST_EXPIRED) return [...twins];
+  return [...twins.slice(start), ...twins.slice(0, start)].slice(0, MOST_EXPIRED);
 }
 
 function prefixesOf(path: string): string[] {

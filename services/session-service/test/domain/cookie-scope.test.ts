@@ -1,6 +1,6 @@
 // Where twins of the refresh cookie are looked for.
 import t from 'tap';
-import { boundedScopes, hidesOwn, MOST_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
+import { bounded, hidesOwn, MOST_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
 
 const text = ({ domain = '', path, partitioned }: { domain?: string; path: string; partitioned?: boolean }) =>
   `${domain} ${path}${partitioned ? ' partitioned' : ''}`;
@@ -40,11 +40,11 @@ t.test('of the many places of a deep address each answer expires a part, and all
   t.ok(scopes.length > 2 * MOST_EXPIRED, `${scopes.length}`);
   const seen = new Set<string>();
   for (const start of scopes.keys()) {
-    const part = boundedScopes(scopes, start);
+    const part = bounded(scopes, start);
     t.equal(part.length, MOST_EXPIRED);
     for (const scope of part) seen.add(text(scope));
   }
   t.equal(seen.size, scopes.length);
   const few = twinScopes('auth.example.com', '/refresh');
-  t.strictSame(boundedScopes(few, 3).map(text).sort(), few.map(text).sort());
+  t.strictSame(bounded(few, 3).map(text).sort(), few.map(text).sort());
 });
