@@ -21,6 +21,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
+import { cookieName } from './domain/cookie-names.js';
 import audit from './plugins/audit.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
@@ -82,7 +83,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     serverUrl: publicUrl,
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },
-      refreshCookie: { type: 'apiKey', in: 'cookie', name: config.cookieName },
+      refreshCookie: { type: 'apiKey', in: 'cookie', name: cookieName(values.COOKIE_PREFIX) },
     },
   });
   await app.register(rateLimit, {

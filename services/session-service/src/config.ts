@@ -18,7 +18,6 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
-import { checkCookiePrefix, cookieName } from './domain/cookie-names.js';
 
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum: 31_536_000, description });
@@ -116,7 +115,6 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     }),
     ...checkApiKey(found),
     ...checkHttp(found),
-    ...checkCookiePrefix(found),
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),
     ...checkDirectory(found),
     ...checkStatements(found),
@@ -135,7 +133,6 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
-    cookieName: cookieName(values.COOKIE_PREFIX),
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,

@@ -41,12 +41,3 @@ export function unbound(readings: readonly TokenReading<RefreshClaims>[]): Token
     reading.ok && reading.claims.prefix === HOST_PREFIX ? { ok: false, reason: 'invalid' } : reading,
   );
 }
-
-/** A prefix needs https: browsers keep a cookie of such a name only with `Secure`. @returns lines for the operator */
-export function checkCookiePrefix(values: { COOKIE_PREFIX?: CookiePrefix; PUBLIC_URL?: string }): string[] {
-  const { COOKIE_PREFIX, PUBLIC_URL = '' } = values;
-  if (COOKIE_PREFIX === undefined || !/^http:/i.test(PUBLIC_URL)) return [];
-  return [
-    `COOKIE_PREFIX must be unset unless PUBLIC_URL begins with https://, not ${JSON.stringify(PUBLIC_URL)}`,
-  ];
-}
