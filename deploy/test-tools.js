@@ -1,4 +1,4 @@
-// What the tests need besides Node: Redis, PostgreSQL, gateways, a compiled `canvas`, Chromium. What is there is used.
+// What the tests need besides Node: Redis, PostgreSQL, gateways, a compiled `canvas`, browsers. What is there is used.
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
@@ -10,8 +10,10 @@ const canvasPackages =
   );
 
 /**
- * Finds each tool, else installs it where that is possible, else ends the process with one line.
- * @returns {{ CHROMIUM: string, CADDY: string, NGINX: string }} variables that tell the tests where programs are
+ * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
+ * may be missing: their tests are skipped, and a line says so.
+ * @returns {Record<'CHROMIUM' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX', string>} variables that tell
+ * the tests where programs are; empty for what is missing
  */
 export function provideTools() {
   provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
@@ -24,7 +26,17 @@ export function provideTools() {
   const caddy = provide(['caddy'], 'caddy', 'Caddy 2.5 or newer');
   const nginx = provide(['nginx'], 'nginx', 'nginx', () => ['/usr/sbin']);
   provideCanvas();
-  return { CHROMIUM: chromium, CADDY: caddy, NGINX: nginx };
+  const firefox = provideIfPossible(['firefox-esr', 'firefox'], 'firefox-esr', 'Firefox');
+  const driver = provideIfPossible(['WebKitWebDriver'], 'webkit2gtk-driver', 'WebKit');
+  const xvfb = provideIfPossible(['Xvfb'], 'xvfb', 'WebKit');
+  return {
+    CHROMIUM: chromium,
+    FIREFOX: firefox,
+    WEBKIT_DRIVER: driver,
+    XVFB: xvfb,
+    CADDY: caddy,
+    NGINX: nginx,
+  };
 }
 
 /** @param furtherFolders says which folders beside the PATH hold the programs now */
@@ -36,6 +48,15 @@ function provide(names, aptPackage, what, furtherFolders = () => []) {
     find(names, furtherFolders()) ??
     giveUp(`The tests need ${what}: install ${names.join(' or ')} so that it is on the PATH.`)
   );
+}
+
+/** As `provide`, but without it an engine is not tested. @returns an empty text when it is missing */
+function provideIfPossible(names, aptPackage, engine) {
+  if (!find(names)) installWithApt([aptPackage]);
+  const found = find(names);
+  if (found) return found;
+  console.log(`*** ${engine} IS NOT TESTED: install ${aptPackage} so that ${names[0]} is on the PATH. ***`);
+  return '';
 }
 
 function find(names, furtherFolders = []) {

@@ -3,6 +3,13 @@ import { milliseconds } from './figures.js';
 import { say } from './speech.js';
 
 const mostEntries = 12;
+/** Refusals that belong to the ordinary course: nobody is signed in, or the work is done again at a higher price. */
+const ordinary = ['token_invalid', 'pow_insufficient'];
+
+function kindOf(status) {
+  if (status === 0 || status >= 500) return 'broken';
+  return status >= 400 ? 'refused' : 'good';
+}
 
 /** @typedef {ReturnType<typeof createRequestLog>} RequestLog */
 
@@ -24,7 +31,7 @@ export function createRequestLog(list) {
   return {
     /** A request that was answered, or not (status 0). */
     addRequest({ method, path, status, code, ms }) {
-      const kind = status === 0 || status >= 500 ? 'broken' : status >= 400 ? 'refused' : 'good';
+      const kind = ordinary.includes(code) ? 'ordinary' : kindOf(status);
       const outcome = status === 0 ? say('unanswered') : `${status} ${code}`.trim();
       add(kind, ['call', `${method} ${path}`], ['outcome', outcome], ['time', milliseconds(ms)]);
     },

@@ -11,7 +11,8 @@ import type { Environment } from '../src/settings.js';
 import { type System, type SystemOptions, startSystem } from '../src/system.js';
 import { freePorts } from './launcher.js';
 
-const browserArguments = [
+/** How the tests run Chromium. */
+export const browserArguments = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -22,10 +23,11 @@ const browserArguments = [
   '--disable-sync',
 ];
 
-export function openBrowser(): Promise<Browser> {
+/** @param furtherArguments switches of Chromium's command line */
+export function openBrowser(furtherArguments: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: browserArguments,
+    args: [...browserArguments, ...furtherArguments],
   });
 }
 

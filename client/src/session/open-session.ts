@@ -2,13 +2,18 @@
 
 import { createListeners } from '../listeners.js';
 import { createBearerFetch } from './bearer-fetch.js';
+import { openHint } from './hint.js';
 import { createRenewal } from './renewal.js';
 import { connectService } from './service.js';
+import type { SessionError } from './session-error.js';
 import type { Session, SessionOptions } from './session-options.js';
 import { createStateBoard } from './state-board.js';
 import type { Surroundings } from './surroundings.js';
 import { connectTabs, type Word } from './tabs.js';
 import { createTurns } from './turns.js';
+
+/** Reasons that say that the cookie is worth nothing any more. */
+const cookieIsOver = /^(token_invalid|session_expired|session_revoked)$/;
 
 /** @see createSession */
 export function openSession(options: SessionOptions, surroundings: Surroundings): Session {
@@ -21,16 +26,32 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
   const board = createStateBoard();
   const service = connectService({ base, send, fetchOptions }, surroundings);
   const inTurn = createTurns(surroundings, name, lockSeconds * 1000);
+  const hint = openHint(surroundings.openStorage, name);
   const renewal = createRenewal({
     surroundings,
     board,
     jitterSeconds,
-    attemptRefresh: (givesUp) => inTurn(() => service.refresh(givesUp), givesUp),
+    attemptRefresh: (givesUp) => inTurn(() => refreshAndNote(givesUp), givesUp),
     expire: expired.tell,
   });
   const tabs = connectTabs(surroundings, name, hear);
   /** How often somebody else may have come to be signed in, here and in other tabs. */
   let changes = 0;
+
+  /** In turn too, so that the mark of one tab is not older than that of another. */
+  async function refreshAndNote(givesUp: AbortSignal) {
+    try {
+      const token = await service.refresh(givesUp);
+      hint.note(true);
+      return token;
+    } catch (error) {
+      if (cookieIsOver.test((error as SessionError).reason)) hint.note(false);
+      throw error;
+    }
+  }
+
+  const isWorthAsking = () =>
+    options.hint === false || renewal.token() !== undefined || renewal.isUnderWay() || hint.mayBeSignedIn();
 
   const refresh = async () => !closing.signal.aborted && renewal.refresh();
 
@@ -71,6 +92,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     // In the back/forward cache a page hears of no log-in and no log-out, so it asks.
     tabs.open();
     noteChange();
+    if (!isWorthAsking()) return;
     if (renewal.token() !== undefined) renewal.doubt();
     renewal.refresh();
   }
@@ -86,6 +108,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     login: (fields) =>
       changeInTurn(async () => {
         const { response, token } = await service.login(fields);
+        if (token) hint.note(true);
         if (token && !closing.signal.aborted) {
           noteChange();
           renewal.adopt(token);
@@ -93,7 +116,12 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
         }
         return response;
       }),
-    resume: async () => renewal.isValid() || refresh(),
+    async resume() {
+      if (renewal.isValid()) return true;
+      if (closing.signal.aborted || isWorthAsking()) return refresh();
+      renewal.drop('signed-out', board.state.reason);
+      return false;
+    },
     fetch: createBearerFetch({
       base,
       origins: [base.origin, ...(options.bearerOrigins ?? [])],
@@ -111,6 +139,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     logout: () =>
       changeInTurn(async () => {
         await service.logout(renewal.token());
+        hint.note(false);
         leave();
         tabs.tell('signed-out');
       }),

@@ -13,6 +13,8 @@ export interface SessionOptions {
   readonly lockSeconds?: number;
   /** Origins besides that of `baseUrl` to which `fetch` sends the token, e.g. `https://api.example.com`. */
   readonly bearerOrigins?: readonly string[];
+  /** False asks the server at every start, also where this browser has no mark that somebody was signed in; true unless said. */
+  readonly hint?: boolean;
   /** Used in place of the browser's own. */
   readonly fetch?: typeof fetch;
 }
@@ -40,7 +42,7 @@ export interface Session {
   login(fields: LoginFields): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: for the start of a page. With a token in hand it asks
-   * nothing.
+   * nothing, nor where nobody was signed in with this browser.
    * @returns whether somebody is signed in now
    * @throws {SessionError} when that cannot be known yet: no answer, 429 or 503
    */

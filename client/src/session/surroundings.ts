@@ -1,4 +1,4 @@
-// What the session needs of the browser: clocks, timers, chance, events, locks, a channel between tabs.
+// What the session needs of the browser: clocks, timers, chance, events, locks, a channel between tabs, storage.
 
 export interface Surroundings {
   /** The clock on the wall; it goes on while the machine sleeps, and may be set. */
@@ -17,6 +17,8 @@ export interface Surroundings {
   /** Undefined where the browser has none. */
   readonly locks: LockManager | undefined;
   openChannel(name: string): BroadcastChannel | undefined;
+  /** What tabs of the origin share and a restart of the browser leaves; throws where the browser forbids it. */
+  openStorage(): Storage | undefined;
   /** What relative addresses are relative to. */
   readonly pageUrl: string;
 }
@@ -38,6 +40,7 @@ export function browserSurroundings(): Surroundings {
     },
     locks: navigator.locks,
     openChannel: (name) => (globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),
+    openStorage: () => localStorage,
     pageUrl: location.href,
   };
 }

@@ -31,18 +31,19 @@ t.teardown(async () => {
   await Promise.all([friend?.stop(), stranger?.stop()]);
 });
 
-const start = async (baseUrl: string) => {
+/** @param hint false asks at every start */
+const start = async ({ baseUrl, hint }: { baseUrl: string; hint: boolean }) => {
   const from = '/client/session.js';
   const { createSession } = (await import(from)) as typeof import('@tollgate/client/session.js');
   globalThis.expired = [];
-  globalThis.session = createSession({ baseUrl, jitterSeconds: 0 });
+  globalThis.session = createSession({ baseUrl, hint, jitterSeconds: 0 });
 };
 
 t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
   await page.goto(friend.address);
-  await page.evaluate(start, site.address);
+  await page.evaluate(start, { baseUrl: site.address, hint: true });
   t.equal(await page.evaluate(() => session.resume()), false);
   t.equal(await logInAt(page, site), 200);
   t.same(await profile(page), profileOfDemo);
@@ -53,7 +54,7 @@ t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) =>
   t.same(await profile(page), profileOfDemo);
 
   await page.reload();
-  await page.evaluate(start, site.address);
+  await page.evaluate(start, { baseUrl: site.address, hint: true });
   t.equal(await page.evaluate(() => session.resume()), true);
   t.same(await profile(page), profileOfDemo);
   const own = await page.evaluate(
@@ -69,7 +70,7 @@ t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) =>
 
 t.test('Retry-After is heard across origins', async (t) => {
   const page = await openPage(t, browser, friend.address);
-  await page.evaluate(start, site.address);
+  await page.evaluate(start, { baseUrl: site.address, hint: false });
   site.fail('POST /refresh', 503, {
     'retry-after': '7',
     'access-control-allow-origin': friend.address,
@@ -83,7 +84,7 @@ t.test('Retry-After is heard across origins', async (t) => {
 
 t.test('another origin gets nothing', async (t) => {
   const page = await openPage(t, browser, stranger.address);
-  await page.evaluate(start, site.address);
+  await page.evaluate(start, { baseUrl: site.address, hint: false });
   const failed = await page.evaluate(() => session.resume().catch(({ reason }) => reason));
   t.equal(failed, 'network', 'the browser keeps the answer to itself');
   const fields = await site.credentials();

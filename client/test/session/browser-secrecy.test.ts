@@ -27,12 +27,12 @@ t.test(
       if (token !== undefined) tokens.push(token);
     });
     await page.evaluate(() => {
-      const heard: unknown[] = [];
-      Object.assign(globalThis, { heard, told: [] as unknown[] });
+      const [heard, marks]: [unknown[], unknown[]] = [[], []];
+      Object.assign(globalThis, { heard, marks, told: [] as unknown[] });
       const channel = new BroadcastChannel(`tollgate:${location.origin}/`);
       channel.onmessage = ({ data }) => heard.push(data);
       addEventListener('message', ({ data }) => heard.push(data));
-      addEventListener('storage', ({ newValue }) => heard.push(newValue));
+      addEventListener('storage', ({ newValue }) => marks.push(newValue));
       session.subscribe(() => (globalThis as unknown as { told: unknown[] }).told.push(session.state));
     });
     const answer = await page.evaluate(
@@ -85,14 +85,15 @@ t.test(
         ...entries,
         JSON.stringify(history.state),
       );
-      const { heard } = globalThis as unknown as { heard: unknown[] };
+      const { heard, marks } = globalThis as unknown as { heard: unknown[]; marks: unknown[] };
       return {
         text: texts.join('\n'),
         size: seen.size,
         databases,
         caches,
         heard,
-        stored: localStorage.length + sessionStorage.length,
+        marks,
+        stored: [...Object.entries(localStorage), ...Object.entries(sessionStorage)],
       };
     });
     t.ok(reached.size > 2_000, `${reached.size} objects were looked at`);
@@ -102,7 +103,9 @@ t.test(
       t.notOk(everything.includes(token));
       t.notOk(everything.includes(decodeURIComponent(token)));
     }
-    t.same([reached.databases, reached.caches, reached.stored], [[], [], 0]);
+    const mark = [`tollgate:${site.address}/`, 'signed-in'];
+    t.same([reached.databases, reached.caches, reached.stored], [[], [], [mark]], 'but a mark');
+    t.same(reached.marks, [null], 'which the other tab has removed');
     t.same(reached.heard, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two words');
     const state = JSON.stringify(await context.storageState());
     for (const token of tokens) t.notOk(state.includes(token), 'the browser keeps nothing of it');

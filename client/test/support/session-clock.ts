@@ -34,6 +34,8 @@ export interface SteerOptions extends SessionOptions {
   readonly isOpenEnded?: boolean;
   readonly locks?: Surroundings['locks'];
   readonly openChannel?: Surroundings['openChannel'];
+  /** None unless said: then nothing is known, and every session asks. */
+  readonly openStorage?: Surroundings['openStorage'];
 }
 
 /** Opens a session whose time stands still until the test lets it pass. */
@@ -42,7 +44,8 @@ export function steerSession(
   baseUrl: string,
   options: SteerOptions = {},
 ): SteeredSession {
-  const { chance = 0, isOpenEnded = false, locks, openChannel = () => undefined, ...rest } = options;
+  const { chance = 0, isOpenEnded = false, locks, ...others } = options;
+  const { openChannel = () => undefined, openStorage = () => undefined, ...rest } = others;
   const timers = new Map<number, Timer>();
   const underWay = new Set<Promise<unknown>>();
   const expired: string[] = [];
@@ -92,6 +95,7 @@ export function steerSession(
       },
       locks,
       openChannel,
+      openStorage,
       pageUrl: 'http://page.test/',
     },
   );

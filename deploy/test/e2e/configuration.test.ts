@@ -125,7 +125,11 @@ t.test('the session service', (t) =>
       [{ REFRESH_SECRET: secret('ACCESS') }, /^REFRESH_SECRET must not share an element with ACCESS_SECRET$/],
       [{ SESSION_PORT: '70000' }, /^SESSION_PORT must be a whole number from 0 to 65535/],
       [{ COOKIE_SAMESITE: 'none' }, /^COOKIE_SAMESITE must be one of strict, lax, not "none"$/],
-      [{ COOKIE_PREFIX: '__Host-' }, /^COOKIE_PREFIX must be/],
+      [{ COOKIE_PREFIX: '__Host' }, /^COOKIE_PREFIX must be/],
+      [
+        { COOKIE_PREFIX: '__Secure-' },
+        /^COOKIE_PREFIX must be unset unless PUBLIC_URL begins with https:\/\/, not "http:\/\/localhost:8080"$/,
+      ],
       [{ ACCESS_TTL: '15m' }, /^ACCESS_TTL must be a whole number from 1/],
       [{ REFRESH_WINDOW: '-1' }, /^REFRESH_WINDOW must be/],
       [{ MAX_SESSIONS: '0' }, /^MAX_SESSIONS must be/],

@@ -7,8 +7,7 @@ import { CHEAP, eachStore, type Site } from './site.js';
 import { missSolution, solveEffort } from './work.js';
 
 const TOKEN = 'a'.repeat(40);
-const COOKIE =
-  /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
+const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
 
 t.setTimeout(120_000);
 

@@ -155,13 +155,16 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const two = [cookieOf((await logIn()).cookies), cookieOf((await logIn()).cookies)];
     const conflict = await site.refresh(two);
     t.equal(conflict.json.code, 'cookie_conflict');
-    const scopes = ['auth.tollgate.localhost', 'tollgate.localhost'].flatMap((domain) => [
-      `Domain=${domain}; Path=/`,
-      `Domain=${domain}; Path=/base/refresh`,
-    ]);
+    const places = ['', 'Domain=auth.tollgate.localhost; ', 'Domain=tollgate.localhost; '].flatMap((domain) =>
+      ['/', '/base', '/base/', '/base/refresh', '/base/refresh/'].map((path) => `${domain}Path=${path}`),
+    );
     t.strictSame(
       [...conflict.cookies].sort(),
-      ['Path=/', ...scopes].map((scope) => `__Secure-refreshToken=; Max-Age=0; ${scope}; ${EXPIRED}`).sort(),
+      places
+        .filter((place) => place !== 'Path=/base/refresh')
+        .map((place) => `__Secure-refreshToken=; Max-Age=0; ${place}; Secure`)
+        .flatMap((text) => [text, `${text}; Partitioned`])
+        .sort(),
     );
     const ended = await gateway.delete('/refresh', { headers: { cookie: two.join('; ') } });
     t.strictSame(

@@ -5,10 +5,19 @@ import type { Answer } from './client.js';
 import { refusal } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
-const COOKIE =
-  /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/;
+const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
 const CLEARED =
-  'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Strict';
+  'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict';
+/** What a conflict expires: everything but what may be our own. */
+const TWIN_PLACES = [
+  'Path=/',
+  'Path=/refresh/',
+  'Domain=localhost; Path=/',
+  'Domain=localhost; Path=/refresh',
+]
+  .concat('Domain=localhost; Path=/refresh/')
+  .map((place) => `refreshToken=; Max-Age=0; ${place}`);
+const TWINS_EXPIRED = TWIN_PLACES.flatMap((text) => [text, `${text}; Secure; Partitioned`]).sort();
 /** Longer than the window after a rotation. */
 const BEYOND_WINDOW_MS = 31_000;
 
@@ -160,17 +169,60 @@ async function tests(t: Test, site: Site): Promise<void> {
       ]) {
         const answer = await site.refresh(cookies);
         t.strictSame([answer.status, answer.json], [401, refusal('cookie_conflict')]);
-        const expired = (scope: string) =>
-          `refreshToken=; Max-Age=0; ${scope}; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Strict`;
-        t.strictSame(
-          [...answer.cookies].sort(),
-          ['Path=/', 'Domain=localhost; Path=/', 'Domain=localhost; Path=/refresh'].map(expired).sort(),
-        );
+        t.strictSame([...answer.cookies].sort(), TWINS_EXPIRED, 'neither cookie that may be ours');
       }
       t.equal((await site.refresh(one.cookie)).status, 200, 'neither session has ended');
       t.equal((await site.refresh(two.cookie)).status, 200);
     }
   });
+
+  await t.test('a planted session that has ended takes no part in a conflict', async (t) => {
+    const [owner, thief] = [await site.newUser(), await site.newUser()];
+    for (const end of ['log-out', 'DELETE /refresh', 'time'] as const) {
+      const planted = await site.logIn(thief);
+      if (end === 'log-out') await site.gateway.post('/logout', bearer(planted.accessToken));
+      if (end === 'DELETE /refresh')
+        await site.gateway.delete('/refresh', { headers: { cookie: planted.cookie } });
+      if (end === 'time') await site.age(604_801_000);
+      const own = await site.logIn(owner);
+      const answer = await site.refresh([planted.cookie, own.cookie]);
+      t.equal(answer.status, 200, end);
+      if (end === 'time') continue;
+      t.equal(answer.cookies.length, TWINS_EXPIRED.length + 2, 'every twin is expired, and ours is set');
+      t.match(answer.cookies.at(-1), COOKIE, 'behind all that a browser could take for it');
+    }
+  });
+
+  await t.test(
+    'when every session of a conflict has ended, the answer says so and expires the twins',
+    async (t) => {
+      const both = [await site.logIn(await site.newUser()), await site.logIn(await site.newUser())];
+      for (const { accessToken } of both) await site.gateway.post('/logout', bearer(accessToken));
+      const answer = await site.refresh(both.map(({ cookie }) => cookie));
+      t.strictSame([answer.status, answer.json], [401, refusal('session_revoked')]);
+      t.strictSame([...answer.cookies].sort(), TWINS_EXPIRED);
+    },
+  );
+
+  await t.test(
+    'a log-in from a page expires what may have been planted, and sets its cookie last',
+    async (t) => {
+      const user = await site.newUser();
+      const answer = await site.tryLogIn(user, { headers: { origin: site.system.address } });
+      t.equal(answer.status, 200);
+      t.match(answer.cookies.at(-1), COOKIE);
+      const others = answer.cookies.slice(0, -1);
+      t.strictSame(
+        [...others].sort(),
+        [...TWINS_EXPIRED, 'refreshToken=; Max-Age=0; Path=/refresh; Secure; Partitioned'].sort(),
+      );
+      t.equal(
+        (await site.logIn(user)).answer.cookies.length,
+        1,
+        'a program, which has no planted cookies, gets one',
+      );
+    },
+  );
 
   await t.test('a user who is disabled loses every session at the next refresh', async (t) => {
     const user = await site.newUser();

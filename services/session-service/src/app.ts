@@ -24,6 +24,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
+import { cookieName } from './domain/cookie-names.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
 import endSessions from './plugins/end-sessions.js';
@@ -88,7 +89,7 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     serverUrl: publicUrl,
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },
-      refreshCookie: { type: 'apiKey', in: 'cookie', name: config.cookieName },
+      refreshCookie: { type: 'apiKey', in: 'cookie', name: cookieName(values.COOKIE_PREFIX) },
     },
   });
   await app.register(rateLimit, {
@@ -99,7 +100,11 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(redisClients, { stores: parts.redis });
   await app.register(decoratedParts, parts);
   await app.register(tokens, parts.tokenKeys);
-  await app.register(refreshCookie, { name: config.cookieName, sameSite: values.COOKIE_SAMESITE, publicUrl });
+  await app.register(refreshCookie, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    sameSite: values.COOKIE_SAMESITE,
+    publicUrl,
+  });
   await app.register(tokenAnswer, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,

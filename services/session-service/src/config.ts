@@ -48,7 +48,10 @@ export const SessionVariables = {
     description: 'SameSite of the refresh cookie; `lax` only for sign-in flows that redirect across sites',
   }),
   COOKIE_PREFIX: Type.Optional(
-    Type.Union([Type.Literal('__Secure-')], { description: 'Put before the name of the refresh cookie' }),
+    Type.Union([Type.Literal('__Secure-'), Type.Literal('__Host-')], {
+      description:
+        'Put before the name of the refresh cookie; with `__Host-` no other host can set it, and its path is `/`',
+    }),
   ),
   ACCESS_TTL: seconds(900, 1, 'Seconds that an access token lives'),
   REFRESH_TTL: seconds(604_800, 1, 'Seconds that a refresh token lives'),
@@ -130,7 +133,6 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
-    cookieName: `${values.COOKIE_PREFIX ?? ''}refreshToken`,
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,

@@ -56,6 +56,18 @@ export function checkCorsOrigin(origin: string | undefined): string[] {
   return [`CORS_ORIGIN must be ${meant}${url === null ? '' : `, not ${JSON.stringify(origin)}`}`];
 }
 
+/** `COOKIE_PREFIX` needs https: browsers keep a cookie of such a name only with `Secure`. */
+export function checkCookiePrefix(values: {
+  readonly COOKIE_PREFIX?: string | undefined;
+  readonly PUBLIC_URL?: string | undefined;
+}): string[] {
+  const { COOKIE_PREFIX, PUBLIC_URL = '' } = values;
+  if (COOKIE_PREFIX === undefined || !/^http:/i.test(PUBLIC_URL)) return [];
+  return [
+    `COOKIE_PREFIX must be unset unless PUBLIC_URL begins with https://, not ${JSON.stringify(PUBLIC_URL)}`,
+  ];
+}
+
 /** `TRUST_PROXY` holds addresses, ranges, `loopback` and `uniquelocal`. */
 export function checkTrustProxy(proxies: readonly string[] | undefined): string[] {
   return (proxies ?? []).flatMap((proxy) => {
@@ -128,15 +140,17 @@ export function checkTestMode(values: {
   ];
 }
 
-/** `PUBLIC_URL`, `CORS_ORIGIN` and `TRUST_PROXY` in one go. */
+/** `PUBLIC_URL`, `CORS_ORIGIN`, `TRUST_PROXY` and, where there is one, `COOKIE_PREFIX` in one go. */
 export function checkHttp(values: {
   readonly PUBLIC_URL?: string | undefined;
   readonly NODE_ENV?: string | undefined;
   readonly CORS_ORIGIN?: string | undefined;
   readonly TRUST_PROXY?: readonly string[] | undefined;
+  readonly COOKIE_PREFIX?: string | undefined;
 }): string[] {
   return [
     ...checkPublicUrl(values),
+    ...checkCookiePrefix(values),
     ...checkCorsOrigin(values.CORS_ORIGIN),
     ...checkTrustProxy(values.TRUST_PROXY),
   ];

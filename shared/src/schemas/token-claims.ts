@@ -20,7 +20,10 @@ export const AccessClaims = Type.Object({
 });
 export type AccessClaims = Static<typeof AccessClaims>;
 
-/** Claims of a refresh token. `sub` is the user's id as text, as RFC 7519 (4.1.2) wants it. */
+/**
+ * Claims of a refresh token. `sub` is the user's id as text, as RFC 7519 (4.1.2) wants it. `prefix` is that of the
+ * cookie the token was issued for, when it counts in no other.
+ */
 export const RefreshClaims = Type.Object({
   sub: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
   email: Email,
@@ -28,6 +31,7 @@ export const RefreshClaims = Type.Object({
   gen: Generation,
   iat: Seconds,
   exp: Seconds,
+  prefix: Type.Optional(Type.Literal('__Host-')),
 });
 export type RefreshClaims = Static<typeof RefreshClaims>;
 

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import {
+  checkCookiePrefix,
   checkCorsOrigin,
   checkHttp,
   checkPublicUrl,
@@ -29,6 +30,16 @@ t.test('wrong secrets stop the start without being shown', async (t) => {
     [{ A: secret('a'), B: `${secret('b')},${secret('a')}` }, 'B must not share an element with A'],
   ];
   for (const [lists, line] of cases) t.same(checkSecrets(lists), [line]);
+});
+
+t.test('a prefix of the cookie needs https', async (t) => {
+  for (const COOKIE_PREFIX of ['__Secure-', '__Host-']) {
+    t.same(checkCookiePrefix({ COOKIE_PREFIX, PUBLIC_URL: 'https://localhost:8443' }), []);
+    t.same(checkCookiePrefix({ COOKIE_PREFIX, PUBLIC_URL: 'http://localhost:8080' }), [
+      'COOKIE_PREFIX must be unset unless PUBLIC_URL begins with https://, not "http://localhost:8080"',
+    ]);
+  }
+  t.same(checkCookiePrefix({ PUBLIC_URL: 'http://localhost:8080' }), []);
 });
 
 t.test('PUBLIC_URL is an http address', async (t) => {

@@ -5,7 +5,9 @@ import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas/token
 /** What the cookies of a request come to. */
 export type PresentedSession =
   | { readonly ok: true; readonly claims: RefreshClaims }
-  | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'expired' | 'conflict' };
+  | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'expired' }
+  /** Different sessions: which of them are alive decides (`survivingSession`). */
+  | { readonly ok: false; readonly reason: 'conflict'; readonly sessions: readonly RefreshClaims[] };
 
 /**
  * Every value of a cookie in a Cookie header, in its order. Parsers give one value a name, so a planted twin
@@ -23,28 +25,41 @@ export function cookieValues(header: string | undefined, name: string): string[]
 
 /**
  * Chooses among the readings of all refresh cookies (decisions 3.3): one valid among invalid ones is used, of
- * one session the higher generation, and two different sessions are a conflict.
+ * one session the higher generation, and different sessions are a conflict.
  */
 export function presentedSession(readings: readonly TokenReading<RefreshClaims>[]): PresentedSession {
-  const valid = readings.flatMap((reading) => (reading.ok ? [reading.claims] : []));
-  const [first] = valid;
-  if (first === undefined) {
+  const sessions = validSessions(readings);
+  const [claims] = sessions;
+  if (claims === undefined) {
     if (readings.length === 0) return { ok: false, reason: 'missing' };
     const expired = readings.some((reading) => !reading.ok && reading.reason === 'expired');
     return { ok: false, reason: expired ? 'expired' : 'invalid' };
   }
-  if (valid.some((claims) => claims.sid !== first.sid || claims.sub !== first.sub)) {
-    return { ok: false, reason: 'conflict' };
-  }
-  return { ok: true, claims: valid.reduce((best, claims) => (claims.gen > best.gen ? claims : best)) };
+  return sessions.length === 1 ? { ok: true, claims } : { ok: false, reason: 'conflict', sessions };
 }
 
-/** The claims of every different session among the readings. */
+/** The claims of every different session among the readings, of each the highest generation. */
 export function validSessions(readings: readonly TokenReading<RefreshClaims>[]): RefreshClaims[] {
-  const bySession = new Map(
-    readings.flatMap((reading) =>
-      reading.ok ? [[`${reading.claims.sub} ${reading.claims.sid}`, reading.claims]] : [],
-    ),
-  );
+  const bySession = new Map<string, RefreshClaims>();
+  for (const reading of readings) {
+    if (!reading.ok) continue;
+    const { claims } = reading;
+    const key = `${claims.sub} ${claims.sid}`;
+    const best = bySession.get(key);
+    if (best === undefined || claims.gen > best.gen) bySession.set(key, claims);
+  }
   return [...bySession.values()];
+}
+
+/**
+ * What is left of a conflict: the one session that lives, `none`, or `several`. A planted cookie keeps its owner out
+ * for no longer than its own session lives.
+ */
+export function survivingSession(
+  sessions: readonly RefreshClaims[],
+  isAlive: (sid: string) => boolean,
+): RefreshClaims | 'none' | 'several' {
+  const [claims, ...others] = sessions.filter(({ sid }) => isAlive(sid));
+  if (claims === undefined) return 'none';
+  return others.length === 0 ? claims : 'several';
 }

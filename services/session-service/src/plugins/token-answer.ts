@@ -22,7 +22,7 @@ async function tokenAnswer(
 ): Promise<void> {
   app.decorate('answerWithTokens', (reply, user, moment) => {
     const pair = tokenPair(user, moment, lifetimes);
-    app.refreshCookie.set(reply, app.tokens.refresh.issue(pair.refresh), pair.maxAge);
+    app.refreshCookie.set(reply, pair.refresh, pair.maxAge);
     return { accessToken: app.tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
   });
 }

@@ -113,6 +113,8 @@ export default async function login(
       }
       await captcha.clearFailures(key, request.ip);
       const moment = await startSession(request, user.id);
+      // Twins under the path of `/refresh` are not sent here, so they are expired unseen. A client that is no browser has none.
+      if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
       return app.answerWithTokens(reply, user, moment);
     },
   );

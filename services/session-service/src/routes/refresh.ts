@@ -4,9 +4,10 @@ import { SessionRevoked, TokenInvalid } from '@tollgate/shared/http/bearer-error
 import { refuse } from '@tollgate/shared/http/errors.js';
 import { limitTo } from '@tollgate/shared/http/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentUser } from '../domain/current-user.js';
-import type { PresentedSession } from '../domain/refresh-cookies.js';
+import { type PresentedSession, survivingSession } from '../domain/refresh-cookies.js';
 import type { SessionRules } from '../domain/session-rules.js';
 import { CookieConflict, SessionExpired } from '../errors.js';
 import type { RotationVerdict } from '../stores/session-store.js';
@@ -15,7 +16,6 @@ const UNREADABLE = {
   missing: TokenInvalid,
   invalid: TokenInvalid,
   expired: SessionExpired,
-  conflict: CookieConflict,
 };
 const REFUSED = {
   revoked: SessionRevoked,
@@ -44,8 +44,7 @@ export default async function refresh(
     },
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
-      if (!presented.ok) throw refusePresented(reply, presented);
-      const { sub, sid, gen, email, exp } = presented.claims;
+      const { sub, sid, gen, email, exp } = await chosenSession(request, reply, presented);
       const uid = Number(sub);
       if (await app.endRevoked(request, { uid, sid })) throw refuse(SessionRevoked);
       const verdict = await app.sessions.rotate(
@@ -55,13 +54,39 @@ export default async function refresh(
       report(request, verdict, { uid, sid });
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
       const user = await stillThere(request, uid, email);
+      if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
       return app.answerWithTokens(reply, user, { sid, ...verdict });
     },
   );
 
-  function refusePresented(reply: FastifyReply, presented: PresentedSession & { ok: false }): Error {
-    if (presented.reason === 'conflict') app.refreshCookie.clearTwins(reply);
-    return refuse(UNREADABLE[presented.reason]);
+  /** The session of the cookies; of several the one that lives, when the others do not. */
+  async function chosenSession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    presented: PresentedSession,
+  ): Promise<RefreshClaims> {
+    if (presented.ok) return presented.claims;
+    if (presented.reason !== 'conflict') throw refuse(UNREADABLE[presented.reason]);
+    const { sessions } = presented;
+    const alive = await sessionsAlive(request, sessions);
+    const survivor = survivingSession(sessions, (sid) => alive.has(sid));
+    if (typeof survivor !== 'string') return survivor;
+    app.refreshCookie.clearTwins(reply, false);
+    throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
+  }
+
+  /** The ids of those that the store has and nobody has revoked. As many cookies as a header holds, so bounded. */
+  async function sessionsAlive(
+    request: FastifyRequest,
+    sessions: readonly RefreshClaims[],
+  ): Promise<Set<string>> {
+    const uids = [...new Set(sessions.map(({ sub }) => Number(sub)))];
+    const listed = await Promise.all(uids.map((uid) => app.sessions.list(uid)));
+    const alive = new Set(listed.flat().map(({ sid }) => sid));
+    for (const { sub, sid } of sessions) {
+      if (alive.has(sid) && (await app.endRevoked(request, { uid: Number(sub), sid }))) alive.delete(sid);
+    }
+    return alive;
   }
 
   function report(

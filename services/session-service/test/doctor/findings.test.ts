@@ -15,6 +15,7 @@ import { solveWork } from '../../src/doctor/facts/solve.js';
 import { userFacts } from '../../src/doctor/facts/users.js';
 import { createVisitor } from '../../src/doctor/facts/visitor.js';
 import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/findings/addresses.js';
+import { diagnoseCookie } from '../../src/doctor/findings/cookie.js';
 import { diagnoseReadiness } from '../../src/doctor/findings/readiness.js';
 import { readSetCookie } from '../../src/doctor/findings/set-cookie.js';
 import { diagnoseStores } from '../../src/doctor/findings/stores.js';
@@ -134,6 +135,26 @@ t.test('a cookie is read with its attributes, however they are spelt', async (t)
   t.equal(attributes.get('path'), '/y');
   t.ok(attributes.has('secure'));
   t.equal(attributes.get('max-age'), '1');
+});
+
+t.test('the refresh cookie is Secure, but on plain http that stays on this machine', async (t) => {
+  const checks = (publicUrl: string, attributes: string) => {
+    const expired = [
+      'refreshToken=; Max-Age=0; Path=/; Secure',
+      'refreshToken=; Max-Age=0; Path=/refresh/; Secure',
+    ];
+    const set = `refreshToken=x; Max-Age=9; Path=/refresh; HttpOnly; SameSite=Strict${attributes}`;
+    const login = { ...answer(200), cookies: [...expired, set] };
+    return diagnoseCookie({ publicUrl, login, logout: undefined }).map(({ check }) => check);
+  };
+  for (const url of ['https://example.com', 'https://localhost:1']) {
+    t.strictSame(checks(url, '; Secure'), ['cookie'], 'the cookie that is set, not one that is expired');
+    t.strictSame(checks(url, ''), ['cookie_attributes']);
+  }
+  for (const url of ['http://localhost:1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]:1']) {
+    t.strictSame(checks(url, ''), ['cookie'], url);
+  }
+  t.strictSame(checks('http://shop.test', ''), ['cookie_attributes']);
 });
 
 t.test('work is solved, and what is none is left', async (t) => {

@@ -1,5 +1,6 @@
 // Whether browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
+import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
 import { refreshPath } from '../../domain/cookie-scope.js';
 import type { Answer } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
@@ -13,19 +14,22 @@ export interface CookieFacts {
   readonly logout: Answer | undefined;
 }
 
-const NAMES = ['refreshToken', '__Secure-refreshToken'];
+const HOST_NAME = '__Host-refreshToken';
+const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
-/** The refresh cookie of an answer, by its usual names. */
+/** The refresh cookie of an answer, by its usual names. It stands behind those that the answer expires. */
 export function refreshCookieOf(answer: Answer): SetCookie | undefined {
-  return answer.cookies.map(readSetCookie).find(({ name }) => NAMES.includes(name));
+  const cookies = answer.cookies.map(readSetCookie).filter(({ name }) => NAMES.includes(name));
+  return cookies.findLast(({ value }) => value !== '') ?? cookies.at(-1);
 }
 
 /** The cookie's name, path and attributes (decisions 3.3). */
 export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {
-    const names = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
+    const all = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
+    const names = [...new Set(all)];
     return [
       problem(
         'cookie_missing',
@@ -38,16 +42,21 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
   }
   const found = [
     ...diagnosePath(publicUrl, cookie),
-    ...diagnoseAttributes(cookie),
+    ...diagnoseAttributes(publicUrl, cookie),
     ...diagnoseEnd(cookie, logout),
   ];
   return found.length > 0
     ? found
-    : [good('cookie', `Browsers keep the refresh cookie and send it to ${refreshPath(publicUrl)} alone.`)];
+    : [good('cookie', `Browsers keep the refresh cookie and send it to ${whereTo(publicUrl, cookie)}.`)];
 }
 
-function diagnosePath(publicUrl: string, { attributes }: SetCookie): Finding[] {
-  const wanted = refreshPath(publicUrl);
+function whereTo(publicUrl: string, { name }: SetCookie): string {
+  if (name === HOST_NAME) return 'every path of this host; no other host can set it';
+  return `${refreshPath(publicUrl)} alone`;
+}
+
+function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Finding[] {
+  const wanted = name === HOST_NAME ? '/' : refreshPath(publicUrl);
   const path = attributes.get('path');
   const found: Finding[] = [];
   if (path !== wanted) {
@@ -56,7 +65,7 @@ function diagnosePath(publicUrl: string, { attributes }: SetCookie): Finding[] {
         'cookie_path',
         path === undefined
           ? `The path of the refresh cookie is gone; it must be ${wanted}.`
-          : `The path of the refresh cookie is ${path}; it must be ${wanted}, where browsers refresh.`,
+          : `The path of the refresh cookie is ${path}; it must be ${wanted}, ${name === HOST_NAME ? 'or browsers refuse the name' : 'where browsers refresh'}.`,
         `Set PUBLIC_URL of the session service to ${publicUrl}, and let the gateway rewrite no cookie path.`,
       ),
     );
@@ -73,8 +82,9 @@ function diagnosePath(publicUrl: string, { attributes }: SetCookie): Finding[] {
   return found;
 }
 
-function diagnoseAttributes({ attributes }: SetCookie): Finding[] {
-  const missing = ['HttpOnly', 'Secure'].filter((name) => !attributes.has(name.toLowerCase()));
+function diagnoseAttributes(publicUrl: string, { attributes }: SetCookie): Finding[] {
+  const wanted = isLoopbackHttp(publicUrl) ? ['HttpOnly'] : ['HttpOnly', 'Secure'];
+  const missing = wanted.filter((name) => !attributes.has(name.toLowerCase()));
   const found: Finding[] = missing.map((name) =>
     problem('cookie_attributes', `The refresh cookie has lost ${name}.`, UNCHANGED),
   );

@@ -1,6 +1,6 @@
 // Whether what is sent can be read on the way.
 
-import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
 import type { Answer } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
 
@@ -14,9 +14,8 @@ export interface TransportFacts {
 
 /** HTTPS, the way to it, and that browsers remember it. */
 export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts): Finding[] {
-  const { protocol, hostname } = new URL(publicUrl);
-  if (protocol === 'http:') {
-    if (isLoopbackHost(hostname))
+  if (new URL(publicUrl).protocol === 'http:') {
+    if (isLoopbackHttp(publicUrl))
       return [good('transport', 'Plain http, which does not leave this machine.')];
     return [
       problem(
@@ -27,7 +26,7 @@ export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts):
       problem(
         'secure_cookie_on_http',
         'Browsers do not keep the refresh cookie, which is Secure, from plain http: every reload signs people out.',
-        'Serve https; the cookie is always Secure.',
+        'Serve https; only on this machine itself does the cookie go without Secure.',
       ),
     ];
   }
