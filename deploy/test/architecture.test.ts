@@ -154,6 +154,7 @@ const rooms: readonly Room[] = [
     name: 'what the doctor concludes',
     files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
     may: [/^shared\/src\/config\/hosts\.ts$/, ...own('domain/')],
+    mayForTypes: shared('challenges'),
     never: [anyProcess, clock, chance],
   },
   {
@@ -210,7 +211,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|options-mark)\.ts$/,
+    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|challenge-service-watch|options-mark)\.ts$/,
     to: /^shared\/src\/store\//,
     why: 'the store files of the room stand on the opened store',
   },
