@@ -51,7 +51,7 @@ t.test('a store that is away is named, and so is the service that misses it', as
   t.strictSame(complaints(await examine({ env })), [
     problem('service_away', 'A service or its store is away: the answer is 503 (store_unavailable).'),
     problem('store_away', 'The store of CAPTCHA_CACHE_STORE does not answer from here.'),
-    problem('not_ready', 'session-service is not ready (failed: challenge_store).'),
+    warning('degraded', 'session-service serves without a part (failed: challenge_store).'),
     problem('not_ready', 'challenge-service is not ready (failed: store).'),
   ]);
 });

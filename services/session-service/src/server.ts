@@ -21,6 +21,7 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionParts } from './app.js';
 import { readSessionConfig } from './config.js';
+import { answeringDirectory } from './directory/answering-directory.js';
 import { openConfiguredDirectory } from './directory/configured-directory.js';
 import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
@@ -43,7 +44,11 @@ async function main(): Promise<void> {
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
-  const directory = await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements);
+  const directory = answeringDirectory(
+    await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
+      logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
+    ),
+  );
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
   const challengeStore =
     config.challengeStoreUrl === config.storeUrl
@@ -91,6 +96,8 @@ async function main(): Promise<void> {
   };
   const keyReport = reportKeys(store, { ...runningKeys(rings), lives: { ...lives } }, logger);
   const state = { stopping: false };
+  // Without these two refreshes, log-outs and the verification of tokens go on.
+  const dispensable = ['challenge_store', 'directory'];
   const checks = {
     store: () => storeTimeMs(store),
     challenge_store: () => storeTimeMs(challengeStore),
@@ -118,7 +125,7 @@ async function main(): Promise<void> {
   await runService({
     logger,
     publicApp: await buildApp(config, parts),
-    adminApp: await buildSessionAdmin(config, parts, { checks, state }),
+    adminApp: await buildSessionAdmin(config, parts, { checks, state, dispensable }),
     publicAt: {
       host: values.BIND,
       port: values.SESSION_PORT,
