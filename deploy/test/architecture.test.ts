@@ -277,8 +277,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
-    to: /^shared\/src\/config\/own-module\.ts$/,
-    why: 'a module of the operator is loaded in one way, whatever it holds',
+    to: /^shared\/src\/config\/(own-module|redacted-message)\.ts$/,
+    why: 'a module of the operator is loaded, and quoted in the log, in one way',
   },
   {
     from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,
