@@ -6,6 +6,7 @@ import { pageSegments } from './demo-page.js';
 import { settlePorts } from './free-ports.js';
 import { buildGateway, listenLocally, pageFolder } from './gateway.js';
 import { waitUntilAllReady } from './readiness.js';
+import { writeRunningFile } from './running-file.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
 import {
@@ -104,6 +105,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await gateway.close();
       options.signal.throwIfAborted();
     }
+    const removeRunningFile = writeRunningFile(dataFolder, environment, ports);
     let stopped: Promise<void> | undefined;
     return {
       address: environment.PUBLIC_URL!,
@@ -116,6 +118,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       broken: Promise.race(services.map(describeEnd)),
       logs: () => services.map((service) => service.log()).join(''),
       stop: () => {
+        removeRunningFile();
         stopped ??= gateway.close().then(stopServices);
         return stopped;
       },
