@@ -221,9 +221,9 @@ const departures: readonly Departure[] = [
     why: 'reading the address of a store is pure',
   },
   {
-    from: /^shared\/src\/store\/configured-store\.ts$/,
+    from: /^shared\/src\/store\/(configured-store|private-file)\.ts$/,
     to: /^shared\/src\/schemas\/configuration-error\.ts$/,
-    why: 'a store that cannot be opened is a mistake in the configuration',
+    why: 'a store or a folder that cannot be opened is a mistake in the configuration',
   },
   {
     from: /^shared\/src\/store\/key-report\.ts$/,

@@ -1,6 +1,7 @@
 // Starts the session service: environment, configuration, parts, applications, listen, close with grace.
 
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -15,6 +16,7 @@ import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
@@ -41,6 +43,9 @@ const FLUSH_MS = 2000;
 async function main(): Promise<void> {
   const config = readSessionConfig(process.env);
   const { values } = config;
+  if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
+    openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
+  }
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
