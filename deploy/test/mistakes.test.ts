@@ -71,7 +71,7 @@ t.test('an unreachable store is one clear line without its password', async (t) 
   });
 });
 
-t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
+t.test('a DATA_DIR that cannot be is one line at once', { timeout: 170_000 }, async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'closed'), { mode: 0o555 });
@@ -93,7 +93,7 @@ t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
       const { status, stdout, stderr, signal } = spawnSync(process.execPath, [program], {
         env: { ...secrets, ...freePorts, PUBLIC_URL: 'http://localhost:8080', DATA_DIR: path },
         encoding: 'utf8',
-        timeout: 15_000,
+        timeout: 60_000,
         ...(as === undefined ? {} : { uid: as, gid: as }),
       });
       t.strictSame({ stdout, signal }, { stdout: '', signal: null }, `${program} ${path}`);
