@@ -9,6 +9,10 @@ export interface Account {
   readonly password: string;
 }
 
+const shortestPassword = 8;
+const longestPasswordBytes = 1024;
+const longestEmail = 254;
+
 const usersCommand = fileURLToPath(
   new URL('../../../services/session-service/dist/src/cli/users.js', import.meta.url),
 );
@@ -16,6 +20,26 @@ const usersCommand = fileURLToPath(
 /** Whether the accounts are in this system's own directory, the only one that it writes to. */
 export function ownsDirectory(environment: Environment): boolean {
   return (environment.USERS_URL || 'file:').startsWith('file:');
+}
+
+/**
+ * Checks `DEMO_EMAIL` and `DEMO_PASSWORD`, by the rules of the users command.
+ * @throws {StartError} a line for each that is set and cannot be used; none shows the password
+ */
+export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }: Environment): void {
+  const mistakes: string[] = [];
+  const isAddress = /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(email?.trim() ?? '');
+  if (email && (!isAddress || email.trim().length > longestEmail)) {
+    mistakes.push('DEMO_EMAIL must be an e-mail address, such as demo@example.com.');
+  }
+  const isOneLine = !/[\r\n]/.test(password ?? '');
+  const isLongEnough = [...(password ?? '')].length >= shortestPassword;
+  if (password && !(isOneLine && isLongEnough && Buffer.byteLength(password) <= longestPasswordBytes)) {
+    mistakes.push(
+      `DEMO_PASSWORD must have at least ${shortestPassword} characters, at most ${longestPasswordBytes} bytes, and no line break.`,
+    );
+  }
+  if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));
 }
 
 /**

@@ -20,7 +20,7 @@ const sharedMistakeMs = 1_500;
 export interface Candidate {
   readonly service: ServiceProcess;
   readonly url: string;
-  /** Makes the line for the terminal from the body of an answer that was not 200; nothing when it will do. */
+  /** Makes the line for the terminal from the body of an answer that was not wholly ready; nothing when it will do. */
   explain(body: string): string | undefined;
 }
 
@@ -51,7 +51,7 @@ async function waitUntilReady({ service, url, explain }: Candidate, patience: Pa
   let unreadySinceMs: number | undefined;
   while (service.isRunning()) {
     const answer = await ask(url);
-    if (answer?.status === 200) return;
+    if (answer?.status === 200 && !/"status":"degraded"/.test(answer.body)) return;
     const nowMs = performance.now();
     if (answer === undefined) {
       if (nowMs - startedMs > patience.silentMs) throw new StartError(`${service.name} does not answer.`);

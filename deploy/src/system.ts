@@ -1,11 +1,14 @@
 // The whole system on one machine: both services as processes of their own, the gateway in front of them.
 import { join } from 'node:path';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { type ChallengeNames, readChallengeNames } from './challenge-names.js';
-import { type Account, ownsDirectory, saveAccount } from './demo-account.js';
+import { type Account, checkDemoAccount, ownsDirectory, saveAccount } from './demo-account.js';
 import { pageSegments } from './demo-page.js';
 import { settlePorts } from './free-ports.js';
 import { buildGateway, listenLocally, pageFolder } from './gateway.js';
 import { waitUntilAllReady } from './readiness.js';
+import { writeRunningFile } from './running-file.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
 import {
@@ -18,6 +21,7 @@ import {
   readPorts,
   type ServiceName,
 } from './settings.js';
+import { StartError } from './start-error.js';
 import { explainUnready } from './unready.js';
 
 export interface SystemOptions {
@@ -67,6 +71,8 @@ const silentMs = 60_000;
 export async function startSystem(options: SystemOptions): Promise<System> {
   const ports = await settlePorts(readPorts(options.environment));
   const dataFolder = dataFolderOf(options.environment);
+  checkDataFolder(dataFolder);
+  checkDemoAccount(options.environment);
   const secrets = openSecrets(dataFolder, options.environment);
   const environment = completeForLocalUse({ ...options.environment, ...secrets }, ports);
   const challenges = readChallengeNames(environment, pageSegments(pageFolder));
@@ -104,6 +110,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await gateway.close();
       options.signal.throwIfAborted();
     }
+    const removeRunningFile = writeRunningFile(dataFolder, environment, ports);
     let stopped: Promise<void> | undefined;
     return {
       address: environment.PUBLIC_URL!,
@@ -116,6 +123,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       broken: Promise.race(services.map(describeEnd)),
       logs: () => services.map((service) => service.log()).join(''),
       stop: () => {
+        removeRunningFile();
         stopped ??= gateway.close().then(stopServices);
         return stopped;
       },
@@ -125,6 +133,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     throw error;
   } finally {
     options.signal?.removeEventListener('abort', stopServices);
+  }
+}
+
+/** @throws {StartError} */
+function checkDataFolder(dataFolder: string): void {
+  try {
+    openDataFolder(dataFolder);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new StartError(error.message) : error;
   }
 }
 

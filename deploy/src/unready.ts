@@ -2,17 +2,24 @@
 import { describeStoreUrl } from '@tollgate/shared/store/store-url.js';
 import type { Environment, ServiceName } from './settings.js';
 
-/** Reads what `/health/ready` said and names what cannot be reached, without users and passwords, a line each. */
-export function explainUnready(name: ServiceName, body: string, environment: Environment): string {
+/**
+ * Reads what `/health/ready` said and names what cannot be reached, without users and passwords, a line each. Nothing
+ * when a service does without what is missing, and that is no store.
+ */
+export function explainUnready(
+  name: ServiceName,
+  body: string,
+  environment: Environment,
+): string | undefined {
   const failed = failedChecks(body);
   if (failed === undefined) return `${name} is not ready: ${body}`;
-  const lines = failed.flatMap((check) => {
+  const lines = failed.checks.flatMap((check) => {
     const variable = variableOf(name, check, environment);
     const url = variable && environment[variable];
-    if (variable === undefined) return [`${name} is not ready: ${check}`];
+    if (variable === undefined) return failed.isServing ? [] : [`${name} is not ready: ${check}`];
     return [`${describeStoreUrl(url || 'The embedded store')} cannot be reached (${variable}).`];
   });
-  return [...new Set(lines)].join('\n');
+  return lines.length === 0 ? undefined : [...new Set(lines)].join('\n');
 }
 
 function variableOf(name: ServiceName, check: string, environment: Environment): string | undefined {
@@ -23,11 +30,12 @@ function variableOf(name: ServiceName, check: string, environment: Environment):
   return undefined;
 }
 
-function failedChecks(body: string): string[] | undefined {
+function failedChecks(body: string): { isServing: boolean; checks: string[] } | undefined {
   try {
     const { status, checks } = JSON.parse(body);
-    if (status !== 'failed') return undefined;
-    return Object.keys(checks).filter((check) => checks[check] !== 'ok');
+    if (status !== 'failed' && status !== 'degraded') return undefined;
+    const failed = Object.keys(checks).filter((check) => checks[check] !== 'ok');
+    return { isServing: status === 'degraded', checks: failed };
   } catch {
     return undefined;
   }

@@ -154,6 +154,7 @@ const rooms: readonly Room[] = [
     name: 'what the doctor concludes',
     files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
     may: [/^shared\/src\/config\/(hosts|sites)\.ts$/, ...own('domain/')],
+    mayForTypes: shared('challenges'),
     never: [anyProcess, clock, chance],
   },
   {
@@ -210,7 +211,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|options-mark)\.ts$/,
+    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|challenge-service-watch|options-mark)\.ts$/,
     to: /^shared\/src\/store\//,
     why: 'the store files of the room stand on the opened store',
   },
@@ -220,9 +221,9 @@ const departures: readonly Departure[] = [
     why: 'reading the address of a store is pure',
   },
   {
-    from: /^shared\/src\/store\/configured-store\.ts$/,
+    from: /^shared\/src\/store\/(configured-store|private-file)\.ts$/,
     to: /^shared\/src\/schemas\/configuration-error\.ts$/,
-    why: 'a store that cannot be opened is a mistake in the configuration',
+    why: 'a store or a folder that cannot be opened is a mistake in the configuration',
   },
   {
     from: /^shared\/src\/store\/key-report\.ts$/,
@@ -276,8 +277,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
-    to: /^shared\/src\/config\/own-module\.ts$/,
-    why: 'a module of the operator is loaded in one way, whatever it holds',
+    to: /^shared\/src\/config\/(own-module|redacted-message)\.ts$/,
+    why: 'a module of the operator is loaded, and quoted in the log, in one way',
   },
   {
     from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,

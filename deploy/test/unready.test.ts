@@ -26,3 +26,19 @@ t.test('an answer that nobody expects is shown as it is', async (t) => {
     'session-service is not ready: new_part',
   );
 });
+
+t.test(
+  'a service that only lost a part it can do without is ready, unless the part is a store',
+  async (t) => {
+    const degraded = (checks: object) => JSON.stringify({ status: 'degraded', checks });
+    t.equal(
+      explainUnready('challenge-service', degraded({ store: 'ok', images: 'failed' }), redis),
+      undefined,
+    );
+    const users = { USERS_URL: 'postgres://user:secret-word@10.0.0.3/shop' };
+    t.equal(
+      explainUnready('session-service', degraded({ store: 'ok', directory: 'failed' }), users),
+      'postgres://10.0.0.3/shop cannot be reached (USERS_URL).',
+    );
+  },
+);

@@ -58,10 +58,10 @@ const expressions = patterns.map((pattern) => {
 const patternsOf = (key: string) => patterns.filter((_pattern, at) => expressions[at]?.test(key));
 
 const secrets = {
-  ACCESS_SECRET: 'a'.repeat(32),
-  REFRESH_SECRET: 'r'.repeat(32),
-  ENCRYPTION_KEY: 'e'.repeat(32),
-  CHALLENGE_SECRET: 'c'.repeat(32),
+  ACCESS_SECRET: '0123456789abcdefghijklmnopqrstua',
+  REFRESH_SECRET: '0123456789abcdefghijklmnopqrstur',
+  ENCRYPTION_KEY: '0123456789abcdefghijklmnopqrstue',
+  CHALLENGE_SECRET: '0123456789abcdefghijklmnopqrstuc',
 };
 const environment = {
   ...secrets,

@@ -38,7 +38,10 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
     env: { ...env, ACCESS_SECRET: 'ab'.repeat(20), REFRESH_SECRET: `${REFRESH_SECRET},${ACCESS_SECRET}` },
   });
   t.strictSame(complaints(changing), [
-    problem('secret_weak', 'ACCESS_SECRET has an element of very few different characters.'),
+    problem(
+      'configuration',
+      'The service would not start: ACCESS_SECRET is too easy to guess, with few different characters or a pattern that repeats: make one with openssl rand -hex 32.',
+    ),
     warning('keys_changing', 'REFRESH_SECRET has 2 elements: a change of keys is under way.'),
   ]);
   const said = JSON.stringify([short, changing]);

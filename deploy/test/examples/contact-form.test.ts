@@ -166,7 +166,13 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
 
 t.test('a mistake in its settings stops the start with one line', async (t) => {
   const { status, stderr } = spawnSync(process.execPath, [join(folder, 'server.js')], {
-    env: { PATH: process.env.PATH, CHALLENGE_SECRET: 'c'.repeat(32), CAPTCHA_EFFORT_BITS: '9', PORT: '0' },
+    env: {
+      PATH: process.env.PATH,
+      CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
+      STORE_URL: 'redis://127.0.0.1:1',
+      CAPTCHA_EFFORT_BITS: '9',
+      PORT: '0',
+    },
     encoding: 'utf8',
   });
   t.equal(status, 1);

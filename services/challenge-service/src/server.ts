@@ -1,6 +1,7 @@
 // Starts the challenge service: environment, configuration, parts, applications, listen, close with grace.
 
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -11,6 +12,7 @@ import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
@@ -30,6 +32,9 @@ const UNDRAWN_MS = 600_000;
 async function main(): Promise<void> {
   const config = readChallengeConfig(process.env);
   const { values, captcha } = config;
+  if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
+    openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
+  }
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL });
 
   const { presets, kinds, renderer } = await loadEquipment(config, PROJECT_ROOT);

@@ -21,7 +21,7 @@ import introspect from './routes/introspect.js';
 export async function buildSessionAdmin(
   config: Pick<SessionConfig, 'values' | 'captcha'>,
   parts: SessionParts,
-  health: Pick<AdminOptions, 'checks' | 'state'>,
+  health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
   const { ring, figures, logger, proveUse, revocations, lifetimes } = parts;

@@ -10,6 +10,7 @@ import {
 import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secret-strength.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
@@ -155,8 +156,10 @@ function checkApiKey(values: {
 }): string[] {
   const { SESSION_API_KEY: key, ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET } = values;
   const lists = { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET };
-  const owner = Object.entries(lists).find(([, list]) => key !== undefined && list?.split(',').includes(key));
-  return owner === undefined ? [] : [`SESSION_API_KEY must not be an element of ${owner[0]}`];
+  if (key === undefined) return [];
+  const owner = Object.entries(lists).find(([, list]) => list?.split(',').includes(key));
+  if (owner !== undefined) return [`SESSION_API_KEY must not be an element of ${owner[0]}`];
+  return isWeakSecret(key) ? [`SESSION_API_KEY ${WEAK_SECRET}`] : [];
 }
 
 /** The embedded directory serves one machine only, so in production it has to be wanted. */

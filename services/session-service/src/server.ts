@@ -1,6 +1,7 @@
 // Starts the session service: environment, configuration, parts, applications, listen, close with grace.
 
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -17,12 +18,14 @@ import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionParts } from './app.js';
 import { readSessionConfig } from './config.js';
+import { answeringDirectory } from './directory/answering-directory.js';
 import { openConfiguredDirectory } from './directory/configured-directory.js';
 import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
@@ -41,10 +44,17 @@ const FLUSH_MS = 2000;
 async function main(): Promise<void> {
   const config = readSessionConfig(process.env);
   const { values } = config;
+  if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
+    openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
+  }
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
-  const directory = await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements);
+  const directory = answeringDirectory(
+    await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
+      logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
+    ),
+  );
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
   const challengeStore =
     config.challengeStoreUrl === config.storeUrl
@@ -92,6 +102,8 @@ async function main(): Promise<void> {
   };
   const keyReport = reportKeys(store, { ...runningKeys(rings), lives: { ...lives } }, logger);
   const state = { stopping: false };
+  // Without these two refreshes, log-outs and the verification of tokens go on.
+  const dispensable = ['challenge_store', 'directory'];
   const checks = {
     store: () => storeTimeMs(store),
     challenge_store: () => storeTimeMs(challengeStore),
@@ -120,7 +132,7 @@ async function main(): Promise<void> {
   await runService({
     logger,
     publicApp: await buildApp(config, parts),
-    adminApp: await buildSessionAdmin(config, parts, { checks, state }),
+    adminApp: await buildSessionAdmin(config, parts, { checks, state, dispensable }),
     publicAt: {
       host: values.BIND,
       port: values.SESSION_PORT,

@@ -27,3 +27,7 @@ t.test('a wrong key stops the start with a line that does not repeat it', async 
     t.strictSame(linesFor(secret), [`SESSION_API_KEY must not be an element of ${name}`]);
   }
 });
+
+t.test('a key of equal letters stops the start', async (t) => {
+  t.match(linesFor('k'.repeat(32)), [/^SESSION_API_KEY is too easy to guess.*openssl rand -hex 32$/]);
+});

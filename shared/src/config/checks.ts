@@ -4,11 +4,12 @@ import { isIP } from 'node:net';
 import { parseStoreUrl } from '../store/store-url.js';
 import { cacheStoreUrlOf, storeUrlOf } from './fallbacks.js';
 import { isLoopbackHost, isTestHost } from './hosts.js';
+import { isWeakSecret, WEAK_SECRET } from './secret-strength.js';
 
 const SHORTEST_SECRET = 32;
 
 /**
- * Secrets have at least 32 characters, no list has an empty element, and no two elements of all lists are equal
+ * Secrets have at least 32 characters and are not easy to guess, no list has an empty element, and no two elements of all lists are equal
  * (decisions 3.3). The lines show no secret.
  *
  * @param lists the comma-separated lists by variable; unset ones are left to the schema
@@ -22,7 +23,8 @@ export function checkSecrets(lists: Readonly<Record<string, string | undefined>>
       if (secret === '') mistakes.add(`${name} must not have an empty element`);
       else if ([...secret].length < SHORTEST_SECRET) {
         mistakes.add(`${name} must have at least ${SHORTEST_SECRET} characters in each element`);
-      } else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
+      } else if (isWeakSecret(secret)) mistakes.add(`${name} ${WEAK_SECRET}`);
+      else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
       else if (owner !== undefined) mistakes.add(`${name} must not share an element with ${owner}`);
       else owners.set(secret, name);
     }
@@ -50,6 +52,9 @@ export function checkPublicUrl(values: {
 /** `CORS_ORIGIN` is an origin exactly as browsers send it. */
 export function checkCorsOrigin(origin: string | undefined): string[] {
   if (origin === undefined) return [];
+  if (/[\s,;]/.test(origin.trim())) {
+    return ['CORS_ORIGIN must be one origin such as https://app.example.com'];
+  }
   const url = parseHttpUrl(origin);
   if (url?.origin === origin) return [];
   const meant = url === null ? 'one origin such as https://app.example.com' : url.origin;

@@ -1,6 +1,7 @@
 // The keys of the hosts that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
 import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
+import { isWeakSecret, WEAK_SECRET } from './secret-strength.js';
 
 /** A host and the key that it presents. */
 export interface HostKey {
@@ -43,7 +44,7 @@ export function hostKeysFrom({ HOST_API_KEY, HOST_API_KEYS }: HostVariables): Ho
 }
 
 /**
- * Every host has a name of its own and a secret of its own, of at least 32 characters (decisions 2.3). The lines show no
+ * Every host has a name of its own and a secret of its own, of at least 32 characters (decisions 2.3) that is not easy to guess. The lines show no
  * secret, and no name, because who has confused the two has put a secret in its place.
  *
  * @param taken secrets that serve another purpose
@@ -73,5 +74,6 @@ export function checkHostKeys(variables: HostVariables, taken: readonly string[]
 function secretMistake(secret: string): string | null {
   if ([...secret].length < SHORTEST_SECRET)
     return `must have a secret of at least ${SHORTEST_SECRET} characters`;
-  return secret.includes(',') ? 'must not have a comma inside: HOST_API_KEYS holds more than one' : null;
+  if (secret.includes(',')) return 'must not have a comma inside: HOST_API_KEYS holds more than one';
+  return isWeakSecret(secret) ? WEAK_SECRET : null;
 }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 
 const secretList = (description: string) =>
   Type.String({
-    description: `${description}; at least 32 characters, or a comma-separated list of such`,
+    description: `${description}; at least 32 characters made by chance (\`openssl rand -hex 32\`), or a comma-separated list of such`,
     secret: true,
     expected: 'a secret of at least 32 characters, or a comma-separated list of such',
   });

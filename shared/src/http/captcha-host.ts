@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { watchChallengeService } from '../challenges/challenge-service-watch.js';
 import { type Kind, kindMistakes } from '../challenges/kinds.js';
 import { openChallengeStore } from '../challenges/open-challenge-store.js';
 import { watchOptions } from '../challenges/options-mark.js';
@@ -26,6 +27,7 @@ import { openKeyRing } from '../crypto/key-ring.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../schemas/captcha-options.js';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { openConfiguredStore } from '../store/configured-store.js';
+import { reportKeys } from '../store/key-report.js';
 import { closeStore } from '../store/open-store.js';
 import { waitForStore } from '../store/wait-for-store.js';
 import { warnOfStore } from '../store/warnings.js';
@@ -37,8 +39,8 @@ export interface CaptchaHostOptions {
   /** Names this application: its account keys meet those of no other host. */
   readonly host: string;
   /**
-   * Variables as the challenge service has them: `CHALLENGE_SECRET`, `STORE_URL` or `CAPTCHA_CACHE_STORE`, and the same
-   * `CAPTCHA_*`; usually `process.env`.
+   * Variables as the challenge service has them: `CHALLENGE_SECRET`, `STORE_URL` or `CAPTCHA_CACHE_STORE` (one of them
+   * is required), and the same `CAPTCHA_*`; usually `process.env`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The options in code, in place of the `CAPTCHA_*` variables. */
@@ -64,7 +66,7 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   const values = readEnvironment(HostEnvironment, environment, (found) => [
     ...[hostNameMistake(host)].flatMap((mistake) => (mistake === null ? [] : [`the host ${mistake}`])),
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
-    ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
+    ...checkNamedStore(found),
     ...checkCaptchaVariables(found),
   ]);
   const options =
@@ -85,19 +87,38 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
   warnOfStore(store, app.log);
   const optionsWatch = watchOptions(store, options, app.log);
+  const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const keyReport = reportKeys(
+    store,
+    { makes: false, ids: { CHALLENGE_SECRET: ring.all.map(({ id }) => id) } },
+    app.log,
+  );
+  const serviceWatch = watchChallengeService(store, ring, app.log);
   app.addHook('onClose', async () => {
     await optionsWatch.stop();
+    await serviceWatch.stop();
+    await keyReport.stop();
     await closeStore(store);
   });
   // Commands before the connection are refused; a store that is away does not keep the application from starting.
   await waitForStore(store, CONNECT_MS);
   await app.register(guard, {
     store: openChallengeStore(store, options.cache.prefix),
-    ring: openKeyRing(values.CHALLENGE_SECRET),
+    ring,
     options,
     host,
     kinds,
   });
+}
+
+/** An application never has a store of its own: nothing would issue challenges on it. */
+function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
+  if (values.STORE_URL !== undefined || values.CAPTCHA_CACHE_STORE !== undefined) {
+    return checkStores(values, ['CAPTCHA_CACHE_STORE']);
+  }
+  return [
+    'STORE_URL is missing: it must name the store of the challenge service, such as redis://localhost:6379 or file:/srv/tollgate/data/tollgate.mdb; so may CAPTCHA_CACHE_STORE',
+  ];
 }
 
 /**

@@ -15,7 +15,7 @@ export interface FollowerLog {
 export interface RevocationFollower {
   /**
    * Whether the access tokens of a session are to be refused. Asks the store only while the log is lost; when
-   * that fails too, what is in memory decides. Never throws.
+   * that fails too, what is in memory decides, and until the store answers again nobody waits for it. Never throws.
    */
   isRevoked(sid: string): Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
@@ -49,6 +49,7 @@ export function followRevocations(
   let asked = LOG_START;
   let asking: Promise<void> | undefined;
   let askingNext: Promise<void> | undefined;
+  let isSilent = false;
 
   const take = (page: RevocationPage): string => {
     for (const { sids, keepMs } of page.entries) revoked.add(sids, keepMs);
@@ -80,6 +81,7 @@ export function followRevocations(
     if (lostSinceMs === undefined) {
       lostSinceMs = clock();
       asked = LOG_START;
+      isSilent = false;
     }
     // The first try after a loss comes at once, and often succeeds.
     if (failures < 2 || isWarned) return;
@@ -138,7 +140,16 @@ export function followRevocations(
     async isRevoked(sid) {
       if (revoked.has(sid)) return true;
       if (lostSinceMs === undefined) return false;
-      await ask().catch(() => {});
+      const answered = ask().then(
+        () => {
+          isSilent = false;
+        },
+        () => {
+          isSilent = true;
+        },
+      );
+      // A store that hangs costs one time limit, and not one for each request.
+      if (!isSilent) await answered;
       return revoked.has(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),

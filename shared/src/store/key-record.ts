@@ -29,7 +29,7 @@ export interface ReportedKeys {
   readonly nowMs: number;
   /** When the record began; undefined when there is none. */
   readonly sinceMs: number | undefined;
-  /** Without their lives. */
+  /** Without their lives; the one that reported last comes first. */
   readonly nodes: readonly NodeKeys[];
   /** When a node last said that it makes tokens with a key, by variable and id with a space between them. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
@@ -130,7 +130,7 @@ function parseLines(text: string | undefined): Map<string, string> {
 }
 
 function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
-  const nodes: NodeKeys[] = [];
+  const nodes: { readonly atMs: number; readonly keys: NodeKeys }[] = [];
   const lastUsedMs = new Map<string, number>();
   const lives: ReportedLife[] = [];
   for (const [name, value] of fields) {
@@ -140,9 +140,15 @@ function readFields(fields: ReadonlyMap<string, string>, nowMs: number): Reporte
       const [what = '', seconds] = name.slice('life:'.length).split(' ');
       lives.push({ name: what, seconds: Number(seconds), lastMs: atMs });
     } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
-      nodes.push(parseKeys(value.slice(value.indexOf(' ') + 1)));
+      nodes.push({ atMs, keys: parseKeys(value.slice(value.indexOf(' ') + 1)) });
     }
   }
   const since = fields.get('since');
-  return { nowMs, sinceMs: since === undefined ? undefined : Number(since), nodes, lastUsedMs, lives };
+  return {
+    nowMs,
+    sinceMs: since === undefined ? undefined : Number(since),
+    nodes: nodes.sort((one, other) => other.atMs - one.atMs).map(({ keys }) => keys),
+    lastUsedMs,
+    lives,
+  };
 }

@@ -1,4 +1,4 @@
-// Reports the keys of this node at its start, every hour, and at its end.
+// Reports the keys of this node at its start, every hour, when a lost store is back, and at its end.
 
 import { randomAlphanumerics } from '../crypto/random-text.js';
 import { type NodeKeys, openKeyRecord, REPORT_EVERY_MS } from './key-record.js';
@@ -16,6 +16,7 @@ export function reportKeys(store: Store, keys: NodeKeys, log: KeyReportLog): { s
   const node = randomAlphanumerics(12);
   const rounds = startRounds(store, () => record.report(node, keys, true), {
     everyMs: REPORT_EVERY_MS,
+    afterReconnect: true,
     onFailure: (error) => log.warn({ err: error }, 'the keys of this node could not be reported'),
   });
   return {

@@ -3,10 +3,12 @@
 import type { Store } from './open-store.js';
 
 export interface RoundOptions {
-  /** From the end of a round that succeeded to the next, in milliseconds. */
-  readonly everyMs: number;
+  /** From the end of a round that succeeded to the next, in milliseconds; a function is asked after each round. */
+  readonly everyMs: number | (() => number);
   /** From the end of a round that failed to the next, in milliseconds; ten seconds unless told. */
   readonly retryMs?: number;
+  /** Begins a round also when a lost connection is back: the store may have come back empty. */
+  readonly afterReconnect?: boolean;
   /** Told of each round that failed. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -22,29 +24,36 @@ const RETRY_MS = 10_000;
 export function startRounds(
   store: Store,
   round: () => Promise<void>,
-  { everyMs, retryMs = RETRY_MS, onFailure }: RoundOptions,
+  { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: RoundOptions,
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isRunning = false;
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
-    let nextMs = everyMs;
+    let nextMs: number;
+    isRunning = true;
     try {
       await round();
+      nextMs = typeof everyMs === 'number' ? everyMs : everyMs();
     } catch (error) {
       nextMs = retryMs;
       onFailure(error);
     }
+    isRunning = false;
     if (!stopped) timer = setTimeout(next, nextMs).unref();
   }
   function next(): void {
+    if (isRunning) return;
+    clearTimeout(timer);
     running = run();
   }
   // A client that is still connecting would refuse the first round.
-  const client = store.kind === 'redis' && store.client.status !== 'ready' ? store.client : undefined;
-  if (client === undefined) next();
-  else client.once('ready', next);
+  const client = store.kind === 'redis' ? store.client : undefined;
+  if (client === undefined || client.status === 'ready') next();
+  else if (!afterReconnect) client.once('ready', next);
+  if (afterReconnect) client?.on('ready', next);
   return {
     async stop() {
       stopped = true;

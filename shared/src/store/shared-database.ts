@@ -1,9 +1,8 @@
 // The LMDB file of an embedded store, opened once in a process however many ask for it.
 
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { checkDatabaseFile } from './database-file.js';
+import { makePrivateDatabase } from './private-file.js';
 
 /** An open file: values by key, and keys by expiry. */
 export interface SharedDatabase {
@@ -43,8 +42,8 @@ export function openSharedDatabase(path: string): SharedDatabase {
 }
 
 function openFile(path: string): OpenFile {
-  mkdirSync(dirname(path), { recursive: true });
   checkDatabaseFile(path);
+  makePrivateDatabase(path);
   const root = open<string, string>({ path, noSubdir: true, encoding: 'string', maxDbs: 2 });
   const index = root.openDB<string, [number, string]>({ name: 'expiry', encoding: 'string' });
   return { root, index, holders: 0 };

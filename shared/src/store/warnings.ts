@@ -1,6 +1,7 @@
-// Warns of a Redis that would lose what it should keep.
+// Warns of a Redis that would lose what it should keep, and of a file that others may read.
 
 import { type Store, storeTimeMs } from './open-store.js';
+import { filesOpenToOthers } from './private-file.js';
 import type { RedisClient } from './redis-connection.js';
 
 /** The part of a logger that this file uses. */
@@ -13,9 +14,14 @@ const CLOCK_OFFSET_MS = 2000;
 
 const OLDEST_VERSION = [6, 2] as const;
 
-/** Looks at a Redis each time a connection to it is ready, and logs what is wrong with it. Nothing on an embedded store. */
+/** Looks at a Redis each time a connection to it is ready, at a file once, and logs what is wrong with it. */
 export function warnOfStore(store: Store, log: WarningLog): void {
-  if (store.kind === 'embedded') return;
+  if (store.kind === 'embedded') {
+    for (const path of filesOpenToOthers(store.path)) {
+      log.warn({ path }, 'other users of this machine may read this file of the store: it needs mode 0600');
+    }
+    return;
+  }
   const look = () => {
     storeWarnings(store).then(
       (warnings) => {

@@ -1,5 +1,6 @@
 // Mistakes that several variables make together, and those that a type cannot see.
 
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import {
   checkCookiePrefix,
@@ -11,8 +12,9 @@ import {
   checkTestMode,
   checkTrustProxy,
 } from '../../src/config/checks.js';
+import { checkHostKeys } from '../../src/config/host-keys.js';
 
-const secret = (letter: string) => letter.repeat(32);
+const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 
 t.test('secrets of 32 characters that all differ are right, in lists as well', async (t) => {
   t.same(checkSecrets({ A: secret('a'), B: `${secret('b')},${secret('c')}`, C: undefined }), []);
@@ -201,4 +203,30 @@ t.test('the checks of the network give their lines together, and need no value',
     lines.map((line) => line.split(' ')[0]),
     ['PUBLIC_URL', 'CORS_ORIGIN', 'TRUST_PROXY'],
   );
+});
+
+t.test('secrets of equal letters or of a repeated pattern passed', async (t) => {
+  const weak = [
+    'a'.repeat(32),
+    'ab'.repeat(20),
+    '1234567'.repeat(5),
+    'changeme'.repeat(4),
+    'passwordpasswordpasswordpassword1',
+    '0123456789abcdef0123456789abcdef',
+    `${'a'.repeat(24)}bcdefghi`,
+  ];
+  for (const secret of weak) {
+    const [line = '', ...more] = checkSecrets({ A: secret });
+    t.match(line, /^A is too easy to guess.*openssl rand -hex 32$/);
+    t.strictSame(more, []);
+    t.notOk(line.includes(secret));
+    t.match(checkHostKeys({ HOST_API_KEY: secret }), [/^HOST_API_KEY is too easy to guess/]);
+    t.match(checkHostKeys({ HOST_API_KEYS: `shop:${secret}` }), [/^HOST_API_KEYS: element 1 is too easy/]);
+  }
+  for (let at = 0; at < 1000; at++) {
+    for (const size of [16, 32, 64]) {
+      t.same(checkSecrets({ A: randomBytes(size).toString('hex') }), []);
+      t.same(checkSecrets({ A: randomBytes(Math.max(size, 24)).toString('base64url') }), []);
+    }
+  }
 });

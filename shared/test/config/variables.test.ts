@@ -27,10 +27,10 @@ const schema = Type.Object({
   ...captchaVariables,
 });
 const secrets = {
-  ACCESS_SECRET: 'a'.repeat(32),
-  REFRESH_SECRET: 'b'.repeat(32),
-  ENCRYPTION_KEY: 'c'.repeat(32),
-  CHALLENGE_SECRET: 'd'.repeat(32),
+  ACCESS_SECRET: '0123456789abcdefghijklmnopqrstua',
+  REFRESH_SECRET: '0123456789abcdefghijklmnopqrstub',
+  ENCRYPTION_KEY: '0123456789abcdefghijklmnopqrstuc',
+  CHALLENGE_SECRET: '0123456789abcdefghijklmnopqrstud',
 };
 const required = { ...secrets, PUBLIC_URL: 'https://example.com' };
 

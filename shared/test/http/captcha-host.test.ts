@@ -1,6 +1,6 @@
 // The plugin of a host application: its settings, and the store that it opens and closes.
 
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -69,6 +69,10 @@ t.test('a mistake stops the start with its line', async (t) => {
     [{ host: null as never }, /^the host must have a name/],
     [{ host: ['shop'] as never }, /^the host must have a name/],
     [{ environment: store }, /^CHALLENGE_SECRET is missing/],
+    [
+      { environment: { CHALLENGE_SECRET: SECRET } },
+      /^STORE_URL is missing: it must name the store of the cha/,
+    ],
     [{ environment: { ...right, CHALLENGE_SECRET: 'short' } }, /^CHALLENGE_SECRET must have at least 32/],
     [{ environment: { ...right, STORE_URL: 'mysql://x' } }, /^STORE_URL /],
     [{ environment: { ...right, CAPTCHA_EFFORT_BITS: '9' } }, /^CAPTCHA_EFFORT_BITS must be a whole number/],
@@ -99,6 +103,15 @@ t.test('a mistake stops the start with its line', async (t) => {
       t.match(error.lines[0], line);
     }
   }
+});
+
+t.test('an application that names no store makes no file of its own', async (t) => {
+  const folder = tempDir(t);
+  const environment = { CHALLENGE_SECRET: SECRET, DATA_DIR: folder };
+  await t.rejects(open(t, { environment, root: folder }), ConfigurationError);
+  t.strictSame(readdirSync(folder), []);
+  const cache = { CHALLENGE_SECRET: SECRET, CAPTCHA_CACHE_STORE: `file:${join(folder, 'store.mdb')}` };
+  t.equal((await open(t, { environment: cache })).captcha.options.pow.difficulty, 16);
 });
 
 t.test(

@@ -68,6 +68,20 @@ t.test('a node reports at its start and its end, with every key of the store exp
   });
 });
 
+t.test('a node reports again when its Redis comes back empty', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const record = openKeyRecord(store);
+  const report = reportKeys(store, MAKER, { warn() {} });
+  t.teardown(report.stop);
+  const reported = async () => (await record.read().catch(() => undefined))?.nodes ?? [];
+  while ((await reported()).length === 0) await pause(2);
+  await redis.stop();
+  await redis.start();
+  t.equal(await redis.client.exists('session:keys'), 0, 'nothing was kept');
+  while ((await reported()).length === 0) await pause(2);
+  t.strictSame(await reported(), [MAKER]);
+});
+
 t.test('a store that is away stops nobody', async (t) => {
   const { store, redis } = await redisStore(t);
   await redis.stop();

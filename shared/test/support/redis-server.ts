@@ -13,6 +13,9 @@ export interface RedisServer {
   /** For looking and for preparing; what it sends is not listed by `commands`. */
   readonly client: Redis;
   stop(): Promise<void>;
+  /** Stops the process where it is: connections stay open, and nothing is answered until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** Starts again on the same port: empty, or with all that it held where it keeps that. */
   start(): Promise<void>;
   /** The commands, name first and in lower case, that other clients sent while `during` ran; not those of scripts. */
@@ -56,6 +59,8 @@ export async function startRedis(
     port,
     client,
     stop,
+    freeze: () => void server?.kill('SIGSTOP'),
+    thaw: () => void server?.kill('SIGCONT'),
     async start() {
       server ??= await launchAgain(port, args);
       await client.ping();

@@ -8,7 +8,8 @@ import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
 export const USAGE = `usage: doctor [PUBLIC_URL] [--email EMAIL] [--origin ORIGIN] [--prefix PATH] [--connect ADDRESS] [--json]
 Signs in, refreshes and signs out through the public address, and says in plain words what would hurt.
-  PUBLIC_URL          the address that browsers see; the variable of that name unless given
+  PUBLIC_URL          the address that browsers see; the variable of that name unless given, or that of the system
+                      that npm start runs here
   --email EMAIL       the account that signs in; its password is asked for on the terminal, or read from the first
                       line of the input
   --origin ORIGIN     origin of the application's pages; CORS_ORIGIN unless given
@@ -27,6 +28,11 @@ export interface DoctorArguments {
   readonly prefix: string | undefined;
   readonly connect: string | undefined;
   readonly json: boolean;
+}
+
+/** The public address on the command line; undefined when it names none. @throws UsageError when it is not understood */
+export function namedAddress(args: string[]): string | undefined {
+  return parse(args).positionals[0];
 }
 
 /** @throws UsageError when it cannot be understood */

@@ -6,11 +6,16 @@ import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { examine } from '../doctor/examine.js';
 import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
-import { type DoctorArguments, readDoctorArguments, USAGE } from './doctor-arguments.js';
+import { type DoctorArguments, namedAddress, readDoctorArguments, USAGE } from './doctor-arguments.js';
+import { launchedEnvironment } from './launched-environment.js';
 import { readPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
 
-async function look(asked: DoctorArguments, env: NodeJS.ProcessEnv, terminal: Terminal) {
+async function look(
+  asked: DoctorArguments,
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+) {
   const { publicUrl, email, origin, prefix, connect } = asked;
   const { routes, pow } = captchaOptionsFrom(readEnvironment(Type.Object(captchaVariables), env));
   const account = email === undefined ? undefined : { email, password: await readPassword(terminal) };
@@ -29,8 +34,9 @@ async function look(asked: DoctorArguments, env: NodeJS.ProcessEnv, terminal: Te
 /** Examines and returns the exit code: 0, 1 when there is a problem, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   return runCommand({ name: 'doctor', usage: USAGE, args }, async () => {
-    const asked = readDoctorArguments(args, env);
-    const report = await look(asked, env, terminal);
+    const here = launchedEnvironment(env, PROJECT_ROOT, namedAddress(args));
+    const asked = readDoctorArguments(args, here);
+    const report = await look(asked, here, terminal);
     if (asked.json) console.log(JSON.stringify(reportObject(report)));
     else for (const line of reportLines(report)) console.log(line);
     return isHealthy(report) ? 0 : 1;

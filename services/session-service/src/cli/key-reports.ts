@@ -1,5 +1,6 @@
 // Brings together what nodes have reported of their keys on one store or on two.
 
+import { isChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/store/key-record.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { KeyVariable, ReportedRing } from '../domain/key-roll-out.js';
@@ -57,11 +58,9 @@ export function reportedRing(
   };
 }
 
-/** Whether a node of the challenge service has reported: it runs the one secret alone. */
+/** Whether a node of the challenge service has reported. */
 export function hasChallengeNode({ sessions, challenges }: KeyReports): boolean {
-  return (challenges ?? sessions).nodes.some(
-    ({ ids }) => ids.CHALLENGE_SECRET !== undefined && ids.REFRESH_SECRET === undefined,
-  );
+  return (challenges ?? sessions).nodes.some(isChallengeService);
 }
 
 /** The longest life of this name that nodes have reported and that something may still have, in seconds. */

@@ -90,7 +90,7 @@ function challengeNotes({ decay }: KeyLives, hasChallengeNode: boolean): string[
         ]),
     `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decay} s of failures at most:`,
     '  counters are named with the first key.',
-    '  Hosts with the guard do not report: they need the same list at each step.',
+    '  Hosts with the guard are counted as nodes: they need the same list at each step.',
   ];
 }
 

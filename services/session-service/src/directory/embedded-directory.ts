@@ -1,9 +1,8 @@
 // The directory in one file (LMDB): users by id, ids by account key.
 
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { accountKey } from '@tollgate/shared/challenges/account-key.js';
 import { checkDatabaseFile } from '@tollgate/shared/store/database-file.js';
+import { makePrivateDatabase } from '@tollgate/shared/store/private-file.js';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
@@ -30,15 +29,16 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   let users: Database<DirectoryUser, number>;
   let ids: Database<number, string>;
   try {
-    mkdirSync(dirname(path), { recursive: true });
     checkDatabaseFile(path);
-    // LMDB would let everybody on the machine read the hashes.
-    closeSync(openSync(path, 'a', 0o600));
+    makePrivateDatabase(path);
     root = open({ path, noSubdir: true, maxDbs: 2 });
     users = root.openDB<DirectoryUser, number>({ name: 'users', encoding: 'json' });
     ids = root.openDB<number, string>({ name: 'ids', encoding: 'json' });
   } catch (error) {
-    throw new DirectoryUnavailableError(`the directory ${path} cannot be opened`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DirectoryUnavailableError(`the directory ${path} cannot be opened: ${reason}`, {
+      cause: error,
+    });
   }
 
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {

@@ -1,6 +1,7 @@
 // The directory that the operator's own module makes.
 
-import { importModule, kindOfError } from '@tollgate/shared/config/own-module.js';
+import { importModule } from '@tollgate/shared/config/own-module.js';
+import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { readDirectoryUser } from './directory-user.js';
 
@@ -20,17 +21,20 @@ const SOURCE = 'the driver';
 export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): Promise<Directory> {
   const driver = checkDriver(await loadDriver(path));
 
-  const attempt = async (method: string, work: () => unknown): Promise<unknown> => {
+  const attempt = async (
+    method: string,
+    work: () => unknown,
+    given: readonly (string | number)[] = [],
+  ): Promise<unknown> => {
     try {
       return await within(answerMs, work);
     } catch (error) {
-      // Of what the driver throws only the kind is told: its words may quote a password or a user.
-      const reason = error instanceof TookTooLong ? error.message : `threw ${kindOfError(error)}`;
+      const reason = error instanceof TookTooLong ? error.message : `threw ${redactedMessage(error, given)}`;
       throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
     }
   };
-  const find = async (method: string, work: () => unknown) => {
-    const found = await attempt(method, work);
+  const find = async (method: string, work: () => unknown, given: string | number) => {
+    const found = await attempt(method, work, [given]);
     return found === undefined || found === null
       ? undefined
       : readDirectoryUser(found, `${SOURCE}'s ${method}`);
@@ -38,9 +42,9 @@ export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): P
   let closed: Promise<void> | undefined;
 
   return {
-    findByEmail: (key) => find('findByEmail', () => driver.findByEmail(key)),
+    findByEmail: (key) => find('findByEmail', () => driver.findByEmail(key), key),
     async findById(id) {
-      const user = await find('findById', () => driver.findById(id));
+      const user = await find('findById', () => driver.findById(id), id);
       if (user === undefined || user.id === id) return user;
       throw new DirectoryUnavailableError(
         `${SOURCE}'s findById returned another user than the one asked for`,
@@ -48,7 +52,8 @@ export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): P
     },
     ...(driver.saveHash && {
       async saveHash(id, oldHash, newHash) {
-        const saved = await attempt('saveHash', () => driver.saveHash?.(id, oldHash, newHash));
+        const save = () => driver.saveHash?.(id, oldHash, newHash);
+        const saved = await attempt('saveHash', save, [id, oldHash, newHash]);
         if (typeof saved === 'boolean') return saved;
         throw new DirectoryUnavailableError(`${SOURCE}'s saveHash returned neither true nor false`);
       },
@@ -69,7 +74,7 @@ async function loadDriver(path: string): Promise<unknown> {
   try {
     return await exported();
   } catch (error) {
-    throw new RangeError(`names a module whose default export threw ${kindOfError(error)}`);
+    throw new RangeError(`names a module whose default export threw ${redactedMessage(error)}`);
   }
 }
 

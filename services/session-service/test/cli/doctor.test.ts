@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { readDoctorArguments } from '../../src/cli/doctor-arguments.js';
 
@@ -38,6 +39,8 @@ async function otherSite(t: Test): Promise<string> {
 }
 
 t.test('a command line that is not understood gets the usage', async (t) => {
+  // Not that of a system that happens to run here.
+  const env = { DATA_DIR: tempDir(t) };
   const usage = /^usage: doctor \[PUBLIC_URL\] \[--email EMAIL\]/m;
   const wrong: [string[], RegExp][] = [
     [[], /^usage/],
@@ -53,7 +56,7 @@ t.test('a command line that is not understood gets the usage', async (t) => {
     [['https://a.example', '--connect', 'localhost'], /^doctor: --connect must be an IP address/],
   ];
   for (const [args, line] of wrong) {
-    const { code, out, error } = await doctor(args, {});
+    const { code, out, error } = await doctor(args, env);
     t.equal(code, 2);
     t.equal(out, '');
     t.match(error, line);

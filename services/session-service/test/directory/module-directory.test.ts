@@ -91,33 +91,30 @@ t.test('a method is called on its driver', async (t) => {
   await t.resolves(directory.health());
 });
 
-t.test(
-  'what is no driver is refused at the start, in one line without the words of the module',
-  async (t) => {
-    const noDriver = 'names a module whose default export is no driver and no function that returns one';
-    const cases = {
-      'export const directory = {};': noDriver,
-      'export default undefined;': noDriver,
-      'export default () => {};': noDriver,
-      "export default 'driver';": noDriver,
-      'export default {};': 'names a module whose driver has no method findByEmail, findById, health, close',
-      [driver('findById: 1')]: 'names a module whose driver has no method findById',
-      [driver('saveHash: true')]: 'names a module whose driver has a saveHash that is no method',
-      "throw new TypeError('secret');": 'names a module that cannot be loaded: it threw TypeError',
-      "throw 'secret';": 'names a module that cannot be loaded: it threw something that is no error',
-      "export default () => { throw new RangeError('secret'); };":
-        'names a module whose default export threw RangeError',
-      'export default {': 'names a module that cannot be loaded: Unexpected end of input',
-    };
-    for (const [text, message] of Object.entries(cases)) {
-      await t.rejects(openModuleDirectory(writeModule(t, text)), new RangeError(message));
-    }
-    await t.rejects(openModuleDirectory('/nowhere/driver.js'), {
-      name: 'RangeError',
-      message: /^names a module that cannot be loaded: Cannot find module '\/nowhere\/driver\.js'[^\n]*$/,
-    });
-  },
-);
+t.test('what is no driver is refused at the start, in one line', async (t) => {
+  const noDriver = 'names a module whose default export is no driver and no function that returns one';
+  const cases = {
+    'export const directory = {};': noDriver,
+    'export default undefined;': noDriver,
+    'export default () => {};': noDriver,
+    "export default 'driver';": noDriver,
+    'export default {};': 'names a module whose driver has no method findByEmail, findById, health, close',
+    [driver('findById: 1')]: 'names a module whose driver has no method findById',
+    [driver('saveHash: true')]: 'names a module whose driver has a saveHash that is no method',
+    "throw new TypeError('secret');": 'names a module that cannot be loaded: it threw TypeError',
+    "throw 'secret';": 'names a module that cannot be loaded: it threw something that is no error',
+    "export default () => { throw new RangeError('secret'); };":
+      'names a module whose default export threw RangeError: secret',
+    'export default {': 'names a module that cannot be loaded: Unexpected end of input',
+  };
+  for (const [text, message] of Object.entries(cases)) {
+    await t.rejects(openModuleDirectory(writeModule(t, text)), new RangeError(message));
+  }
+  await t.rejects(openModuleDirectory('/nowhere/driver.js'), {
+    name: 'RangeError',
+    message: /^names a module that cannot be loaded: Cannot find module '\/nowhere\/driver\.js'[^\n]*$/,
+  });
+});
 
 t.test('a user that cannot be one is refused, and no value is told', async (t) => {
   const found = 'findByEmail: async () =>';
@@ -144,16 +141,49 @@ t.test('a driver that fails or is silent is a directory that does not answer', a
     saveHash: async () => 1,
     health: () => { throw new TypeError('secret'); }`;
   const directory = await openModuleDirectory(writeModule(t, driver(methods)), 20);
-  t.equal(await complaint(directory.findByEmail('e@x.org')), "the driver's findByEmail threw Error");
+  t.equal(await complaint(directory.findByEmail('e@x.org')), "the driver's findByEmail threw Error: secret");
   t.equal(await complaint(directory.findById(1)), "the driver's findById gave no answer within 20 ms");
   t.equal(
     await complaint(directory.saveHash?.(1, 'h', 'new') ?? Promise.resolve()),
     "the driver's saveHash returned neither true nor false",
   );
-  t.equal(await complaint(directory.health()), "the driver's health threw TypeError");
+  t.equal(await complaint(directory.health()), "the driver's health threw TypeError: secret");
   const other = await openModuleDirectory(writeModule(t, driver('')));
   t.equal(
     await complaint(other.findById(2)),
     "the driver's findById returned another user than the one asked for",
+  );
+});
+
+t.test('an error of the driver was told without its message; now its values alone are hidden', async (t) => {
+  const hash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$aGFzaA';
+  const cases: [thrown: string, told: string][] = [
+    ['connect ECONNREFUSED 10.0.0.7:3306', 'connect ECONNREFUSED 10.0.0.7:3306'],
+    ["Table 'shop.members' does not exist", 'Table [hidden] does not exist'],
+    ['relation "members" does not exist', 'relation "members" does not exist'],
+    ['invalid input syntax for type integer: "hunter2"', 'invalid input syntax for type integer: [hidden]'],
+    ['Key (email)=(bob@example.com) already exists', 'Key (email)=([hidden]) already exists'],
+    ['no row for e@x.org or Bob.B+x@Example.co.uk', 'no row for [hidden] or [hidden]'],
+    [`stored hash ${hash} is odd`, 'stored hash [hidden] is odd'],
+    ['mysql://root:hunter2@db/shop refused', 'mysql://db/shop refused'],
+    ['query failed, params: 1, hunter2', 'query failed, params [hidden]'],
+    ['token eyJhbGciOiJIUzI1NiJ9eyJzdWIiOiIxIn0 is bad', 'token [hidden] is bad'],
+    ['first line\nsecond hunter2', 'first line'],
+    ['x'.repeat(20).concat(' ').repeat(20), `${'x'.repeat(20).concat(' ').repeat(20).slice(0, 200)}…`],
+    ['', ''],
+  ];
+  for (const [thrown, told] of cases) {
+    const methods = `findByEmail: async () => { throw new Error(${JSON.stringify(thrown)}); }`;
+    const directory = await openModuleDirectory(writeModule(t, driver(methods)));
+    t.equal(
+      await complaint(directory.findByEmail('e@x.org')),
+      `the driver's findByEmail threw Error${told === '' ? '' : `: ${told}`}`,
+    );
+  }
+  const repeats = `saveHash: async (...given) => { throw new Error('cannot save ' + given.join(' and ')); }`;
+  const directory = await openModuleDirectory(writeModule(t, driver(repeats)));
+  t.equal(
+    await complaint(directory.saveHash?.(123, 'old words', 'new words') ?? Promise.resolve()),
+    "the driver's saveHash threw Error: cannot save [hidden] and [hidden] and [hidden]",
   );
 });

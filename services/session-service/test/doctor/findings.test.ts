@@ -233,7 +233,7 @@ t.test('a directory that is away, and one that answers with what is no user, are
     [
       {
         check: 'directory_away',
-        message: "The directory of users does not answer from here: the driver's health threw Error.",
+        message: "The directory of users does not answer from here: the driver's health threw Error: secret.",
       },
     ],
   );

@@ -19,6 +19,9 @@ export interface PostgresServer {
   /** Ends all connections and the server. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Stops every process of the server where it is: connections stay open, and nothing is answered until `thaw`. */
+  freeze(): void;
+  thaw(): void;
 }
 
 const PASSWORD = 'password-of-the-test';
@@ -53,7 +56,12 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
   const start = async () => {
     server ??= await launch(join(programs, 'postgres'), folder, options);
   };
+  const signal = (name: NodeJS.Signals) => {
+    if (server?.pid === undefined) return;
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name);
+  };
   const stop = async () => {
+    signal('SIGCONT');
     const running = server;
     server = undefined;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
@@ -79,7 +87,18 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
     },
     stop,
     start,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
   };
+}
+
+/** Processes whose parent is this one. */
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    const status = join('/proc', String(pid), 'status');
+    return existsSync(status) && readFileSync(status, 'utf8').includes(`\nPPid:\t${parent}\n`);
+  });
 }
 
 /** The folder of the programs: that of Debian's newest version, else one of the PATH. */

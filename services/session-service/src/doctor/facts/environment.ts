@@ -1,11 +1,13 @@
 // Looks at everything that only the service's own environment opens: configuration, stores, users.
 
 import { existsSync } from 'node:fs';
+import { challengeServiceStatus } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
 import { readSessionConfig, type SessionConfig } from '../../config.js';
@@ -107,7 +109,27 @@ async function storeFacts(opened: readonly Opened[], config: SessionConfig): Pro
     if (store === undefined || !(await answers(store))) away.push(variable);
     else if (store.kind === 'redis') servers.push(await redisFacts(variable, store));
   }
-  return { servers, away, areTwo: config.challengeStoreUrl !== config.storeUrl };
+  const challenges = opened.at(-1);
+  const isAway = challenges?.store === undefined || away.includes(challenges.variable);
+  return {
+    servers,
+    away,
+    areTwo: config.challengeStoreUrl !== config.storeUrl,
+    challenges: isAway ? undefined : await challengeNodes(challenges.variable, challenges.store, config),
+  };
+}
+
+async function challengeNodes(variable: string, store: Store, { values }: SessionConfig) {
+  const ids = openKeyRing(values.CHALLENGE_SECRET).all.map(({ id }) => id);
+  const reported = await openKeyRecord(store).read();
+  // The services have their own finding; what is left are applications.
+  const applications = reported.nodes.filter(
+    (node) => !node.makes && node.ids.CHALLENGE_SECRET !== undefined,
+  );
+  const strangers = applications.filter(
+    ({ ids: theirs }) => !theirs.CHALLENGE_SECRET?.includes(ids[0] ?? ''),
+  );
+  return { variable, service: challengeServiceStatus(reported, ids), strangers: strangers.length };
 }
 
 async function lookAtUsers(

@@ -19,9 +19,6 @@ export interface ConfigurationFacts {
   readonly opensToken: boolean | undefined;
 }
 
-/** Fewer different characters than any random secret of this length has. */
-const FEWEST_DIFFERENT = 10;
-
 /** Mistakes, secrets, embedded stores, and whether it is the running service's environment at all. */
 export function diagnoseConfiguration(facts: ConfigurationFacts): Finding[] {
   const found = [
@@ -45,15 +42,6 @@ function diagnoseSecrets(secrets: ConfigurationFacts['secrets']): Finding[] {
   return Object.entries(secrets).flatMap(([name, list]) => {
     const elements = list?.split(',') ?? [];
     const found: Finding[] = [];
-    if (elements.some((secret) => secret.length >= 32 && new Set(secret).size < FEWEST_DIFFERENT)) {
-      found.push(
-        problem(
-          'secret_weak',
-          `${name} has an element of very few different characters.`,
-          'Make each secret by chance: openssl rand -hex 32.',
-        ),
-      );
-    }
     if (elements.length > 1) {
       found.push(
         warning(

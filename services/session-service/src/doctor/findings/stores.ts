@@ -1,5 +1,6 @@
-// Whether the stores keep what they are given.
+// Whether the stores keep what they are given, and whether all that meet on them have the same secret.
 
+import type { ChallengeServiceStatus } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { type Finding, good, problem, warning } from '../finding.js';
 
 /** What a Redis says about itself. */
@@ -25,13 +26,27 @@ export interface StoreFacts {
   readonly away: readonly string[];
   /** Whether sessions and challenges are in different stores by their addresses. */
   readonly areTwo: boolean;
+  /** Who has reported on the store of the challenges; undefined when it does not answer. */
+  readonly challenges?: ChallengeNodes | undefined;
+}
+
+/** The nodes on the store of the challenges, compared with the `CHALLENGE_SECRET` of the environment. */
+export interface ChallengeNodes {
+  /** The variable of that store. */
+  readonly variable: string;
+  readonly service: ChallengeServiceStatus;
+  /** Applications with the guard that do not accept the first element. */
+  readonly strangers: number;
 }
 
 const OLDEST_VERSION = [6, 2] as const;
 const OFFSET_MS = 2000;
 
-/** Version, eviction, persistence, clocks, and that a flood of challenges cannot fill the sessions' memory. */
-export function diagnoseStores({ servers, away, areTwo }: StoreFacts): Finding[] {
+/**
+ * Version, eviction, persistence, clocks, one secret for all, and that a flood of challenges cannot fill the sessions'
+ * memory.
+ */
+export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: StoreFacts): Finding[] {
   const found = away.map((variable) =>
     problem(
       'store_away',
@@ -40,6 +55,7 @@ export function diagnoseStores({ servers, away, areTwo }: StoreFacts): Finding[]
     ),
   );
   for (const server of servers) found.push(...diagnoseServer(server));
+  if (nodes !== undefined) found.push(...diagnoseChallengeNodes(nodes));
   const [sessions, challenges] = servers;
   const isOne = !areTwo || (challenges !== undefined && sessions?.runId === challenges.runId);
   if (servers.length > 0 && isOne) {
@@ -61,6 +77,38 @@ export function diagnoseStores({ servers, away, areTwo }: StoreFacts): Finding[]
     );
   }
   return found.length > 0 ? found : [good('stores', 'The stores answer and keep what they are given.')];
+}
+
+function diagnoseChallengeNodes({ variable, service, strangers }: ChallengeNodes): Finding[] {
+  const found: Finding[] = [];
+  if (service === 'missing') {
+    found.push(
+      problem(
+        'challenge_service_missing',
+        `No challenge service has reported on the store of ${variable}: every log-in would be refused.`,
+        'Start it, or name the store that it uses: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
+      ),
+    );
+  }
+  if (service === 'other_secret') {
+    found.push(
+      problem(
+        'challenge_secret_differs',
+        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every log-in is refused.`,
+        'Give both services, and every application with the guard, the same list.',
+      ),
+    );
+  }
+  if (strangers > 0) {
+    found.push(
+      warning(
+        'application_secret_differs',
+        `${strangers === 1 ? '1 application' : `${strangers} applications`} on the store of ${variable} ${strangers === 1 ? 'has' : 'have'} another CHALLENGE_SECRET: every submission there is refused.`,
+        'Give every application with the guard the same list. One that was killed counts for two and a half hours.',
+      ),
+    );
+  }
+  return found;
 }
 
 function diagnoseServer({ variable, version, policy, offsetMs }: RedisFacts): Finding[] {

@@ -1,0 +1,70 @@
+// Applications with the guard whose store or secret is not that of the services: the log and the doctor say so.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import captchaHost from '@tollgate/shared/http/captcha-host.js';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { complaints, openWard } from './doctor/patient.js';
+
+const MISSING = 'no challenge service has reported on this store';
+const DIFFERS = 'the challenge service on this store has another CHALLENGE_SECRET';
+
+/** An application with the guard, and the warnings of its log. */
+async function openApplication(t: Test, environment: Readonly<Record<string, string | undefined>>) {
+  const warnings: string[] = [];
+  const write = (line: string) => warnings.push(JSON.parse(line).msg);
+  const app = Fastify({ logger: { level: 'warn', stream: { write } } });
+  t.teardown(() => app.close());
+  await app.register(captchaHost, { host: 'shop', environment });
+  await app.ready();
+  return warnings;
+}
+
+async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
+  const ward = await openWard(t, { environment: given });
+  const { CHALLENGE_SECRET } = ward.system.secrets;
+  const captcha = Object.fromEntries(Object.entries(ward.env).filter(([name]) => /^CAPTCHA_/.test(name)));
+  const environment = {
+    ...captcha,
+    CHALLENGE_SECRET,
+    STORE_URL: given.STORE_URL ?? `file:${join(ward.env.DATA_DIR ?? '', 'tollgate.mdb')}`,
+  };
+  const right = await openApplication(t, environment);
+  const others = [
+    await openApplication(t, { ...environment, STORE_URL: `file:${join(tempDir(t), 'own.mdb')}` }),
+    await openApplication(t, { ...environment, CHALLENGE_SECRET: randomBytes(32).toString('hex') }),
+  ];
+  while (others.some((warnings) => warnings.length === 0)) await pause(50);
+  t.match(others, [[MISSING], [DIFFERS]]);
+  t.strictSame(right, []);
+
+  const findings = complaints(await ward.examine({ env: ward.env }));
+  t.match(
+    findings.filter(({ check }) => check !== 'one_store' && check !== 'sessions_not_kept'),
+    [
+      {
+        check: 'application_secret_differs',
+        severity: 'warning',
+        message: /^1 application on the store of STORE_URL has another CHALLENGE_SECRET/,
+      },
+    ],
+  );
+  const stranger = { ...ward.env, CHALLENGE_SECRET: randomBytes(32).toString('hex') };
+  const checks = complaints(await ward.examine({ env: stranger })).map(({ check }) => check);
+  t.ok(checks.includes('challenge_secret_differs'));
+}
+
+t.test('on the embedded store', (t) => examples(t, {}));
+
+t.test('on Redis', async (t) => {
+  const redis = await startRedis(t);
+  await examples(t, { STORE_URL: redis.url });
+  const ward = await openWard(t, { environment: { STORE_URL: redis.url } });
+  const elsewhere = { ...ward.env, CAPTCHA_CACHE_STORE: `${redis.url}/7` };
+  const checks = complaints(await ward.examine({ env: elsewhere })).map(({ check }) => check);
+  t.ok(checks.includes('challenge_service_missing'));
+});

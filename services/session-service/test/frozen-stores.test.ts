@@ -1,0 +1,109 @@
+// A Redis or a PostgreSQL whose processes are stopped where they are: what needs no answer does not wait for one.
+
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import t, { type Test } from 'tap';
+import { hashPassword } from '../src/directory/password-hash.js';
+import { startPostgres } from './support/postgres.js';
+import { until } from './support/session-node.js';
+import { startRunningService } from './support/session-process.js';
+
+const PASSWORD = 'right password';
+const REPEATS = 15;
+
+t.setTimeout(120_000);
+
+/** A service on real servers, and a session on it. */
+async function open(t: Test) {
+  const [redis, postgres] = [await startRedis(t), await startPostgres(t)];
+  await postgres.sql(`
+    CREATE TABLE members (id bigint PRIMARY KEY, email text, hash text, disabled boolean);
+    INSERT INTO members VALUES (1, 'ada@example.com', '${await hashPassword(PASSWORD)}', false)`);
+  const { publicUrl, adminUrl } = await startRunningService(t, {
+    STORE_URL: redis.url,
+    USERS_URL: postgres.url,
+    RATE_LIMIT_LOGIN: '100000',
+    RATE_LIMIT_REFRESH: '100000',
+    USERS_BY_EMAIL: 'SELECT id, email, hash, disabled FROM members WHERE email = $1',
+    USERS_BY_ID: 'SELECT id, email, hash, disabled FROM members WHERE id = $1',
+  });
+  const logIn = () =>
+    fetch(`${publicUrl}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'http://localhost:8080' },
+      body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
+    });
+  await until(async () => (await fetch(`${adminUrl}/health/ready`)).status === 200);
+  const answer = await logIn();
+  const { accessToken } = (await answer.json()) as { accessToken: string };
+  const bearer = { authorization: `Bearer ${accessToken}` };
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return {
+    redis,
+    postgres,
+    logIn,
+    get: (path: string) => fetch(`${publicUrl}${path}`, { headers: bearer }),
+    logOut: () => fetch(`${publicUrl}/logout`, { method: 'POST', headers: bearer }),
+    refresh: () => fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie } }),
+    ready: () => fetch(`${adminUrl}/health/ready`),
+    lag: async () => {
+      const figures = await (await fetch(`${adminUrl}/metrics`)).text();
+      return Number(/^tollgate_revocation_lag_seconds (\S+)$/m.exec(figures)?.[1]);
+    },
+  };
+}
+
+/** The status of every answer, and the median of the milliseconds that they took. */
+async function repeated(ask: () => Promise<Response>) {
+  const statuses = new Set<number>();
+  const took: number[] = [];
+  for (let at = 0; at < REPEATS; at++) {
+    const sinceMs = performance.now();
+    statuses.add((await ask()).status);
+    took.push(performance.now() - sinceMs);
+  }
+  return { statuses: [...statuses], medianMs: took.sort((a, b) => a - b)[REPEATS >> 1] ?? 0 };
+}
+
+t.test('with a frozen Redis each verification took half a second', async (t) => {
+  const { redis, get, lag, logOut, ready, logIn } = await open(t);
+  redis.freeze();
+  await until(async () => (await lag()) > 0);
+  // The first to ask may wait for the time limit.
+  t.equal((await get('/verify')).status, 204);
+  for (const [path, status] of [
+    ['/verify', 204],
+    ['/profile', 200],
+  ] as const) {
+    const { statuses, medianMs } = await repeated(() => get(path));
+    t.strictSame(statuses, [status]);
+    t.ok(medianMs < 250, `${path}: ${Math.round(medianMs)} ms`);
+  }
+  t.match(await (await ready()).json(), { status: 'failed', checks: { store: 'failed', directory: 'ok' } });
+
+  redis.thaw();
+  await until(async () => (await lag()) === 0);
+  await until(async () => (await ready()).status === 200);
+  t.equal((await logOut()).status, 204);
+  t.equal((await get('/verify')).status, 401, 'the end of the session is seen');
+  t.equal((await logIn()).status, 200);
+});
+
+t.test('with a frozen PostgreSQL the service was not ready, although refreshes went on', async (t) => {
+  const { postgres, get, refresh, ready, logIn } = await open(t);
+  postgres.freeze();
+  t.equal((await refresh()).status, 200, 'the first waits for the time limit');
+  const { statuses, medianMs } = await repeated(refresh);
+  t.strictSame(statuses, [200]);
+  t.ok(medianMs < 1000, `${Math.round(medianMs)} ms`);
+  t.equal((await get('/verify')).status, 204);
+  const answer = await ready();
+  t.equal(answer.status, 200);
+  t.match(await answer.json(), { status: 'degraded', checks: { store: 'ok', directory: 'failed' } });
+  t.equal((await logIn()).status, 503);
+
+  postgres.thaw();
+  await until(async () => (await logIn()).status === 200);
+  t.match(await (await ready()).json(), { status: 'ok' });
+  await postgres.sql('UPDATE members SET disabled = true');
+  await until(async () => (await refresh()).status === 401);
+});

@@ -1,0 +1,52 @@
+// The files of the embedded store are their owner's alone.
+
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { closeStore, openStore } from '../../src/store/open-store.js';
+import { filesOpenToOthers } from '../../src/store/private-file.js';
+import { warnOfStore } from '../../src/store/warnings.js';
+import { tempDir } from '../support/temp-dir.js';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** Opens and closes a store in a folder, and returns the modes of all that is in it. */
+async function modesAfterOpening(folder: string): Promise<Record<string, string>> {
+  const store = openStore(`file:${join(folder, 'tollgate.mdb')}`, '/');
+  if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
+  await store.transact((transaction) => transaction.put('key', 'value', transaction.nowMs + 60_000));
+  const modes = Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
+  await closeStore(store);
+  return modes;
+}
+
+t.test('tollgate.mdb was readable by everybody on the machine', async (t) => {
+  const before = process.umask(0);
+  t.teardown(() => process.umask(before));
+  const folder = join(tempDir(t), 'new', 'data');
+  t.strictSame(await modesAfterOpening(folder), { 'tollgate.mdb': '600', 'tollgate.mdb-lock': '600' });
+  t.equal(modeOf(folder), '700');
+});
+
+t.test('files of before are tightened, and a folder that was there is left alone', async (t) => {
+  const folder = join(tempDir(t), 'data');
+  mkdirSync(folder, { mode: 0o755 });
+  await modesAfterOpening(folder);
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o664);
+  t.strictSame(await modesAfterOpening(folder), { 'tollgate.mdb': '600', 'tollgate.mdb-lock': '600' });
+  t.equal(modeOf(folder), '755');
+});
+
+t.test('a file that others may read, and that could not be tightened, is told', async (t) => {
+  const path = join(tempDir(t), 'tollgate.mdb');
+  const store = openStore(`file:${path}`, '/');
+  t.teardown(() => closeStore(store));
+  const told: object[] = [];
+  const log = { warn: (about: object) => void told.push(about) };
+  warnOfStore(store, log);
+  t.strictSame(told, []);
+  chmodSync(path, 0o640);
+  t.strictSame(filesOpenToOthers(path), [path]);
+  warnOfStore(store, log);
+  t.strictSame(told, [{ path }]);
+});
