@@ -5,7 +5,6 @@ import { requireApiKey } from '@tollgate/shared/http/api-key.js';
 import bearer from '@tollgate/shared/http/bearer.js';
 import formBodies from '@tollgate/shared/http/form-bodies.js';
 import metricsRoute from '@tollgate/shared/http/metrics.js';
-import openapi from '@tollgate/shared/http/openapi.js';
 import tokens from '@tollgate/shared/http/tokens.js';
 import type { FastifyInstance } from 'fastify';
 import type { SessionParts } from './app.js';
@@ -24,14 +23,14 @@ export async function buildSessionAdmin(
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
   const { ring, figures, logger, proveUse, revocations } = parts;
-  const app = await buildAdminApp({ logger, publicUrl, ...health });
-  await app.register(openapi, {
+  const description = {
     title: 'Tollgate session service, administration',
     version: '1',
     description: 'Introspects tokens and ends the sessions of users, for other services and for operators',
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-  });
+  } as const;
+  const app = await buildAdminApp({ logger, publicUrl, description, ...health });
   await app.register(metricsRoute, { metrics: figures.metrics });
   if (apiKey === undefined) return app;
 

@@ -19,6 +19,7 @@ export default async function logout(
       preParsing: [finishEnd, app.requireBearer],
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
+        operationId: 'logOut',
         summary: 'End the session of this access token and clear the refresh cookie',
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },
