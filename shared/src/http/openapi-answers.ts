@@ -24,6 +24,7 @@ export const ANSWER_HEADERS = {
   'RateLimit-Reset': 'Seconds until the window ends',
   'Referrer-Policy': 'Always `no-referrer`',
   'Retry-After': 'Seconds after which the request may be repeated',
+  'Set-Cookie': 'Clears cookies that other sites have planted',
   'Strict-Transport-Security': 'With an https `PUBLIC_URL`',
   Vary: 'The request headers that the answer depends on',
   'WWW-Authenticate': 'Always `Bearer`',
@@ -86,7 +87,7 @@ const RULES: readonly Rule[] = [
   {
     status: 401,
     description: 'The cookie is missing or no longer valid',
-    headers: [],
+    headers: ['Set-Cookie'],
     when: ({ credential }) => credential === 'cookie',
   },
   { status: 403, description: 'Another origin', headers: [], when: ({ checksOrigin }) => checksOrigin },

@@ -17,7 +17,10 @@ export default async function logout(
       onRequest: app.refuseForeignOrigins,
       // Behind the limit: what finishes an end asks the store.
       preParsing: [finishEnd, app.requireBearer],
-      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      config: {
+        rateLimit: limitTo({ name: 'session', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
+      },
       schema: {
         operationId: 'logOut',
         summary: 'End the session of this access token and clear the refresh cookie',
