@@ -8,8 +8,11 @@ export interface GreyImage {
   readonly pixels: Uint8Array;
 }
 
+/** How a row is written: as its difference to the row above (RFC 2083, filter type 2). */
+const FILTER_UP = 2;
+
 /**
- * The brightness of a PNG of the challenge service: a palette, four bits a pixel, no filter (RFC 2083).
+ * The brightness of a PNG of the challenge service: a palette, two or four bits a pixel, each row filtered by the one above (RFC 2083).
  *
  * @throws RangeError on any other PNG
  */
@@ -17,8 +20,9 @@ export function decodePng(png: Uint8Array): GreyImage {
   const file = Buffer.from(png.buffer, png.byteOffset, png.length);
   const width = file.readUInt32BE(16);
   const height = file.readUInt32BE(20);
-  if (file[24] !== 4 || file[25] !== 3)
-    throw new RangeError('not a PNG with a palette and four bits a pixel');
+  const bits = file[24]!;
+  if ((bits !== 2 && bits !== 4) || file[25] !== 3)
+    throw new RangeError('not a PNG with a palette and two or four bits a pixel');
   const chunks = new Map<string, Buffer>();
   for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at)) {
     chunks.set(
@@ -28,13 +32,15 @@ export function decodePng(png: Uint8Array): GreyImage {
   }
   const shades = brightnessOf(chunks.get('PLTE')!);
   const rows = inflateSync(chunks.get('IDAT')!);
-  const rowBytes = 1 + ((width + 1) >> 1);
+  const rowBytes = 1 + Math.ceil((width * bits) / 8);
   const pixels = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
-    if (rows[y * rowBytes] !== 0) throw new RangeError('not a PNG without filters');
+    const row = y * rowBytes;
+    if (rows[row] !== FILTER_UP) throw new RangeError('not a PNG whose rows are filtered by those above');
+    for (let at = row + 1; y > 0 && at < row + rowBytes; at++) rows[at]! += rows[at - rowBytes]!;
     for (let x = 0; x < width; x++) {
-      const pair = rows[y * rowBytes + 1 + (x >> 1)]!;
-      pixels[y * width + x] = shades[x & 1 ? pair & 15 : pair >> 4]!;
+      const byte = rows[row + 1 + ((x * bits) >> 3)]!;
+      pixels[y * width + x] = shades[(byte >> (8 - bits - ((x * bits) & 7))) & ((1 << bits) - 1)]!;
     }
   }
   return { width, height, pixels };

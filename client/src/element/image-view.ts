@@ -73,7 +73,8 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
         url = current.url;
         isBroken = false;
         input.value = '';
-        image.src = url;
+        // Drawn at twice its shown size: its natural size is half of its pixels.
+        image.srcset = `${url} 2x`;
       }
       const isStale = current === null || current.expired || isBroken;
       setText(label, texts.label);

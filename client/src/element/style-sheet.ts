@@ -86,7 +86,7 @@ progress::-moz-progress-bar { background: var(--sign); border-radius: 0 1rem 1re
 label, .effort-title { font-weight: 600; font-size: .95em; }
 .frame {
   justify-self: start;
-  inline-size: 15rem;
+  min-inline-size: min(15rem, 100%);
   max-inline-size: 100%;
   min-block-size: 5rem;
   background: #fff;

@@ -201,11 +201,11 @@ t.test('an image that expires says so, keeps the text, and offers a new one', as
   t.equal(await page.inputValue('#answer'), 'typed');
   t.equal(await focused(page), 'text');
   t.equal(await page.$eval('tollgate-challenge', (element) => element.checkValidity()), false);
-  const before = await page.getAttribute('img', 'src');
+  const before = await page.getAttribute('img', 'srcset');
   await page.focus('[part~=new-image]');
   await page.keyboard.press('Enter');
   await page.waitForFunction(
-    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.src !== src,
+    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.srcset !== src,
     before,
   );
   t.equal(await page.inputValue('#answer'), '');
@@ -273,11 +273,11 @@ t.test('the keyboard alone is enough for the whole form', async (t) => {
   }
   t.same(way, ['text', 'answer', 'button new-image', 'button alternative', 'send']);
   for (let steps = 0; steps < 3; steps += 1) await page.keyboard.press('Shift+Tab');
-  const before = await page.getAttribute('img', 'src');
+  const before = await page.getAttribute('img', 'srcset');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await page.waitForFunction(
-    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.src !== src,
+    (src) => document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('img')!.srcset !== src,
     before,
   );
   await page.waitForSelector('#send:enabled');

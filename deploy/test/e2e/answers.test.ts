@@ -334,6 +334,8 @@ async function openApi(t: Test, site: Site): Promise<void> {
   const user = await site.newUser();
   const image = await site.image();
   const { answer, accessToken, cookie } = await site.logIn(user);
+  const json = { 'content-type': 'application/json' };
+  const xml = { 'content-type': 'text/xml' };
   // biome-ignore lint/suspicious/noExplicitAny: documents from outside
   const seen: [any, string, string, Answer][] = [
     [challenge, '/api/captcha', 'get', await site.gateway.get('/api/captcha')],
@@ -374,6 +376,32 @@ async function openApi(t: Test, site: Site): Promise<void> {
     [session, '/refresh', 'delete', await site.gateway.delete('/refresh')],
     [
       session,
+      '/login',
+      'post',
+      await site.gateway.post('/login', { headers: { origin: 'https://evil.example' } }),
+    ],
+    [session, '/login', 'post', await site.gateway.send('POST', '/login', { headers: xml, body: '<a/>' })],
+    [session, '/login', 'post', await site.gateway.send('POST', '/login', { headers: json, body: '{' })],
+    [
+      session,
+      '/login',
+      'post',
+      await site.gateway.send('POST', '/login', { headers: json, body: `"${'a'.repeat(20_000)}"` }),
+    ],
+    [
+      session,
+      '/sessions/{id}',
+      'delete',
+      await site.gateway.delete('/sessions/none', { headers: { authorization: `Bearer ${accessToken}` } }),
+    ],
+    [
+      challenge,
+      '/api/captcha/{token}.png',
+      'get',
+      await site.gateway.get(`/api/captcha/${'a'.repeat(40)}.png`),
+    ],
+    [
+      session,
       '/logout',
       'post',
       await site.gateway.post('/logout', { headers: { authorization: `Bearer ${accessToken}` } }),
@@ -381,7 +409,10 @@ async function openApi(t: Test, site: Site): Promise<void> {
   ];
   for (const [document, path, method, { status, json, headers }] of seen) {
     const { responses } = document.paths[path][method];
-    const response = responses[status] ?? responses.default;
+    const response = responses[status];
+    const known = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase());
+    const unknown = Object.keys(headers).filter((name) => !ofTransport.has(name) && !known.includes(name));
+    t.strictSame(unknown, [], `${method} ${path} documents the headers of ${status}`);
     const type = headers['content-type']?.split(';')[0] ?? '';
     t.ok(status === 204 || response?.content[type], `${method} ${path} documents ${status} ${type}`);
     const schema = response?.content?.[type]?.schema ?? {};
@@ -408,6 +439,17 @@ async function openApi(t: Test, site: Site): Promise<void> {
   ]);
   t.strictSame(required, ['email', 'password']);
 }
+
+/** Headers of HTTP itself and of the gateway, which no document of a service names. */
+const ofTransport = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'server',
+  'transfer-encoding',
+]);
 
 function routesOf(document: { paths: Record<string, object> }): string[] {
   return Object.entries(document.paths)

@@ -80,7 +80,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       'content-length': String(first.bytes.length),
     });
     t.equal(first.bytes.subarray(1, 4).toString(), 'PNG');
-    t.strictSame([first.bytes.readUInt32BE(16), first.bytes.readUInt32BE(20)], [240, 80]);
+    t.strictSame([first.bytes.readUInt32BE(16), first.bytes.readUInt32BE(20)], [480, 160]);
 
     const head = await challenge.send('HEAD', path, { ip });
     t.equal(head.status, 200);

@@ -1,7 +1,6 @@
 // The admin application of the challenge service: health and, for hosts with a key, the host API.
 
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
-import openapi from '@tollgate/shared/http/openapi.js';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeParts } from './app.js';
@@ -20,14 +19,14 @@ export async function buildChallengeAdmin(
   const { values, captcha: options, hostKeys } = config;
   const { challenges, ring, kinds = [], logger } = parts;
   const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
-  const app = await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, ...extra, ...health });
-  await app.register(openapi, {
+  const description = {
     title: 'Tollgate challenge service, host API',
     version: '1',
     description: 'Checks challenges and counts failures for hosts in any language',
     serverUrl: `http://${values.ADMIN_BIND}:${values.CHALLENGE_ADMIN_PORT}`,
     securitySchemes: { hostKey: { type: 'http', scheme: 'bearer' } },
-  });
+  } as const;
+  const app = await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, description, ...extra, ...health });
   if (hostKeys.length === 0) return app;
 
   await app.register(hosts, { challenges, ring, options, keys: hostKeys, kinds });

@@ -5,7 +5,6 @@ import { requireApiKey } from '@tollgate/shared/http/api-key.js';
 import bearer from '@tollgate/shared/http/bearer.js';
 import formBodies from '@tollgate/shared/http/form-bodies.js';
 import metricsRoute from '@tollgate/shared/http/metrics.js';
-import openapi from '@tollgate/shared/http/openapi.js';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import tokens from '@tollgate/shared/http/tokens.js';
 import type { FastifyInstance } from 'fastify';
@@ -26,14 +25,14 @@ export async function buildSessionAdmin(
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
   const { ring, figures, logger, proveUse, revocations, lifetimes } = parts;
   const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
-  const app = await buildAdminApp({ logger, publicUrl, ...extra, ...health });
-  await app.register(openapi, {
+  const description = {
     title: 'Tollgate session service, administration',
     version: '1',
     description: 'Introspects tokens and ends the sessions of users, for other services and for operators',
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
-  });
+  } as const;
+  const app = await buildAdminApp({ logger, publicUrl, description, ...extra, ...health });
   await app.register(metricsRoute, { metrics: figures.metrics });
   if (apiKey === undefined) return app;
 

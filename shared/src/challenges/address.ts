@@ -9,8 +9,20 @@ const LONGEST_REMEMBERED = 45;
 const remembered = createRecentMap<{ readonly normalised: string | null }>(5000);
 
 /**
- * Brings an address to the form that is counted: an IPv4-mapped IPv6 address is the IPv4 address, an IPv6
- * address is its /64 network (decisions 1, "Client address"). Null for what is no address.
+ * The /96 prefixes under which a translator between IPv4 and IPv6 shows an IPv4 host, by their six leading parts. The local-use prefix
+ * 64:ff9b:1::/48 (RFC 8215) is not here: each network chooses where the IPv4 address stands in it.
+ */
+const TRANSLATED_PREFIXES = [
+  // RFC 6052, the well-known prefix.
+  [0x64, 0xff9b, 0, 0, 0, 0],
+  // RFC 2765, IPv4-translated addresses.
+  [0, 0, 0, 0, 0xffff, 0],
+];
+
+/**
+ * Brings an address to the form that is counted: an IPv4-mapped IPv6 address is the IPv4 address (decisions 1, "Client address"), and so
+ * is an address under a prefix of translators (`64:ff9b::/96`, `::ffff:0:0:0/96`). Any other IPv6 address is its /64 network: under 6to4
+ * and Teredo too, where the IPv4 address inside belongs to a router or a relay of many clients. Null for what is no address.
  */
 export function normaliseAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
@@ -28,7 +40,14 @@ function normalise(address: string): string | null {
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
+  const { parts } = parsed as ipaddr.IPv6;
+  if (TRANSLATED_PREFIXES.some((prefix) => prefix.every((part, at) => part === parts[at]))) {
+    return parts
+      .slice(6)
+      .flatMap((part) => [part >> 8, part & 0xff])
+      .join('.');
+  }
+  const network = parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;
 }
 

@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import errorHandler from './error-handler.js';
 import healthRoutes, { type HealthOptions } from './health.js';
 import jsonBodies from './json-bodies.js';
+import openapi, { type OpenApiOptions } from './openapi.js';
 import responseHeaders from './response-headers.js';
 import { serverOptions } from './server-options.js';
 import writeTimeout from './write-timeout.js';
@@ -12,19 +13,22 @@ import writeTimeout from './write-timeout.js';
 export interface AdminOptions extends HealthOptions {
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
+  /** How the listener is described to programs; everything on it is. */
+  readonly description: OpenApiOptions;
   /** Further headers of every answer, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
 /** The admin application; never routed to from outside. */
 export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
-  const { logger, publicUrl, extra, ...health } = options;
+  const { logger, publicUrl, description, extra, ...health } = options;
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
   const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(errorHandler);
   await app.register(jsonBodies);
+  await app.register(openapi, description);
   await app.register(healthRoutes, health);
   return app;
 }

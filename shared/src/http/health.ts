@@ -1,5 +1,6 @@
 // Says on the admin port whether the process lives and whether it can serve.
 
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 
 /** Resolves when a part works; its value is not looked at. */
@@ -20,13 +21,25 @@ export interface HealthOptions {
   readonly timeLimitMs?: number;
 }
 
+const Live = Type.Object({ status: Type.Literal('ok') });
+const Ready = Type.Object({
+  status: Type.String({ description: '`ok`, `degraded`, `failed` or `stopping`' }),
+  checks: Type.Record(Type.String(), Type.String(), { description: '`ok` or `failed` for each' }),
+});
+
 /** `GET /health/live` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
   const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
 
-  app.get('/health/live', async () => ({ status: 'ok' }));
+  const live = { operationId: 'readLiveness', summary: 'Whether the process lives', response: { 200: Live } };
+  app.get('/health/live', { schema: live }, async () => ({ status: 'ok' as const }));
 
-  app.get('/health/ready', async (request, reply) => {
+  const ready = {
+    operationId: 'readReadiness',
+    summary: 'Whether the service can serve, and what of it fails',
+    response: { 200: Ready, 503: Ready },
+  };
+  app.get('/health/ready', { schema: ready }, async (request, reply) => {
     if (state.stopping) return reply.code(503).send({ status: 'stopping', checks: {} });
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {

@@ -64,5 +64,13 @@ export default async function metricsRoute(
   app: FastifyInstance,
   { metrics }: { readonly metrics: Metrics },
 ): Promise<void> {
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  const text = { 'text/plain': { schema: { type: 'string' } } };
+  const schema = {
+    operationId: 'readMetrics',
+    summary: 'Figures for Prometheus',
+    response: { 200: { description: 'In the text format of Prometheus', content: text } },
+  };
+  app.get('/metrics', { schema }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
 }

@@ -68,6 +68,22 @@ t.test('one IPv6 user with 2^64 addresses is one address', async (t) => {
   });
 });
 
+t.test(
+  'two IPv4 hosts behind one translator to IPv6 wait each for itself, as under their own addresses',
+  async (t) => {
+    const other = '198.51.100.9';
+    for (const prefix of ['64:ff9b::', '::ffff:0:']) {
+      await eachStore(t, async (t, { store }) => {
+        const host = hostOn(store);
+        for (let i = 0; i < 4; i++) await host.countTry(ACCOUNT, `${prefix}${ADDRESS}`);
+        await host.countTry(ACCOUNT, ADDRESS);
+        t.ok((await host.standing(ACCOUNT, `${prefix}${ADDRESS}`)).waitMs > 0, prefix);
+        t.equal((await host.standing(ACCOUNT, `${prefix}${other}`)).waitMs, 0, prefix);
+      });
+    }
+  },
+);
+
 t.test('without an address no pair waits, and the account is counted all the same', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);

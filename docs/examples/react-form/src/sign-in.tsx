@@ -41,7 +41,12 @@ export function SignIn({ session }: { session: Session }) {
       </p>
       {captcha?.kind === 'image' && (
         <fieldset>
-          <img src={captcha.url} alt="Distorted letters and digits, to be typed below" />
+          <img
+            src={captcha.url}
+            width={240}
+            height={80}
+            alt="Distorted letters and digits, to be typed below"
+          />
           <label>
             Characters in the image{' '}
             <input

@@ -9,6 +9,7 @@ import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { markPreset } from '../image/preset-mark.js';
 import { kindSampleMistake } from './kind-samples.js';
 import { presetMistakes } from './preset-mistakes.js';
+import { readabilityMistake } from './preset-readability.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';
@@ -72,6 +73,9 @@ export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes
     const known = { name, mark: markPreset(name, kindName, preset), preset, kind };
     const mistake = kindSampleMistake(known, options, ownRenderer);
     if (mistake !== null) mistakes.push(`${where}: ${mistake}`);
+    // A renderer of the host's own, and a kind with texts of its own, know best what they draw.
+    const unreadable = ownRenderer || kind !== null ? null : readabilityMistake(preset);
+    if (unreadable !== null) mistakes.push(where.replace(/\.kind$/, '') + unreadable);
     presets.set(name, known);
   };
 

@@ -1,13 +1,15 @@
 // Counterchange: along a bent line across the image paper and ink change places, so that each letter is dark on light on one side of it and
 // light on dark on the other. People read on across it; a program that takes ink for dark, or for light, loses one half of each letter.
 import type { Generator } from './generator.js';
+import { type Plane, TOGETHER } from './plane.js';
 import type { ImagePreset } from './preset.js';
+import { ALL_QUARTERS, LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 import { sine, TURN } from './sine.js';
 
-/** Turns the cover round on one side of the line, above or below it. */
+/** Turns the quarters of pixels round on one side of the line, above or below it. */
 export function counterchange(
-  cover: Uint8Array,
-  { width, height, counterchange_px, counterchange_wavelength_px }: ImagePreset['picture'],
+  { width, height, stride, values }: Plane,
+  { counterchange_px, counterchange_wavelength_px }: ImagePreset['picture'],
   generator: Generator,
 ): void {
   const middle = generator.between(height * 120, height * 136);
@@ -16,30 +18,36 @@ export function counterchange(
   const isAbove = generator.below(2) === 1;
   // Only now, so that an image without it is otherwise the same.
   if (counterchange_px === 0) return;
-  const lines = new Int32Array(width);
+  // The line in each half of a column, in half rows.
+  const line = new Int32Array(2 * width);
   let highest = height;
   let lowest = 0;
-  for (let x = 0; x < width; x++) {
-    const line = middle + ((sine(phase + ((x * pace) >> 6)) * (counterchange_px << 8)) >> 14);
-    const y = line >> 8;
-    const pixel = y * width + x;
-    // The pixel on the line itself, by how much of it lies on the turned side.
-    const share = isAbove ? line & 255 : 255 - (line & 255);
-    cover[pixel] = (cover[pixel]! * (255 - share) + (255 - cover[pixel]!) * share) >> 8;
-    lines[x] = y;
-    highest = Math.min(highest, y);
-    lowest = Math.max(lowest, y);
+  for (let half = 0; half < line.length; half++) {
+    const halfRow = (middle + ((sine(phase + ((half * pace) >> 7)) * (counterchange_px << 8)) >> 14)) >> 7;
+    line[half] = halfRow;
+    highest = Math.min(highest, halfRow >> 1);
+    lowest = Math.max(lowest, halfRow >> 1);
   }
-  // Rows that the line does not cross are turned whole.
-  if (isAbove) turn(cover, 0, highest * width);
-  else turn(cover, (lowest + 1) * width, height * width);
   for (let y = highest; y <= lowest; y++) {
+    const upper = 2 * y;
+    const row = (y + 1) * stride;
     for (let x = 0; x < width; x++) {
-      if (isAbove ? y < lines[x]! : y > lines[x]!) cover[y * width + x] = 255 - cover[y * width + x]!;
+      const left = line[2 * x]!;
+      const right = line[2 * x + 1]!;
+      // A difference below zero has its highest bit set: that quarter lies above the line.
+      const above =
+        ((upper - left) >>> 31) * UPPER_LEFT +
+        ((upper - right) >>> 31) * UPPER_RIGHT +
+        ((upper + 1 - left) >>> 31) * LOWER_LEFT +
+        ((upper + 1 - right) >>> 31) * LOWER_RIGHT;
+      values[row + x]! ^= isAbove ? above : ALL_QUARTERS - above;
     }
   }
+  const [first, last] = isAbove ? [0, highest] : [lowest + 1, height];
+  turn(values, (first + 1) * stride, (last + 1) * stride);
 }
 
-function turn(cover: Uint8Array, from: number, to: number): void {
-  for (let pixel = from; pixel < to; pixel++) cover[pixel] = 255 - cover[pixel]!;
+function turn(values: Uint8Array, from: number, to: number): void {
+  const fours = new Int32Array(values.buffer);
+  for (let four = from / TOGETHER; four < to / TOGETHER; four++) fours[four]! ^= 0x01010101 * ALL_QUARTERS;
 }

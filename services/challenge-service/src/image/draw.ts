@@ -1,11 +1,15 @@
 // Draws one image: letters, speckles and wave on typed arrays, in integers throughout. Pure, synchronous, well under a millisecond.
-import { colourPixels, shadePalette } from './colours.js';
+import { colourOfPixels } from './colours.js';
 import { counterchange } from './counterchange.js';
 import type { DrawingJob } from './derivation.js';
+import { EDGE } from './distance-field.js';
 import { createGenerator, type Generator } from './generator.js';
-import { type Letter, placeLetters } from './layout.js';
+import { type Letter, placeLetters, SWAY_MARGIN } from './layout.js';
+import { paintSharp, paintSmooth } from './paint.js';
+import { createPlane, type Plane } from './plane.js';
 import { encodePng } from './png.js';
 import type { ImagePreset } from './preset.js';
+import { quarterPixels } from './quarters.js';
 import { sine, TURN } from './sine.js';
 import type { Sprites } from './sprites.js';
 
@@ -16,18 +20,20 @@ import type { Sprites } from './sprites.js';
  */
 export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
   const { preset, text } = job;
-  const { width, height, palettes } = preset.picture;
+  const { width, height, scale, palettes } = preset.picture;
   // Two streams, so that the number of speckles never moves a letter.
   const generator = createGenerator(job.effectsSeed);
   const letters = placeLetters(sprites, text, preset, generator);
   const wave = bend(preset, generator);
-  const cover = new Uint8Array(width * height);
-  for (const letter of letters) drawLetter(cover, width, height, sprites.alpha, letter, wave);
-  drawSpeckles(cover, width, height, preset.speckles, createGenerator(job.effectsSeed, 16));
-  counterchange(cover, preset.picture, generator);
+  const field = createPlane(width, height);
+  for (const letter of letters) drawLetter(field, sprites.fields, letter, wave);
+  drawSpeckles(field, preset.speckles, createGenerator(job.effectsSeed, 16));
+  const quarters = quarterPixels(field);
+  counterchange(quarters, preset.picture, generator);
   const palette = palettes[generator.below(palettes.length)]!;
-  colourPixels(cover, width, height, palette.letters.length, generator);
-  return encodePng(cover, width, height, shadePalette(palette));
+  const colours = colourOfPixels(width, height, palette.letters.length, generator);
+  const paint = scale === 1 ? paintSmooth : paintSharp;
+  return encodePng(paint(quarters, colours, palette));
 }
 
 /** Displacements in 1/256 pixel: sideways by row, up and down by column. */
@@ -58,11 +64,13 @@ function ripple(length: number, amplitude: number, pace: number, phase: number):
   return displacements;
 }
 
+/** Values two thirds of the field's reach from an edge. */
+const FAR_OUTSIDE = Math.floor(EDGE / 3);
+const FAR_INSIDE = 255 - FAR_OUTSIDE;
+
 function drawLetter(
-  cover: Uint8Array,
-  width: number,
-  height: number,
-  alpha: Uint8Array,
+  { width, height, stride, values }: Plane,
+  fields: Uint8Array,
   letter: Letter,
   wave: WaveTables,
 ): void {
@@ -72,6 +80,8 @@ function drawLetter(
   const lastX = Math.min(width - 1, ((letter.right + wave.sideways) >> 8) + 2);
   const lastColumn = spriteWidth - 1;
   const lastRow = spriteHeight - 1;
+  const swayedColumns = swayByColumn.length;
+  const swayedRows = swayByRow.length;
   // The turn of a point is a sum of what its column and its row give: each of both is worked out once.
   const rowX = new Int32Array(height);
   const rowY = new Int32Array(height);
@@ -92,35 +102,37 @@ function drawLetter(
     for (let y = firstY; y <= lastY; y++) {
       const stillX = ((columnX + rowX[y]!) >> 12) + centreX;
       const stillY = ((columnY + rowY[y]!) >> 12) + centreY;
-      // Past its edge the sway goes on unchanged.
-      const row = Math.min(Math.max(stillY >> 8, 0), lastRow);
-      const column = Math.min(Math.max(stillX >> 8, 0), lastColumn);
+      const row = (stillY >> 8) + SWAY_MARGIN;
+      const column = (stillX >> 8) + SWAY_MARGIN;
+      // As unsigned numbers the negative ones are past the edge as well.
+      if (column >>> 0 >= swayedColumns || row >>> 0 >= swayedRows) continue;
       const swayedX = stillX + swayByRow[row]! - 128;
       const swayedY = stillY + swayByColumn[column]! - 128;
       const left = swayedX >> 8;
       const top = swayedY >> 8;
-      // As unsigned numbers the negative ones are past the sprite's edge as well.
       if (left >>> 0 >= lastColumn || top >>> 0 >= lastRow) continue;
       const at = offset + top * spriteWidth + left;
-      const fractionX = swayedX & 255;
-      const upperLeft = alpha[at]!;
-      const upperRight = alpha[at + 1]!;
-      const lowerLeft = alpha[at + spriteWidth]!;
-      const lowerRight = alpha[at + spriteWidth + 1]!;
-      if ((upperLeft | upperRight | lowerLeft | lowerRight) === 0) continue;
-      const upper = (upperLeft << 8) + (upperRight - upperLeft) * fractionX;
-      const lower = (lowerLeft << 8) + (lowerRight - lowerLeft) * fractionX;
-      const value = ((upper << 8) + (lower - upper) * (swayedY & 255)) >> 16;
-      const pixel = y * width + x;
-      if (value > cover[pixel]!) cover[pixel] = value;
+      let value = fields[at]!;
+      if (value === 0) continue;
+      // Only near an edge does it matter where between the values the point lies.
+      if (value > FAR_OUTSIDE && value < FAR_INSIDE) {
+        const fractionX = swayedX & 255;
+        const lowerLeft = fields[at + spriteWidth]!;
+        const upper = (value << 8) + (fields[at + 1]! - value) * fractionX;
+        const lower = (lowerLeft << 8) + (fields[at + spriteWidth + 1]! - lowerLeft) * fractionX;
+        value = ((upper << 8) + (lower - upper) * (swayedY & 255)) >> 16;
+      }
+      const pixel = (y + 1) * stride + x;
+      if (value > values[pixel]!) values[pixel] = value;
     }
   }
 }
 
+/** How much the field changes from pixel to pixel about the edge of a speckle. */
+const SPECKLE_SLOPE = 48;
+
 function drawSpeckles(
-  cover: Uint8Array,
-  width: number,
-  height: number,
+  { width, height, stride, values }: Plane,
   options: ImagePreset['speckles'],
   generator: Generator,
 ): void {
@@ -138,9 +150,9 @@ function drawSpeckles(
         const dx = (x << 8) + 128 - centreX;
         // (r² - d²) / 2r is close to r - d, the distance to the rim, without a square root.
         const inside = Math.floor((radius * radius - dx * dx - dy * dy) / (2 * radius));
-        const value = Math.min(255, Math.max(0, inside + 128));
-        const pixel = y * width + x;
-        if (value > cover[pixel]!) cover[pixel] = value;
+        const value = Math.min(255, Math.max(0, ((inside * SPECKLE_SLOPE) >> 8) + EDGE));
+        const pixel = (y + 1) * stride + x;
+        if (value > values[pixel]!) values[pixel] = value;
       }
     }
   }

@@ -93,6 +93,8 @@ function rasteriser(createCanvas: CreateCanvas): Driver['rasterise'] {
     context.font = `${sizePx}px "${fontFamily(font)}"`;
     context.fillText(character, side / 4, (side * 3) / 4);
     const { data } = context.getImageData(0, 0, side, side);
-    return Uint8Array.from({ length: side * side }, (_, pixel) => data[pixel * 4 + 3] as number);
+    const alpha = new Uint8Array(side * side);
+    for (let pixel = 0; pixel < alpha.length; pixel++) alpha[pixel] = data[pixel * 4 + 3]!;
+    return alpha;
   };
 }

@@ -28,5 +28,7 @@ function sampleJobs(): DrawingJob[] {
       jobs.push({ text: BUNDLED_CHARACTERS.slice(from, from + length), effectsSeed, preset });
     }
   }
-  return jobs;
+  const [first] = jobs as [DrawingJob];
+  const { picture } = first.preset;
+  return [...jobs, { ...first, preset: { ...first.preset, picture: { ...picture, scale: 1 } } }];
 }

@@ -13,6 +13,7 @@ export type Letter = {
   /** Sine and cosine of its tilt over its scale, times 4,096: a step in the image gives a step in the sprite. */
   sin: number;
   cos: number;
+  /** Displacements from `SWAY_MARGIN` pixels before the sprite's first row or column to as many after its last. */
   swayByRow: Int16Array;
   swayByColumn: Int16Array;
   /** The box in the image that holds its ink, in 1/256 pixel, before the wave. */
@@ -22,11 +23,20 @@ export type Letter = {
   bottom: number;
 };
 
+/** Pixels beside a sprite that sway as well: more than any of them sways. */
+export const SWAY_MARGIN = 6;
+
 const ROWS = 160;
 const MIDDLE_ROW = ROWS / 2;
 const NOTHING = 1 << 28;
 const MARGIN_PX = 2;
-const TALLEST_CAPITAL_PX = 46;
+/** A capital is at most this part of the picture's height. */
+export const SHARE_OF_HEIGHT = 0.575;
+
+/** What is left free at the sides, and above and below, in CSS pixels: the waves move ink into it. */
+export function marginsOf(wave: ImagePreset['wave']): { x: number; y: number } {
+  return { x: MARGIN_PX + wave.sideways_px, y: MARGIN_PX + wave.amplitude_px };
+}
 
 type Draft = Omit<Letter, 'x' | 'left' | 'right' | 'top' | 'bottom'> & {
   x: number;
@@ -77,8 +87,8 @@ function turnLetter(
     const column = (outline[at]! + centreX) >> 8;
     const row = (outline[at + 1]! + centreY) >> 8;
     // The drawing looks up sprite points from image points; the way back differs by less than the sway's own slope.
-    const px = outline[at]! - swayByRow[row]!;
-    const py = outline[at + 1]! - swayByColumn[column]!;
+    const px = outline[at]! - swayByRow[row + SWAY_MARGIN]!;
+    const py = outline[at + 1]! - swayByColumn[column + SWAY_MARGIN]!;
     const x = Math.floor((px * cos - py * sin) / SINE_ONE);
     const y = Math.floor((px * sin + py * cos) / SINE_ONE) + shift;
     const bin = (y >> 8) + MIDDLE_ROW;
@@ -91,8 +101,8 @@ function turnLetter(
 function sway(length: number, amplitudePx: number, generator: Generator): Int16Array {
   const phase = generator.below(TURN);
   const stepPerPixel = generator.between(9, 18);
-  const displacements = new Int16Array(length);
-  for (let at = 0; at < length; at++) {
+  const displacements = new Int16Array(length + 2 * SWAY_MARGIN);
+  for (let at = 0; at < displacements.length; at++) {
     displacements[at] = (sine(phase + at * stepPerPixel) * amplitudePx) >> 6;
   }
   return displacements;
@@ -105,8 +115,8 @@ function pushLeft(rightmost: Int32Array, draft: Draft, previous: Draft, overlap:
     if (draft.leftEdge[row] === NOTHING) continue;
     if (rightmost[row] !== -NOTHING) x = Math.max(x, rightmost[row]! - draft.leftEdge[row]!);
   }
-  const bothWidths = (previous.sprite.width + draft.sprite.width) << 8;
-  return Math.max(x - overlap, previous.x + Math.floor((bothWidths * 2) / 5));
+  const bothWidths = previous.sprite.inkWidth + draft.sprite.inkWidth;
+  return Math.max(x - overlap, previous.x + Math.floor((bothWidths * 3) / 7));
 }
 
 function fitIntoPicture(
@@ -120,15 +130,16 @@ function fitIntoPicture(
   const right = Math.max(...boxes.map((box) => box.right));
   const top = Math.min(...boxes.map((box) => box.top));
   const bottom = Math.max(...boxes.map((box) => box.bottom));
-  const marginX = (MARGIN_PX + wave.sideways_px) << 8;
-  const marginY = (MARGIN_PX + wave.amplitude_px) << 8;
+  const margins = marginsOf(wave);
+  const marginX = margins.x << 8;
+  const marginY = margins.y << 8;
   const roomX = (picture.width << 8) - 2 * marginX;
   const roomY = (picture.height << 8) - 2 * marginY;
   // Sprite pixels to image pixels, times 4,096.
   const scale = Math.min(
     Math.floor((roomX * 4096) / (right - left)),
     Math.floor((roomY * 4096) / (bottom - top)),
-    Math.floor((TALLEST_CAPITAL_PX * 4096) / CAPITAL_PX),
+    Math.floor((picture.height * SHARE_OF_HEIGHT * 4096) / CAPITAL_PX),
   );
   const toImage = (length: number): number => Math.floor((length * scale) / 4096);
   const startX = marginX + generator.between(0, Math.max(0, (roomX - toImage(right - left)) >> 8)) * 256;

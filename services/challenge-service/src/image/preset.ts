@@ -23,8 +23,13 @@ const Phrase = Type.Object(
 
 const Picture = Type.Object(
   {
-    width: Type.Integer({ minimum: 120, maximum: 480, description: 'pixels' }),
-    height: Type.Integer({ minimum: 40, maximum: 160, description: 'pixels' }),
+    width: Type.Integer({ minimum: 120, maximum: 480, description: 'pixels of CSS, in which it is shown' }),
+    height: Type.Integer({ minimum: 40, maximum: 160, description: 'pixels of CSS, in which it is shown' }),
+    scale: Type.Integer({
+      minimum: 1,
+      maximum: 2,
+      description: 'pixels of the PNG for each pixel of CSS, in each direction',
+    }),
     palettes: Type.Array(
       Type.Object({ background: Colour, letters: Type.Array(Colour, { minItems: 1, maxItems: 3 }) }, strict),
       {
@@ -104,6 +109,7 @@ export const defaultPreset: ImagePreset = {
   picture: {
     width: 240,
     height: 80,
+    scale: 2,
     palettes: [
       { background: '#f4f7fb', letters: ['#1d3f8f', '#0b5563', '#5b2a86'] },
       { background: '#f3faf5', letters: ['#14532d', '#1f4e79', '#0f5257'] },

@@ -1,4 +1,5 @@
 // The glyph sprites: each character of each font, rasterised once by the driver; all drawing works on copies of these.
+import { COVER_PER_POINT, distanceField, EDGE, FIELD_REACH } from './distance-field.js';
 import type { Driver } from './driver.js';
 import { BUNDLED_CHARACTERS, FONT_NAMES, type FontName } from './fonts.js';
 
@@ -7,19 +8,21 @@ export const CAPITAL_PX = 48;
 
 /** One character of one font. */
 export type Sprite = {
-  /** Where its alpha values begin; `width` × `height` of them, with an empty frame of one pixel. */
+  /** Where its distance field begins; `width` × `height` values, with a frame of paper as wide as the field reaches. */
   offset: number;
   width: number;
   height: number;
   /** The point it turns around, in 1/256 pixel from its upper left corner: mid-ink, and mid-capital for every letter. */
   centreX: number;
   centreY: number;
+  /** Width of its ink, in 1/256 pixel. */
+  inkWidth: number;
   /** Its outermost ink, seen from all four sides: x and y in turn, in 1/256 pixel from the centre. */
   outline: Int16Array;
 };
 
-/** All sprites; can be handed to a worker, whose copy shares the alpha values. */
-export type Sprites = { alpha: Uint8Array; glyphs: Map<string, Sprite> };
+/** All sprites; can be handed to a worker, whose copy shares the fields. */
+export type Sprites = { fields: Uint8Array; glyphs: Map<string, Sprite> };
 
 /** The sprite of a character; throws RangeError for one that the fonts do not hold. */
 export function findSprite(sprites: Sprites, font: FontName, character: string): Sprite {
@@ -28,10 +31,11 @@ export function findSprite(sprites: Sprites, font: FontName, character: string):
   return sprite;
 }
 
-const CANVAS_SIDE = 160;
-const INKED = 96;
+const CANVAS_SIDE = 320;
+const CANVAS_CAPITAL_PX = CAPITAL_PX * COVER_PER_POINT;
+const FRAME = FIELD_REACH + 1;
 
-/** Has the driver rasterise every bundled character: the only use of the image library. Takes tens of milliseconds. */
+/** Has the driver rasterise every bundled character: the only use of the image library. Takes some 200 milliseconds. */
 export function rasteriseSprites(driver: Driver): Sprites {
   const glyphs = new Map<string, Sprite>();
   const pieces: Uint8Array[] = [];
@@ -42,33 +46,37 @@ export function rasteriseSprites(driver: Driver): Sprites {
     for (const character of BUNDLED_CHARACTERS) {
       const canvas = driver.rasterise(font, sizePx, character, CANVAS_SIDE);
       const ink = findInk(canvas);
-      const width = ink.right - ink.left + 3;
-      const height = ink.bottom - ink.top + 3;
-      const piece = new Uint8Array(width * height);
-      for (let y = 0; y < height; y++) {
-        const from = (ink.top - 1 + y) * CANVAS_SIDE + ink.left - 1;
-        piece.set(canvas.subarray(from, from + width), y * width);
-      }
-      const centreX = width << 7;
-      const centreY = (capital.top + capital.bottom + 1 - 2 * (ink.top - 1)) << 7;
+      const width = pointsAcross(ink.left, ink.right);
+      const height = pointsAcross(ink.top, ink.bottom);
+      const left = ink.left - FRAME * COVER_PER_POINT;
+      const top = ink.top - FRAME * COVER_PER_POINT;
+      const piece = distanceField(canvas, CANVAS_SIDE, left, top, width, height);
+      const centreX = Math.floor(((ink.left + ink.right + 1 - 2 * left) * 128) / COVER_PER_POINT) + 128;
+      const centreY =
+        Math.floor(((capital.top + capital.bottom + 1 - 2 * top) * 128) / COVER_PER_POINT) + 128;
       const outline = traceOutline(piece, width, height, centreX, centreY);
-      glyphs.set(font + character, { offset, width, height, centreX, centreY, outline });
+      const inkWidth = Math.floor(((ink.right - ink.left + 1) << 8) / COVER_PER_POINT);
+      glyphs.set(font + character, { offset, width, height, centreX, centreY, inkWidth, outline });
       pieces.push(piece);
       offset += piece.length;
     }
   }
-  const alpha = new Uint8Array(new SharedArrayBuffer(offset));
+  const fields = new Uint8Array(new SharedArrayBuffer(offset));
   let at = 0;
   for (const piece of pieces) {
-    alpha.set(piece, at);
+    fields.set(piece, at);
     at += piece.length;
   }
-  return { alpha, glyphs };
+  return { fields, glyphs };
+}
+
+function pointsAcross(first: number, last: number): number {
+  return Math.ceil((last - first + 1) / COVER_PER_POINT) + 2 * FRAME + 1;
 }
 
 function matchCapitals(driver: Driver, font: FontName): number {
-  const ink = findInk(driver.rasterise(font, CAPITAL_PX, 'H', CANVAS_SIDE));
-  return Math.round((CAPITAL_PX * CAPITAL_PX) / (ink.bottom - ink.top + 1));
+  const ink = findInk(driver.rasterise(font, CANVAS_CAPITAL_PX, 'H', CANVAS_SIDE));
+  return Math.round((CANVAS_CAPITAL_PX * CANVAS_CAPITAL_PX) / (ink.bottom - ink.top + 1));
 }
 
 type Ink = { left: number; right: number; top: number; bottom: number };
@@ -90,7 +98,7 @@ function findInk(canvas: Uint8Array): Ink {
 
 function traceOutline(piece: Uint8Array, width: number, height: number, centreX: number, centreY: number) {
   const points: number[] = [];
-  const isInked = (x: number, y: number) => (piece[y * width + x] as number) >= INKED;
+  const isInked = (x: number, y: number) => piece[y * width + x]! >= EDGE;
   const add = (x: number, y: number) => points.push((x << 8) + 128 - centreX, (y << 8) + 128 - centreY);
   for (let y = 0; y < height; y++) {
     let left = 0;

@@ -12,6 +12,7 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
     {
       onRequest: app.requireHostKey,
       schema: {
+        operationId: 'clearFailures',
         summary: 'Forget the failures of an account after a success, or withdraw one of them',
         security: [{ hostKey: [] }],
         body: HostClearBody,

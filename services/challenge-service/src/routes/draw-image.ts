@@ -29,8 +29,16 @@ export default async function drawImage(
     `/:token(^[A-Za-z0-9]{${TOKEN_CHARACTERS}}$).png`,
     {
       exposeHeadRoute: true,
-      config: { rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }) },
-      schema: { summary: 'The image of a challenge', params: Params, response: { 200: Png } },
+      config: {
+        rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
+        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
+      },
+      schema: {
+        operationId: 'drawImage',
+        summary: 'The image of a challenge',
+        params: Params,
+        response: { 200: Png },
+      },
     },
     async (request, reply) => {
       const { token } = request.params;

@@ -21,6 +21,7 @@ export default async function hostVerify(
     {
       onRequest: app.requireHostKey,
       schema: {
+        operationId: 'verifySubmission',
         summary: 'Check the challenges of a submission, and count the attempt; a failed one is an answer too',
         security: [{ hostKey: [] }],
         body: hostVerifyBody(options),

@@ -37,7 +37,9 @@ export default async function issueImage(
     '/',
     {
       prefixTrailingSlash: 'no-slash',
+      config: { limited: true },
       schema: {
+        operationId: 'issueImage',
         summary: 'An image challenge, or what stands in for one',
         querystring: ImageQuery,
         response: { 200: Type.Union([ImageChallenge, EffortChallenge, KindChallenge]) },

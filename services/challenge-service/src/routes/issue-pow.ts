@@ -22,7 +22,9 @@ export default async function issuePow(
   app.get<{ Querystring: PowQuery }>(
     '/pow',
     {
+      config: { limited: true },
       schema: {
+        operationId: 'issueProofOfWork',
         summary: 'A proof-of-work challenge',
         querystring: PowQuery,
         response: { 200: PowChallenge },

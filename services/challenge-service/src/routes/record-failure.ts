@@ -10,6 +10,7 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
     {
       onRequest: app.requireHostKey,
       schema: {
+        operationId: 'recordFailure',
         summary: 'Record a failure, or count a try before its outcome is known',
         security: [{ hostKey: [] }],
         body: HostFailureBody,

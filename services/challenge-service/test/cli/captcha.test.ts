@@ -100,7 +100,7 @@ t.test('preview draws the samples of a preset through the store, with a page tha
     });
     const files = ['large-0001.png', 'large-0002.png', 'large-0003.png'];
     t.strictSame(readdirSync(target).sort(), ['index.html', ...files]);
-    for (const file of files) t.equal(readFileSync(join(target, file)).readUInt32BE(16), 400);
+    for (const file of files) t.equal(readFileSync(join(target, file)).readUInt32BE(16), 800);
     const page = readFileSync(join(target, 'index.html'), 'utf8');
     t.strictSame(
       page.match(/src="([^"]+)"/g),

@@ -137,6 +137,60 @@ t.test('every mistake has its line, and names the option', async (t) => {
   }
 });
 
+t.test('a preset that cannot be read stops the start, with one line that says why', async (t) => {
+  const mistakesOf = (preset: unknown, parts?: Partial<PresetParts>) =>
+    resolve({ a: preset }, parts).mistakes;
+  const tooSmall =
+    /^SOURCE a cannot be read: its letters would be \d+ pixels high, and have to be 24; make the/;
+  for (const preset of [
+    { phrase: { length: 8 }, picture: { width: 120, height: 40 } },
+    { picture: { width: 120, height: 40 } },
+    { phrase: { length: 8 }, picture: { width: 120 } },
+    { picture: { height: 44 } },
+    { phrase: { length: 8 }, picture: { width: 140, height: 60 }, letters: { overlap_px: -16 } },
+  ]) {
+    const mistakes = mistakesOf(preset);
+    t.equal(mistakes.length, 1, JSON.stringify(preset));
+    t.match(mistakes[0], tooSmall);
+  }
+  const tooMuch =
+    /^SOURCE a cannot be read: its effects come to 1\d\d % of what people can read through \(line \d+, wave \d+, sideways \d+, tilt \d+, wobble \d+, speckles \d+\)$/;
+  for (const preset of [
+    { wave: { amplitude_px: 10, wavelength_px: 40 } },
+    { wave: { sideways_px: 10, sideways_wavelength_px: 60 } },
+    { speckles: { count: 200, radius_tenths_px: 40 } },
+    { letters: { tilt_degrees: 30, wobble_px: 4 }, wave: { amplitude_px: 10 } },
+    { picture: { counterchange_px: 16, counterchange_wavelength_px: 40 } },
+  ]) {
+    const mistakes = mistakesOf(preset);
+    t.equal(mistakes.length, 1, JSON.stringify(preset));
+    t.match(mistakes[0], tooMuch);
+  }
+  const everything = {
+    phrase: { length: 8 },
+    picture: { counterchange_px: 16, counterchange_wavelength_px: 40 },
+    letters: { overlap_px: 8, tilt_degrees: 30, wobble_px: 4, shift_px: 12 },
+    wave: { amplitude_px: 10, wavelength_px: 40, sideways_px: 10, sideways_wavelength_px: 40 },
+    speckles: { count: 400, radius_tenths_px: 40 },
+  };
+  t.match(mistakesOf(everything), [/^SOURCE a cannot be read: its effects come to \d{3} %/]);
+  t.strictSame(mistakesOf(everything, { ownRenderer: true }), [], 'a renderer draws as it likes');
+  t.strictSame(mistakesOf({ ...everything, kind: 'sum' }, { kinds: [sum] }), [], 'a kind has its own texts');
+  for (const preset of [
+    {},
+    { phrase: { length: 5 }, picture: { width: 400, height: 130 } },
+    { picture: { width: 480, height: 160 } },
+    { phrase: { length: 8 } },
+    { phrase: { length: 4 }, picture: { width: 120, height: 60 } },
+    { letters: { tilt_degrees: 30 } },
+    { letters: { wobble_px: 4 } },
+    { wave: { amplitude_px: 10 } },
+    { picture: { counterchange_px: 0 }, wave: { amplitude_px: 2 }, speckles: { count: 0 } },
+  ]) {
+    t.strictSame(mistakesOf(preset), [], JSON.stringify(preset));
+  }
+});
+
 t.test('an alphabet says which of its characters the bundled fonts lack', async (t) => {
   const alphabet = (text: unknown, parts?: Partial<PresetParts>) =>
     resolve({ a: { phrase: { alphabet: text } } }, parts).mistakes.map((line) =>

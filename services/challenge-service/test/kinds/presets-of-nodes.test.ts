@@ -60,7 +60,7 @@ t.test('an image is drawn as its preset says, by every node that has it', async 
     const [first, second] = [await one.get(path), await other.get(path)];
     t.equal(first.statusCode, 200);
     t.same(first.rawPayload, second.rawPayload);
-    t.strictSame([first.rawPayload.readUInt32BE(16), first.rawPayload.readUInt32BE(20)], [400, 130]);
+    t.strictSame([first.rawPayload.readUInt32BE(16), first.rawPayload.readUInt32BE(20)], [800, 260]);
   });
 });
 

@@ -16,6 +16,7 @@ export default async function endOtherSessions(
       onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
+        operationId: 'endOtherSessions',
         summary: 'End every session of the signed-in user but the current one',
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },

@@ -13,10 +13,15 @@ export default async function endRefresh(
     '/refresh',
     {
       onRequest: app.refuseForeignOrigins,
-      config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
+      config: {
+        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
+      },
       schema: {
+        operationId: 'endRefresh',
         summary: 'End the session of the refresh cookie and clear it',
-        security: [{ refreshCookie: [] }],
+        // Without a cookie there is nothing to end.
+        security: [{ refreshCookie: [] }, {}],
         response: { 204: Type.Null() },
       },
     },

@@ -20,6 +20,7 @@ export default async function endSession(
       onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
+        operationId: 'endSession',
         summary: "End one of the signed-in user's sessions",
         security: [{ bearer: [] }],
         params: Params,

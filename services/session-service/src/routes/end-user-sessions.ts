@@ -12,6 +12,7 @@ export default async function endUserSessions(app: FastifyInstance): Promise<voi
     '/users/:id/sessions',
     {
       schema: {
+        operationId: 'endUserSessions',
         summary: 'End every session of a user: changed password, disabled account, support',
         security: [{ apiKey: [] }],
         params: Params,

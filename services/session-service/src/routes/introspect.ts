@@ -9,6 +9,7 @@ export default async function introspect(app: FastifyInstance): Promise<void> {
     '/introspect',
     {
       schema: {
+        operationId: 'introspect',
         summary: 'Whether an access token is valid, and what it says',
         consumes: ['application/x-www-form-urlencoded'],
         security: [{ apiKey: [] }],

@@ -17,6 +17,7 @@ export default async function listSessions(
       onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
       schema: {
+        operationId: 'listSessions',
         summary: 'The sessions of the signed-in user, the most recently used first',
         security: [{ bearer: [] }],
         response: { 200: SessionsBody },

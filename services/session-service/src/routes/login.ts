@@ -63,12 +63,14 @@ export default async function login(
       },
       config: {
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
+        answerHeaders: { 'Set-Cookie': 'The refresh token' },
         extendError: async (request, error) => {
           if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
           return { ...captcha.nextAttemptUnproven(challengeFieldsOf(request)) };
         },
       },
       schema: {
+        operationId: 'logIn',
         summary: 'Sign in with email, password, a proof of work and, once demanded, an image',
         body: Type.Object({ ...LoginBody.properties, ...challengeFields(captcha.options) }),
         response: { 200: TokenBody },

@@ -16,8 +16,12 @@ export default async function logout(
     '/logout',
     {
       onRequest: [app.refuseForeignOrigins, requireBearer],
-      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      config: {
+        rateLimit: limitTo({ name: 'session', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
+      },
       schema: {
+        operationId: 'logOut',
         summary: 'End the session of this access token and clear the refresh cookie',
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },

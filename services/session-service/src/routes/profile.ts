@@ -15,7 +15,12 @@ export default async function profile(
     {
       onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
-      schema: { summary: 'The signed-in user', security: [{ bearer: [] }], response: { 200: ProfileBody } },
+      schema: {
+        operationId: 'readProfile',
+        summary: 'The signed-in user',
+        security: [{ bearer: [] }],
+        response: { 200: ProfileBody },
+      },
     },
     async (request): Promise<ProfileBody> => {
       const { id, email } = bearerOf(request);

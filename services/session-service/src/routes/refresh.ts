@@ -35,8 +35,12 @@ export default async function refresh(
     '/refresh',
     {
       onRequest: app.refuseForeignOrigins,
-      config: { rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }) },
+      config: {
+        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'The next refresh token' },
+      },
       schema: {
+        operationId: 'refresh',
         summary: 'Exchange the refresh cookie for new tokens',
         security: [{ refreshCookie: [] }],
         response: { 200: TokenBody },

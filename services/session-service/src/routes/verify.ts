@@ -12,7 +12,15 @@ export default async function verify(app: FastifyInstance): Promise<void> {
     {
       exposeHeadRoute: true,
       onRequest: app.requireBearer,
+      config: {
+        answerHeaders: {
+          'X-Auth-User-Id': 'The id of the user',
+          'X-Auth-User-Email': 'The e-mail in UTF-8, percent-encoded',
+          'X-Auth-Session-Id': 'The session',
+        },
+      },
       schema: {
+        operationId: 'verify',
         summary: 'Whether the access token is valid, and whose it is, in headers',
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },

@@ -1,0 +1,112 @@
+// Clients made from the OpenAPI documents: the documents are sound, the clients compile in strict mode, and one of them signs in.
+
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { generateApi } from 'swagger-typescript-api';
+import t, { type Test } from 'tap';
+import { type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
+import { CHEAP, eachStore, type Site } from './site.js';
+
+t.setTimeout(240_000);
+
+const documents = await openApiDocuments();
+const folder = tempDir(t);
+
+t.test('the documents are sound OpenAPI 3.1', async (t) => {
+  for (const [name, document] of Object.entries(documents)) {
+    const result = await new Validator().validate(structuredClone(document) as never);
+    t.strictSame([name, result.valid, result.errors ?? []], [name, true, []]);
+  }
+});
+
+t.test('every operation has a name of its own, and each error its status', async (t) => {
+  for (const [service, { paths }] of Object.entries(documents)) {
+    const operations = Object.values(paths).flatMap((item) => Object.values(item)) as {
+      operationId?: string;
+      responses: Record<string, { headers?: object }>;
+    }[];
+    const names = operations.map(({ operationId }) => operationId);
+    t.notOk(names.includes(undefined), service);
+    t.equal(new Set(names).size, names.length, service);
+    for (const { responses } of operations) {
+      t.notOk('default' in responses, service);
+      for (const response of Object.values(responses)) t.ok('Cache-Control' in (response.headers ?? {}));
+    }
+  }
+  t.ok('/metrics' in documents['session-service-admin'].paths);
+  for (const admin of ['session-service-admin', 'challenge-service-admin'] as const) {
+    t.ok('/health/ready' in documents[admin].paths, admin);
+  }
+});
+
+t.test('a client made from each document compiles in strict mode', async (t) => {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const files = await Promise.all(
+    Object.entries(documents).map(async ([name, document]) => {
+      const path = join(folder, `${name}.ts`);
+      writeFileSync(path, await clientOf(document));
+      return path;
+    }),
+  );
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+    'bin',
+    'tsc',
+  );
+  const options = [
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2023,dom,dom.iterable',
+  ];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [compiler, ...options, '--types', '', ...files],
+    { cwd: folder },
+  ).catch((error) => error);
+  t.equal(stdout, '');
+});
+
+t.test('a client made from the documents signs in', (t) => eachStore(t, CHEAP, signIn));
+
+async function signIn(t: Test, site: Site): Promise<void> {
+  const load = async (name: string) =>
+    new (await import(pathToFileURL(join(folder, `${name}.js`)).href)).Api({ baseUrl: site.system.address });
+  const [challenge, session] = [await load('challenge-service'), await load('session-service')];
+  const { email, password } = await site.newUser();
+  const { data: issued } = await challenge.api.issueProofOfWork();
+  t.match(issued, { algorithm: 'sha256', salt: /^[0-9a-f]{32}$/ });
+  const work = await site.work();
+  const { data: tokens, headers } = await session.login.logIn({ email, password, ...work });
+  t.match(tokens, { accessToken: String, expiresIn: Number });
+  t.ok(headers.get('set-cookie'));
+  const bearer = { headers: { authorization: `Bearer ${tokens.accessToken}` } };
+  t.equal((await session.profile.readProfile(bearer)).data.email, email);
+  const refused = await session.login
+    .logIn({ email, password: 'wrong', ...(await site.work()) })
+    .catch((answer: { status: number; error: object }) => answer);
+  t.match(refused, { status: 422, error: { code: 'login_failed', captcha_required: false } });
+}
+
+/** The client as TypeScript. */
+async function clientOf(document: OpenApiDocument): Promise<string> {
+  const { files } = await generateApi({
+    fileName: 'client.ts',
+    output: false,
+    spec: structuredClone(document) as never,
+    httpClientType: 'fetch',
+    silent: true,
+  });
+  const [file] = files;
+  if (file === undefined) throw new Error('nothing was generated');
+  return file.fileContent;
+}

@@ -1,0 +1,146 @@
+// What a route may answer beside its success, and with which headers: worked out from what its options say, so that no route lists it.
+
+import type { RouteOptions } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route counts its requests against a limit by itself, and answers as those of `config.rateLimit` do. */
+    readonly limited?: boolean;
+    /** Headers of a success that other routes do not have: what each says, by name. */
+    readonly answerHeaders?: Readonly<Record<string, string>>;
+  }
+}
+
+/** Every header that an answer may have, and what it says. */
+export const ANSWER_HEADERS = {
+  'Access-Control-Allow-Credentials': 'For the allowed origin',
+  'Access-Control-Allow-Origin': 'The allowed origin, to a request from there',
+  'Access-Control-Expose-Headers': 'Which headers a page of that origin may read',
+  'Cache-Control': 'Always `no-store`',
+  'Content-Language': 'The language of `message` and `errors`',
+  'Content-Security-Policy': 'Always the strictest',
+  'RateLimit-Limit': 'Requests in a window',
+  'RateLimit-Remaining': 'Requests that are left in this window',
+  'RateLimit-Reset': 'Seconds until the window ends',
+  'Referrer-Policy': 'Always `no-referrer`',
+  'Retry-After': 'Seconds after which the request may be repeated',
+  'Set-Cookie': 'Clears cookies that other sites have planted',
+  'Strict-Transport-Security': 'With an https `PUBLIC_URL`',
+  Vary: 'The request headers that the answer depends on',
+  'WWW-Authenticate': 'Always `Bearer`',
+  'X-Captcha-Test-Mode': '`1` in test mode',
+  'X-Content-Type-Options': 'Always `nosniff`',
+} as const;
+
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** Headers of every answer, those of an error, and those of a route with a limit. */
+export const EVERY_ANSWER: readonly AnswerHeader[] = [
+  'Cache-Control',
+  'Content-Security-Policy',
+  'Referrer-Policy',
+  'Strict-Transport-Security',
+  'Vary',
+  'X-Captcha-Test-Mode',
+  'X-Content-Type-Options',
+];
+export const CROSS_ORIGIN: readonly AnswerHeader[] = [
+  'Access-Control-Allow-Credentials',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+];
+const EVERY_ERROR: readonly AnswerHeader[] = ['Content-Language'];
+const LIMITED: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+/** An answer with an error: its status, when, and what headers it has beside those of every answer. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly description: string;
+  readonly headers: readonly AnswerHeader[];
+}
+
+/** What is looked at of a route. */
+export interface RouteFacts {
+  /** It reads a body, or may be sent one. */
+  readonly hasBody: boolean;
+  /** Something of it is checked against a schema or by a guard. */
+  readonly isChecked: boolean;
+  readonly hasParams: boolean;
+  readonly isLimited: boolean;
+  readonly checksOrigin: boolean;
+  /** The credentials that it cannot do without. */
+  readonly credential: 'none' | 'cookie' | 'bearer';
+}
+
+interface Rule extends ErrorAnswer {
+  readonly when: (facts: RouteFacts) => boolean;
+}
+
+const RULES: readonly Rule[] = [
+  { status: 400, description: 'The request cannot be read', headers: [], when: ({ hasBody }) => hasBody },
+  {
+    status: 401,
+    description: 'The credential is missing or no longer valid',
+    headers: ['WWW-Authenticate'],
+    when: ({ credential }) => credential === 'bearer',
+  },
+  {
+    status: 401,
+    description: 'The cookie is missing or no longer valid',
+    headers: ['Set-Cookie'],
+    when: ({ credential }) => credential === 'cookie',
+  },
+  { status: 403, description: 'Another origin', headers: [], when: ({ checksOrigin }) => checksOrigin },
+  { status: 404, description: 'There is no such thing', headers: [], when: ({ hasParams }) => hasParams },
+  { status: 413, description: 'The body is too large', headers: [], when: ({ hasBody }) => hasBody },
+  { status: 415, description: 'Not a type that is read here', headers: [], when: ({ hasBody }) => hasBody },
+  { status: 422, description: 'What was sent is refused', headers: [], when: ({ isChecked }) => isChecked },
+  {
+    status: 429,
+    description: 'Too many requests',
+    headers: ['Retry-After'],
+    when: ({ isLimited }) => isLimited,
+  },
+  { status: 500, description: 'A mistake of the service', headers: [], when: () => true },
+  {
+    status: 503,
+    description: 'The store or a part of the service is out of reach, or busy',
+    headers: ['Retry-After'],
+    when: () => true,
+  },
+];
+
+/** The facts that a route's options tell. @param originCheck the hook that refuses other origins, where there is one */
+export function factsOf(route: RouteOptions, originCheck: unknown): RouteFacts {
+  const { schema, config, method } = route;
+  const methods = [method].flat();
+  const onRequest: unknown[] = [route.onRequest].flat();
+  return {
+    hasBody: methods.some((name) => name !== 'GET' && name !== 'HEAD'),
+    isChecked: schema?.body !== undefined || schema?.querystring !== undefined,
+    hasParams: schema?.params !== undefined,
+    isLimited: config?.limited === true || config?.rateLimit !== undefined,
+    checksOrigin: originCheck !== undefined && onRequest.includes(originCheck),
+    credential: credentialOf(schema?.security ?? []),
+  };
+}
+
+function credentialOf(security: readonly Readonly<Record<string, readonly string[]>>[]) {
+  const names = security.map((each) => Object.keys(each));
+  // An empty one says that it goes without as well.
+  if (names.length === 0 || names.some((each) => each.length === 0)) return 'none';
+  return names.flat().includes('refreshCookie') ? 'cookie' : 'bearer';
+}
+
+/** The errors that a route with these facts may answer. */
+export function errorAnswers(facts: RouteFacts): ErrorAnswer[] {
+  return RULES.filter(({ when }) => when(facts)).map(({ status, description, headers }) => ({
+    status,
+    description,
+    headers: [...EVERY_ERROR, ...limitHeaders(facts), ...headers],
+  }));
+}
+
+export function limitHeaders({ isLimited }: Pick<RouteFacts, 'isLimited'>): readonly AnswerHeader[] {
+  return isLimited ? LIMITED : [];
+}
