@@ -3,8 +3,8 @@
 -- KEYS[1] the record
 -- ARGV[1] the claim, without spaces
 --
--- Returns { the record's line, time of the first take in milliseconds as text }, or nil when there is no such
--- record or another claim spent it. The mark lives as long as the record would have.
+-- Returns { the record's line, time of the first take in milliseconds as text }, nothing ({}) when another claim
+-- spent it, or nil when there is no such record. The mark lives as long as the record would have.
 
 local line = redis.call('GET', KEYS[1])
 if not line then
@@ -16,7 +16,7 @@ if string.sub(line, 1, 1) == '!' then
   if claim == ARGV[1] then
     return { record, at }
   end
-  return nil
+  return {}
 end
 
 local time = redis.call('TIME')

@@ -10,6 +10,7 @@ import tokens from '@tollgate/shared/http/tokens.js';
 import type { FastifyInstance } from 'fastify';
 import type { SessionParts } from './app.js';
 import type { SessionConfig } from './config.js';
+import { LOGIN_HOST } from './directory/account-key.js';
 import audit from './plugins/audit.js';
 import endSessions from './plugins/end-sessions.js';
 import decoratedParts from './plugins/parts.js';
@@ -23,8 +24,8 @@ export async function buildSessionAdmin(
   health: Pick<AdminOptions, 'checks' | 'state'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations } = parts;
-  const app = await buildAdminApp({ logger, publicUrl, ...health });
+  const { ring, figures, logger, proveUse, revocations, trail, accountEvents } = parts;
+  const app = await buildAdminApp({ logger, publicUrl, ...health, observe: figures.requests('admin') });
   await app.register(openapi, {
     title: 'Tollgate session service, administration',
     version: '1',
@@ -36,11 +37,14 @@ export async function buildSessionAdmin(
   if (apiKey === undefined) return app;
 
   await app.register(async (scope) => {
-    scope.addHook('onRequest', requireApiKey(apiKey));
+    scope.addHook(
+      'onRequest',
+      requireApiKey(apiKey, (request) => scope.audit(request, 'api_key_refused', {})),
+    );
     await scope.register(decoratedParts, parts);
     await scope.register(tokens, parts.tokenKeys);
     await scope.register(bearer, { tokens: scope.tokens.access, revocations, onVerified: proveUse });
-    await scope.register(audit, { ring, count: figures.countEvent });
+    await scope.register(audit, { ring, trail, accountEvents, host: LOGIN_HOST });
     await scope.register(endSessions);
     await scope.register(endUserSessions);
     await scope.register(async (forms) => {

@@ -86,8 +86,9 @@ export interface ChallengeStore {
   /**
    * Spends a challenge (decisions 2.3, "Spending"): a live one is marked spent by `claim` and returned; one spent by
    * the same claim is returned again with the time of the first; anything else is null.
+   * @param onSpent told when another claim has spent it
    */
-  take(kind: ChallengeKind, token: string, claim: string): Promise<Taken | null>;
+  take(kind: ChallengeKind, token: string, claim: string, onSpent?: () => void): Promise<Taken | null>;
   /** Where an account, and optionally the pair with an address, stands; changes nothing. */
   standing(account: string, address: string | undefined, decayMs: number): Promise<Standing>;
   /**

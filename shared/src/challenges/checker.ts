@@ -45,8 +45,11 @@ export interface Checker {
   readonly fieldNames: FieldNames;
   /** Checks what a submission's fields look like; asks the store nothing. */
   checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null;
-  /** Checks a submission. A challenge that was looked at is spent; failing work never spends an image. */
-  verify(submission: Submission, context: VerifyContext): Promise<Verdict>;
+  /**
+   * Checks a submission. A challenge that was looked at is spent; failing work never spends an image.
+   * @param onReplay told when a challenge turns out to be spent already
+   */
+  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
   /** Judges again what was given, after the account has come to `failures`; null when it is still enough. */
   reconsider(given: GivenProof, failures: number): FailedVerdict | null;
   /** Failures from which what was given is too little, at most one more than are remembered. */
@@ -105,8 +108,13 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     return { ok: false, code, fields, reason: 'malformed' };
   }
 
-  async function checkPow(submission: Submission, context: VerifyContext, claim: string) {
-    const taken = await store.take('pow', submission.powToken as string, claim);
+  async function checkPow(
+    submission: Submission,
+    context: VerifyContext,
+    claim: string,
+    onReplay?: () => void,
+  ) {
+    const taken = await store.take('pow', submission.powToken as string, claim, onReplay);
     const record = taken === null ? null : parsePowLine(taken.line);
     const judgement = judgePow(record, submission.powNonce as string, judgeContext(context.ip));
     if (record === null || !judgement.ok) {
@@ -125,9 +133,10 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     submission: Submission,
     context: VerifyContext,
     claim: string,
+    onReplay?: () => void,
   ): Promise<ImageJudgement> {
     const token = submission.imageToken as string;
-    const taken = await store.take('image', token, claim);
+    const taken = await store.take('image', token, claim, onReplay);
     const record = taken === null ? null : parseKindLine(taken.line);
     const answer = { token, answer: submission.imageAnswer as string, takenAtMs: taken?.takenAtMs ?? 0 };
     return judgeImage(record, answer, {
@@ -159,14 +168,14 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       return failures;
     },
 
-    async verify(submission, context) {
+    async verify(submission, context, onReplay) {
       const shape = checkShape(submission, context);
       if (shape !== null) return shape;
       const { checksPow, checksImage } = partsOf(submission, context);
       const { account, claim = newClaim() } = context;
       let work: GivenProof['work'] = null;
       if (checksPow) {
-        const checked = await checkPow(submission, context, claim);
+        const checked = await checkPow(submission, context, claim, onReplay);
         if (!checked.ok) return checked;
         work = checked.work;
         const dearer = account === undefined ? null : reconsider({ work, image: true }, account.failures);
@@ -176,7 +185,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
         return failed('captcha_required', fieldNames.image.token, 'required', 'missing');
       }
       if (checksImage) {
-        const judgement = await checkImage(submission, context, claim);
+        const judgement = await checkImage(submission, context, claim, onReplay);
         if (!judgement.ok) {
           const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
           return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);

@@ -1,8 +1,7 @@
 // Challenges in Redis: each operation is one script or one command, in one hash slot.
 
 import type { RedisClient } from '../store/redis-connection.js';
-import { loadScript } from '../store/redis-script.js';
-import { asStoreError } from '../store/store-errors.js';
+import { loadScript, replyOf } from '../store/redis-script.js';
 import type { ChallengeStore, Issued } from './challenge-store.js';
 import { SPENT_MARK } from './spent-line.js';
 import type { ChallengeKeys } from './store-keys.js';
@@ -31,7 +30,7 @@ type StandingReply = [failures: number, waitMs: number];
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
   const issuePow = loadScript<IssueReply>(client, SCRIPTS, 'issue_pow');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
-  const take = loadScript<[string, number] | null>(client, SCRIPTS, 'take');
+  const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
   const standing = loadScript<StandingReply>(client, SCRIPTS, 'standing');
   const countTry = loadScript<StandingReply>(client, SCRIPTS, 'count_try');
   const withdrawTry = loadScript<number>(client, SCRIPTS, 'withdraw_try');
@@ -79,13 +78,16 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     },
 
     async readImage(token) {
-      const line = await replyOf(client.get(keys.image(token)));
+      const line = await replyOf(client, client.get(keys.image(token)));
       return line === null || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    async take(kind, token, claim) {
+    async take(kind, token, claim, onSpent) {
       const reply = await take([keys[kind](token)], [claim]);
-      return reply === null ? null : { line: reply[0], takenAtMs: Number(reply[1]) };
+      if (reply === null) return null;
+      if (reply.length === 2) return { line: reply[0], takenAtMs: Number(reply[1]) };
+      onSpent?.();
+      return null;
     },
 
     async standing(account, address, decayMs) {
@@ -118,7 +120,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     },
 
     async clearFailures(account, address) {
-      await replyOf(client.del(...accountKeys(account, address)));
+      await replyOf(client, client.del(...accountKeys(account, address)));
     },
 
     async clearVolume(address, decayMs) {
@@ -134,12 +136,4 @@ function issued([allowed, count, ttlMs, nowMs, difficulty, lifetimeSeconds]: Iss
   return allowed === 1
     ? { allowed: true, limit, nowMs, difficulty, lifetimeSeconds }
     : { allowed: false, limit };
-}
-
-async function replyOf<T>(reply: Promise<T>): Promise<T> {
-  try {
-    return await reply;
-  } catch (error) {
-    throw asStoreError(error);
-  }
 }

@@ -8,6 +8,7 @@ import {
   createChallengeHost,
   type NextAttempt,
 } from '../challenges/challenge-host.js';
+import type { ChallengeObserver } from '../challenges/challenge-observer.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
 import type { TriedAccount } from '../challenges/checker.js';
 import type { Kind } from '../challenges/kinds.js';
@@ -47,6 +48,8 @@ export interface GuardOptions {
   readonly host: string;
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
+  /** Hears what becomes of each submission, for figures. */
+  readonly observer?: ChallengeObserver | undefined;
 }
 
 declare module 'fastify' {

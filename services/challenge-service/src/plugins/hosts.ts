@@ -1,9 +1,11 @@
 // Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
+import { addressName } from '@tollgate/shared/challenges/names.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
@@ -13,6 +15,7 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';
+import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** A host that calls, by name, with what checks challenges for it. */
 export interface CallingHost extends ChallengeHost {
@@ -27,6 +30,9 @@ export interface HostsOptions {
   readonly keys: readonly HostKey[];
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
+  readonly figures: Pick<ChallengeMetrics, 'challenges'>;
+  /** The audit stream. */
+  readonly trail: AuditTrail;
 }
 
 declare module 'fastify' {
@@ -40,17 +46,24 @@ declare module 'fastify' {
 }
 
 async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
-  const { challenges: store, ring, options, keys, kinds = [] } = parts;
-  const known = keys.map(({ host, secret }) => ({
-    isKey: matcherOf(secret),
-    host: { ...createChallengeHost({ store, ring, options, host, kinds, clock: Date.now }), name: host },
-  }));
+  const { challenges: store, ring, options, keys, kinds = [], figures, trail } = parts;
+  const known = keys.map(({ host, secret }) => {
+    const observer = figures.challenges(host, trail);
+    const checks = createChallengeHost({ store, ring, options, host, kinds, clock: Date.now, observer });
+    return { isKey: matcherOf(secret), host: { ...checks, name: host } };
+  });
   app.decorateRequest('callingHost', null);
   app.decorate('requireHostKey', async (request: FastifyRequest) => {
     const presented = bearerToken(request.headers.authorization);
     // Every key is compared, so that the time tells neither which one nor how much of it was right.
     for (const each of known) if (each.isKey(presented)) request.callingHost = each.host;
     if (request.callingHost === null) {
+      const address = normaliseAddress(request.ip);
+      trail.write({
+        event: 'host_key_refused',
+        ...(address === null ? {} : { address: addressName(ring.current, address) }),
+        request: request.id,
+      });
       throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
     }
   });

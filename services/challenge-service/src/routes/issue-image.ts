@@ -32,6 +32,13 @@ export default async function issueImage(
   const limit = { max: route.limitPerMinute, windowMs: 60_000 };
   const parts = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
+  const countEffort = app.figures.issued(EFFORT, EFFORT);
+  const countOf = new Map(
+    [...app.presets.values()].map(({ name, kind }) => [
+      name,
+      app.figures.issued(kind?.name ?? 'image', name),
+    ]),
+  );
 
   app.get<{ Querystring: ImageQuery }>(
     '/',
@@ -49,6 +56,7 @@ export default async function issueImage(
         const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
         const issued = await app.challenges.issueImage(effort.issue);
         reportLimit(reply, limit, issued);
+        countEffort();
         return effortChallenge(effort, issued);
       }
       const known = findPreset(app.presets, request.query.preset ?? '');
@@ -56,6 +64,7 @@ export default async function issueImage(
       const prepared = imageIssue(parts, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
+      countOf.get(known.name)?.();
       // The serialiser of the schema would drop what only the kind knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
       return imageChallenge(prepared, issued, imagesUrl, options.test_mode);

@@ -68,7 +68,7 @@ export default async function login(
     async (request, reply): Promise<TokenBody> => {
       const key = accountKey(request.body.email);
       const before = await captcha.standing(key, request.ip);
-      if (before.waitMs > 0) throw throttled(request, key, before);
+      if (before.waitMs > 0) throw await throttled(request, key, before);
       const verdict = await captcha.verify(challengeFieldsOf(request), {
         ip: request.ip,
         pow: true,
@@ -79,24 +79,28 @@ export default async function login(
 
       const counted = await captcha.countTry(key, request.ip, verdict.given);
       if (counted.waitMs > 0)
-        throw throttled(request, key, { failures: counted.before, waitMs: counted.waitMs });
+        throw await throttled(request, key, { failures: counted.before, waitMs: counted.waitMs });
       // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
       const outdated = captcha.reconsider(verdict.given, counted.before);
       if (outdated !== null) throw refused(request, captcha, outdated, { key, failures: counted.before });
 
       const user = await checkPassword(key, request.body.password, counted);
       if (user === undefined) {
-        app.audit(request, 'login_failed');
+        await app.auditLogIn(request, 'login_failed', key, {});
         throw refuse(LoginFailed, { body: { ...captcha.nextAttempt(key, counted.before + 1) } });
       }
       await captcha.clearFailures(key, request.ip);
-      const moment = await startSession(request, user.id);
+      const moment = await startSession(request, user.id, key);
       return app.answerWithTokens(reply, user, moment);
     },
   );
 
-  function throttled(request: FastifyRequest, key: string, { failures, waitMs }: Standing): Error {
-    app.audit(request, 'login_throttled');
+  async function throttled(
+    request: FastifyRequest,
+    key: string,
+    { failures, waitMs }: Standing,
+  ): Promise<Error> {
+    await app.auditLogIn(request, 'login_throttled', key, {});
     return refuse(LoginThrottled, {
       headers: { 'retry-after': Math.ceil(waitMs / 1000) },
       body: { ...captcha.nextAttempt(key, failures) },
@@ -124,7 +128,7 @@ export default async function login(
   }
 
   /** A log-in always starts a new session, and ends whichever one the browser presented. */
-  async function startSession(request: FastifyRequest, uid: number) {
+  async function startSession(request: FastifyRequest, uid: number, key: string) {
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
@@ -144,10 +148,10 @@ export default async function login(
     );
     // Its own even when it was not there: the answer of a start that was re-sent does not know any more.
     app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
-    if (started.hasReplaced) app.audit(request, 'revoke', { ...own, reason });
+    if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    app.audit(request, 'login', { uid, sid });
+    await app.auditLogIn(request, 'login', key, { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
 }

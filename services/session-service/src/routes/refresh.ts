@@ -47,7 +47,10 @@ export default async function refresh(
       if (!presented.ok) throw refusePresented(reply, presented);
       const { sub, sid, gen, email } = presented.claims;
       const uid = Number(sub);
-      if (await app.endRevoked(request, { uid, sid })) throw refuse(SessionRevoked);
+      if (await app.endRevoked(request, { uid, sid })) {
+        app.countRefresh('revoked');
+        throw refuse(SessionRevoked);
+      }
       const verdict = await app.sessions.rotate(
         { uid, sid, generation: gen, address: app.keyedAddress(request) },
         rules,
@@ -60,6 +63,7 @@ export default async function refresh(
   );
 
   function refusePresented(reply: FastifyReply, presented: PresentedSession & { ok: false }): Error {
+    app.countRefresh(presented.reason);
     if (presented.reason === 'conflict') app.refreshCookie.clearTwins(reply);
     return refuse(UNREADABLE[presented.reason]);
   }
@@ -69,6 +73,7 @@ export default async function refresh(
     { outcome }: RotationVerdict,
     session: { uid: number; sid: string },
   ): void {
+    app.countRefresh(outcome);
     if (outcome === 'reuse') {
       app.revoker.revokeEnded([session.sid]);
       app.audit(request, 'refresh_reuse_detected', session);

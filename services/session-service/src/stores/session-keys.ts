@@ -1,5 +1,7 @@
 // Names of what the session store keeps.
 
+import { bucketOf } from '../domain/account-event.js';
+
 /**
  * The sessions of one user. On Redis a hash, session id → record; the braces are the hash tag that a cluster
  * places the key by. On the embedded store one text. It expires with the last of the sessions.
@@ -16,7 +18,17 @@ export function endNotesKey(uid: number): string {
   return `session:{${uid}}:ended`;
 }
 
-/** What the names of both begin with, and nothing else does. */
+/** The log-ins of an account under its keyed name, the newest first. It expires `AUDIT_TTL` after the last. */
+export function loginsKey(account: string): string {
+  return `session:logins:{${account}}`;
+}
+
+/** The failed log-ins of all accounts of a bucket, in the same form. */
+export function failuresKey(account: string): string {
+  return `session:failures:{${bucketOf(account)}}`;
+}
+
+/** What the names of the keys of users begin with, and nothing else does. */
 export const USER_KEYS = 'session:{';
 
 /** The user whose key this is; undefined when it is none of them. */
