@@ -81,7 +81,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/audit',
     files: /^shared\/src\/audit\//,
-    may: [node('fs', 'path'), ...shared('schemas', 'challenges', 'crypto', 'config')],
+    may: [node('fs', 'path'), ...shared('schemas')],
     never: [environment],
   },
   {

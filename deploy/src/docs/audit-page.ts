@@ -23,7 +23,7 @@ To find the account behind a name, or the name of an account: \`npm run -s sessi
 
 ## The file
 
-\`AUDIT_LOG\` is the path of a file; its folder must exist. A file that cannot be opened stops the start with one line. The service makes it with mode 0600 and leaves the mode of one that is there; both services may append to the same file.
+\`AUDIT_LOG\` is the path of a file; its folder must exist, in a container on a volume. A file that cannot be opened stops the start with one line. The service makes it with mode 0600 and leaves the mode of one that is there; both services may append to the same file.
 **Rotation**: rename or remove the file; the next line opens a new one. No signal is needed, and \`copytruncate\` works too. For logrotate, \`create 0600\` and the user of the service.
 
 **A full disk** stops nothing: requests go on, the log says \`security events cannot be written\` once, \`tollgate_audit_lost_total\` counts the lines, and the first line that can be written again is followed by \`audit_lost\` with their number.

@@ -23,7 +23,8 @@ export interface AccountEvents {
 }
 
 interface Lists {
-  push(key: string, most: number, text: string): Promise<void>;
+  /** @param replaces whether it takes the place of the newest line, if that says the same */
+  push(key: string, most: number, text: string, replaces: boolean): Promise<void>;
   lines(key: string): Promise<readonly string[]>;
 }
 
@@ -36,8 +37,10 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
     async note(event) {
       if (keepMs === 0) return;
       const text = formatAccountEvent(event);
-      if (event.event === 'login') await lists.push(loginsKey(event.account), MOST_LOGINS, text);
-      else await lists.push(failuresKey(event.account), MOST_FAILURES, text);
+      if (event.event === 'login') await lists.push(loginsKey(event.account), MOST_LOGINS, text, false);
+      // Who has to wait can be told so for nothing, and would push out everything else.
+      else
+        await lists.push(failuresKey(event.account), MOST_FAILURES, text, event.event === 'login_throttled');
     },
     async read(account) {
       const [logins, failures] = await Promise.all([
@@ -55,8 +58,8 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
 function redisLists(client: RedisClient, keepMs: number): Lists {
   const note = loadScript<null>(client, SCRIPTS, 'account_note');
   return {
-    async push(key, most, text) {
-      await note([key], [keepMs, most, text, randomAlphanumerics(8)]);
+    async push(key, most, text, replaces) {
+      await note([key], [keepMs, most, text, randomAlphanumerics(8), replaces ? 1 : 0]);
     },
     lines: (key) => replyOf(client, client.lrange(key, 0, -1)),
   };
@@ -64,11 +67,12 @@ function redisLists(client: RedisClient, keepMs: number): Lists {
 
 function embeddedLists(store: EmbeddedStore, keepMs: number): Lists {
   return {
-    push: (key, most, text) =>
+    push: (key, most, text, replaces) =>
       store.transact((transaction) => {
         const { nowMs } = transaction;
         const before = transaction.get(key)?.split('\n') ?? [];
         const kept = before.filter((line) => Number.parseInt(line, 10) > nowMs - keepMs);
+        if (replaces && kept[0]?.endsWith(` ${text}`)) kept.shift();
         const lines = [`${nowMs} ${text}`, ...kept].slice(0, most);
         transaction.put(key, lines.join('\n'), nowMs + keepMs);
       }),

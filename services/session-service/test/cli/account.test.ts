@@ -53,7 +53,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
     await withBearer(node, 'POST', '/logout', first);
     const alive = await sessionIdOf(node, await logIn(node, ANN));
     for (let times = 0; times < 5; times++) t.equal(await fail('Ann@Example.com '), 'login_failed');
-    t.equal(await fail(ANN), 'login_throttled');
+    for (let times = 0; times < 3; times++) t.equal(await fail(ANN), 'login_throttled');
     t.equal(await fail('nobody@example.com'), 'login_failed');
 
     const shown = await account(['ANN@example.com'], env);
