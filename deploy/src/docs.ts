@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { auditPage } from './docs/audit-page.js';
 import { configurationPage } from './docs/configuration-page.js';
 import { errorsPage } from './docs/errors-page.js';
 import { openApiDocuments } from './docs/openapi-documents.js';
@@ -10,6 +11,7 @@ import { projectRoot } from './settings.js';
 
 const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 
+write('docs/audit.md', auditPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
 write('client/src/wire.ts', wireBodies());

@@ -79,6 +79,12 @@ const rooms: readonly Room[] = [
     never: [environment, clock],
   },
   {
+    name: 'shared/audit',
+    files: /^shared\/src\/audit\//,
+    may: [node('fs', 'path'), ...shared('schemas')],
+    never: [environment],
+  },
+  {
     name: 'shared/http',
     files: /^shared\/src\/http\//,
     may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino|prom-client)$/],
@@ -236,13 +242,13 @@ const departures: readonly Departure[] = [
     why: 'what the service reports of its keys and what the command concludes is one rule, and pure',
   },
   {
-    from: /^services\/session-service\/src\/server\.ts$/,
-    to: /^services\/session-service\/src\/plugins\/session-metrics\.ts$/,
+    from: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/plugins\/[a-z]+-metrics\.ts$/,
     why: 'the figures of both listeners are made once',
   },
   {
-    from: /^services\/session-service\/src\/cli\/(session-report|end-explanation)\.ts$/,
-    to: /^services\/session-service\/src\/domain\/session-(end|record)\.ts$/,
+    from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record))\.ts$/,
     why: 'the command words what the store keeps of a session',
   },
   {
@@ -287,7 +293,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/session-(end|record|set)\.ts$|\/domain\/rotation\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record|set))\.ts$|\/domain\/rotation\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
@@ -326,8 +332,13 @@ const departures: readonly Departure[] = [
     why: 'it wraps @fastify/error and ties every code to a message',
   },
   {
+    from: /^deploy\/src\/docs\/audit-page\.ts$/,
+    to: typebox,
+    why: 'the page is made from the schemas of the events',
+  },
+  {
     from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,
-    to: /^services\/[a-z]+-service\/src\/(config|app|admin)\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/(config|app|admin|plugins\/[a-z]+-metrics)\.ts$/,
     why: 'the documentation is made from the code of both services',
   },
 ];

@@ -4,8 +4,8 @@
 -- ARGV[1] the claim, without spaces
 -- ARGV[2…] records that are left as they are: `answer`, or `verify:` and the name of a kind
 --
--- Returns { the record's line, time of the first take in milliseconds as text }, or nil when there is no such
--- record, it is left as it is, or another claim spent it. The mark lives as long as the record would have.
+-- Returns { the record's line, time of the first take in milliseconds as text }, nothing ({}) when another claim
+-- spent it, or nil when there is no such record or it is left as it is. The mark lives as long as the record would have.
 
 local line = redis.call('GET', KEYS[1])
 if not line then
@@ -17,7 +17,7 @@ if string.sub(line, 1, 1) == '!' then
   if claim == ARGV[1] then
     return { record, at }
   end
-  return nil
+  return {}
 end
 
 local judged, kind = string.match(line, '^%d+ (%S+) ([^%s+]+)')

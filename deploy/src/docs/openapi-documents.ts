@@ -2,9 +2,11 @@
 import { buildChallengeAdmin } from '@tollgate/challenge-service/admin.js';
 import { buildApp as buildChallengeApp, type ChallengeParts } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionParts } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
@@ -67,6 +69,8 @@ function challengeParts(): ChallengeParts {
     images: null,
     onOtherDriver: () => {},
     redis: {},
+    figures: createChallengeMetrics({ process: false }),
+    trail: unused(),
     logger,
   };
 }
@@ -78,7 +82,9 @@ function sessionParts(): SessionParts {
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),
-    figures: unused(),
+    figures: createSessionMetrics(unused(), { process: false }),
+    trail: unused(),
+    accountEvents: unused(),
     challenges: unused(),
     directory: unused(),
     signIn: unused(),

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { HTTPMethods } from 'fastify';
 import t from 'tap';
+import { auditPage } from '../../src/docs/audit-page.js';
 import { configurationPage, variableNames } from '../../src/docs/configuration-page.js';
 import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
@@ -43,6 +44,10 @@ function isAdminRoute(request: string): boolean {
   const url = path.replace(/\{(\w+)\}/g, ':$1');
   return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
 }
+
+t.test('docs/audit.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/audit.md'), auditPage());
+});
 
 t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {
   t.equal(page('docs/configuration.md'), configurationPage());

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { openImagePool } from '@tollgate/challenge-service/image/pool.js';
+import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createHashingQueue } from '@tollgate/session-service/directory/hashing-queue.js';
@@ -10,9 +11,10 @@ import { openDirectory } from '@tollgate/session-service/directory/open-director
 import { createSignIn } from '@tollgate/session-service/directory/sign-in.js';
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
+import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
 import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { endNotesKey } from '@tollgate/session-service/stores/session-keys.js';
+import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import { slotTag } from '@tollgate/shared/challenges/names.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
@@ -30,6 +32,7 @@ import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -47,6 +50,7 @@ const parts: Readonly<Record<string, string>> = {
   address: '[0-9a-f]{32}',
   account: '[0-9a-f]{32}',
   uid: '[0-9]+',
+  bucket: '[0-9]{1,4}',
 };
 
 const expressions = patterns.map((pattern) => {
@@ -99,6 +103,8 @@ async function openServices(t: Test, store: Store) {
     images,
     onOtherDriver: () => {},
     redis: { challenges: store },
+    figures: createChallengeMetrics({ process: false }),
+    trail: silentTrail(),
     logger,
   });
   const sessionApp = await buildSessionApp(sessionConfig, {
@@ -108,6 +114,8 @@ async function openServices(t: Test, store: Store) {
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
     figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
+    trail: silentTrail(),
+    accountEvents: openAccountEvents(store, sessionConfig.values.AUDIT_TTL * 1000),
     challenges,
     directory,
     signIn: createSignIn(directory, queue, () => {}),
@@ -150,6 +158,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const { store, redis } = await redisStore(t);
   const { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules } =
     await openServices(t, store);
+  const accountEvents = openAccountEvents(store, 60_000);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
   const done = async (operation: string) => {
@@ -185,7 +194,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   };
   const refused = await sessionApp.inject({ method: 'POST', url: '/login', payload });
   t.equal(refused.json().code, 'login_failed');
-  await done('take both challenges, count a try and a log-in');
+  await done('take both challenges, count a try and a log-in, keep its failure');
+  const event = { event: 'login', account: '0'.repeat(32), uid: 7, sid: session.sid } as const;
+  await accountEvents.note(event);
+  t.match(await accountEvents.read(event.account), [event]);
+  await done('keep a log-in');
 
   const { withdraw } = await host.countTry('key', client);
   await done('count a try');
@@ -237,6 +250,8 @@ t.test('every function that builds a key has a row', async (t) => {
     optionsKey('captcha'),
     userSessionsKey(1),
     endNotesKey(1),
+    loginsKey(account),
+    failuresKey(account),
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
   ];
@@ -250,7 +265,7 @@ t.test('every script is named in the table, and every script named there exists'
     .flatMap((folder) => listFiles(folder, /\.lua$/))
     .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
   const named = rows.flatMap(([, , , writers = '', readers = '']) => literalsIn(writers + readers));
-  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL'];
+  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL', 'LRANGE'];
   t.same(new Set(named.filter((name) => !commands.includes(name))), new Set(scripts));
 });
 

@@ -66,10 +66,16 @@ async function tests(t: Test, site: Site): Promise<void> {
     });
   }
 
-  await t.test('a log-in: limit, standing, work, try, both counters cleared, session', async (t) => {
+  await t.test('a log-in: limit, standing, work, try, both counters cleared, session, history', async (t) => {
     const body = { ...user, ...work };
     const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 200));
-    t.strictSame(heard, ['evalsha', 'evalsha', 'evalsha', 'evalsha', 'del', 'evalsha', 'evalsha']);
+    t.strictSame(heard, ['evalsha', 'evalsha', 'evalsha', 'evalsha', 'del', 'evalsha', 'evalsha', 'evalsha']);
+  });
+
+  await t.test('a failed log-in: limit, standing, work, try, history', async (t) => {
+    const body = { ...user, password: 'wrong', ...(await site.work()) };
+    const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 422));
+    t.strictSame(heard, Array(5).fill('evalsha'));
   });
 
   await t.test(

@@ -1,6 +1,7 @@
-// The admin application of the challenge service: health and, for hosts with a key, the host API.
+// The admin application of the challenge service: health, metrics and, for hosts with a key, the host API.
 
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
+import metricsRoute from '@tollgate/shared/http/metrics.js';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeParts } from './app.js';
@@ -13,11 +14,11 @@ import recordFailure from './routes/record-failure.js';
 /** The admin application over the same parts, ready to listen. Without a key of a host the host API does not exist. */
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
-  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'kinds' | 'logger'>,
+  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'kinds' | 'logger' | 'figures' | 'trail'>,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
-  const { challenges, ring, kinds = [], logger } = parts;
+  const { challenges, ring, kinds = [], logger, figures, trail } = parts;
   const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate challenge service, host API',
@@ -26,10 +27,14 @@ export async function buildChallengeAdmin(
     serverUrl: `http://${values.ADMIN_BIND}:${values.CHALLENGE_ADMIN_PORT}`,
     securitySchemes: { hostKey: { type: 'http', scheme: 'bearer' } },
   } as const;
-  const app = await buildAdminApp({ logger, publicUrl: values.PUBLIC_URL, description, ...extra, ...health });
+  const app = await buildAdminApp({
+    ...{ logger, publicUrl: values.PUBLIC_URL, description, ...extra, ...health },
+    observe: figures.requests('admin'),
+  });
+  await app.register(metricsRoute, { metrics: figures.metrics });
   if (hostKeys.length === 0) return app;
 
-  await app.register(hosts, { challenges, ring, options, keys: hostKeys, kinds });
+  await app.register(hosts, { challenges, ring, options, keys: hostKeys, kinds, figures, trail });
   await app.register(hostVerify, { options });
   await app.register(recordFailure);
   await app.register(clearFailures);

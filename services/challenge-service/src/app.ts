@@ -1,5 +1,6 @@
 // The public application of the challenge service: what is registered, in reading order.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
@@ -11,6 +12,7 @@ import openapi from '@tollgate/shared/http/openapi.js';
 import proxyWarning from '@tollgate/shared/http/proxy-warning.js';
 import rateLimit from '@tollgate/shared/http/rate-limit.js';
 import redisClients from '@tollgate/shared/http/redis-clients.js';
+import requestMetrics from '@tollgate/shared/http/request-metrics.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import writeTimeout from '@tollgate/shared/http/write-timeout.js';
@@ -33,6 +35,8 @@ export interface ChallengeParts extends IssuerOptions {
   readonly countRequest: RequestCounter;
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
+  /** The audit stream. */
+  readonly trail: AuditTrail;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -46,6 +50,7 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
     serverOptions({ logger: parts.logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
+  await app.register(requestMetrics, { observe: parts.figures.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });

@@ -3,23 +3,27 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
+import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
-import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
+import { optionsHash, watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger, openStandardOutput } from '@tollgate/shared/http/logger.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { reportKeys } from '@tollgate/shared/store/key-report.js';
 import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { observeStore } from '@tollgate/shared/store/store-observer.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
 import { loadEquipment, openImages } from './equipment.js';
+import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -35,7 +39,11 @@ async function main(): Promise<void> {
   if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
-  const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL });
+  const output = openStandardOutput();
+  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL }, output);
+  const figures = createChallengeMetrics({ process: true });
+  const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: figures.audit });
 
   const { presets, kinds, renderer } = await loadEquipment(config, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
@@ -44,6 +52,7 @@ async function main(): Promise<void> {
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
+  observeStore(store, figures.store);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
@@ -73,16 +82,18 @@ async function main(): Promise<void> {
       challenges,
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
-      images,
+      images: images === null ? null : figures.measured(images, threads),
       presets,
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       redis: { challenges: store },
+      figures,
+      trail,
       logger,
     }),
     adminApp: await buildChallengeAdmin(
       config,
-      { challenges, ring, kinds, logger },
+      { challenges, ring, kinds, logger, figures, trail },
       { checks, state, dispensable: ['images'] },
     ),
     publicAt: {
@@ -105,7 +116,13 @@ async function main(): Promise<void> {
       await optionsWatch.stop();
       await images?.close();
       await closeStore(store);
+      trail.close();
     },
+  });
+  writeStartEvents(trail, {
+    keys: ids,
+    options: optionsHash(captcha),
+    isTestMode: captcha.test_mode,
   });
 }
 

@@ -5,12 +5,14 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { silentTrail } from '@tollgate/shared/test/audit.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
 import { type PresetParts, resolvePresets } from '../src/domain/presets.js';
 import { type ImagePool, openImagePool } from '../src/image/pool.js';
+import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
@@ -58,6 +60,8 @@ export async function openNode(t: Test, store: Store, parts: NodeParts = {}): Pr
     onOtherDriver: (driver) => others.push(driver),
     onOtherPreset: (name) => others.push(name),
     redis: {},
+    figures: createChallengeMetrics({ process: false }),
+    trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'debug' }, { write }),
   });
   t.teardown(() => app.close());

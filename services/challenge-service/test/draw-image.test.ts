@@ -4,11 +4,13 @@ import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-s
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
 import { type ImagePool, openImagePool } from '../src/image/pool.js';
+import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 
 const environment = {
   CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',
@@ -56,6 +58,8 @@ async function openNode(t: Test, store: Parameters<typeof openChallengeStore>[0]
     images,
     onOtherDriver: (driver) => others.push(driver),
     redis: {},
+    figures: createChallengeMetrics({ process: false }),
+    trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'silent' }),
   });
   t.teardown(() => app.close());

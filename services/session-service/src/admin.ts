@@ -1,5 +1,6 @@
 // The admin application of the session service: health, metrics and, with a key, what other services ask.
 
+import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
 import { requireApiKey } from '@tollgate/shared/http/api-key.js';
 import bearer from '@tollgate/shared/http/bearer.js';
@@ -23,7 +24,7 @@ export async function buildSessionAdmin(
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations, lifetimes } = parts;
+  const { ring, figures, logger, proveUse, revocations, lifetimes, trail, accountEvents } = parts;
   const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate session service, administration',
@@ -37,7 +38,10 @@ export async function buildSessionAdmin(
   if (apiKey === undefined) return app;
 
   await app.register(async (scope) => {
-    scope.addHook('onRequest', requireApiKey(apiKey));
+    scope.addHook(
+      'onRequest',
+      requireApiKey(apiKey, (request) => scope.audit(request, 'api_key_refused', {})),
+    );
     await scope.register(decoratedParts, parts);
     await scope.register(tokens, parts.tokenKeys);
     await scope.register(bearer, {
@@ -46,7 +50,7 @@ export async function buildSessionAdmin(
       lifetimes,
       onVerified: proveUse,
     });
-    await scope.register(audit, { ring, count: figures.countEvent });
+    await scope.register(audit, { ring, trail, accountEvents, host: SESSION_HOST });
     await scope.register(endSessions);
     await scope.register(endUserSessions);
     await scope.register(async (forms) => {

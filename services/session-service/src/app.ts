@@ -1,9 +1,11 @@
 // The public application of the session service: what is registered, in reading order.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
 import { addressName } from '@tollgate/shared/challenges/names.js';
+import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import bearer from '@tollgate/shared/http/bearer.js';
 import crossOrigin from '@tollgate/shared/http/cross-origin.js';
@@ -14,6 +16,7 @@ import openapi from '@tollgate/shared/http/openapi.js';
 import proxyWarning from '@tollgate/shared/http/proxy-warning.js';
 import rateLimit from '@tollgate/shared/http/rate-limit.js';
 import redisClients from '@tollgate/shared/http/redis-clients.js';
+import requestMetrics from '@tollgate/shared/http/request-metrics.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server-options.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens.js';
@@ -42,6 +45,7 @@ import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
+import type { AccountEvents } from './stores/account-events.js';
 
 /** What the application runs on; opened and closed by server.ts. */
 export interface SessionParts extends DecoratedParts {
@@ -58,24 +62,26 @@ export interface SessionParts extends DecoratedParts {
   /** Told of every access token that was verified. */
   readonly proveUse: (claims: SeenClaims) => void;
   readonly figures: SessionMetrics;
+  /** What happened to accounts. */
+  readonly accountEvents: AccountEvents;
+  /** The audit stream. */
+  readonly trail: AuditTrail;
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
 }
 
-/** Account keys of this service live under this name; no other host may take it. */
-const HOST = 'login';
-
 /** The public application, ready to listen. */
 export async function buildApp(config: SessionConfig, parts: SessionParts): Promise<FastifyInstance> {
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
-  const { challenges, kinds = [], ring, logger } = parts;
+  const { challenges, kinds = [], ring, logger, figures, trail } = parts;
   const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
     serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
+  await app.register(requestMetrics, { observe: figures.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
@@ -113,10 +119,14 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     onVerified: parts.proveUse,
   });
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(audit, { ring, count: parts.figures.countEvent });
+  await app.register(audit, { ring, trail, accountEvents: parts.accountEvents, host: SESSION_HOST });
+  app.decorate('countRefresh', figures.countRefresh);
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
-  await app.register(challengeGuard, { store: challenges, ring, options: config.captcha, host: HOST, kinds });
+  await app.register(challengeGuard, {
+    ...{ store: challenges, ring, options: config.captcha, host: SESSION_HOST, kinds },
+    observer: figures.challenges(SESSION_HOST, trail),
+  });
 
   await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });

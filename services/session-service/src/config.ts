@@ -71,7 +71,7 @@ export const SessionVariables = {
   AUDIT_TTL: seconds(
     604_800,
     0,
-    'Seconds that the store keeps a note of how a session ended, for the command `session why`; 0 keeps none',
+    'Seconds that the store keeps how sessions ended and what happened to accounts, for the command `session`; 0 keeps nothing',
   ),
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
   SESSION_API_KEY: Type.Optional(

@@ -3,13 +3,15 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
+import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
 import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
-import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
+import { optionsHash, watchOptions } from '@tollgate/shared/challenges/options-mark.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { loadChallengeModule } from '@tollgate/shared/http/challenge-module.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/lifecycle.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger, openStandardOutput } from '@tollgate/shared/http/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -21,6 +23,7 @@ import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { observeStore } from '@tollgate/shared/store/store-observer.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionParts } from './app.js';
@@ -31,6 +34,7 @@ import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
 import { type KeyLives, runningKeys } from './domain/key-roll-out.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
+import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -47,7 +51,9 @@ async function main(): Promise<void> {
   if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
-  const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL });
+  const output = openStandardOutput();
+  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
   const directory = answeringDirectory(
@@ -69,16 +75,6 @@ async function main(): Promise<void> {
   // One core is left to everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
-  const signIn = createSignIn(
-    directory,
-    queue,
-    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
-    {
-      onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
-      onUnusableUser: ({ message, userIds }) =>
-        logger.warn({ reason: message, uids: userIds }, 'nobody can sign in as this account'),
-    },
-  );
 
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
@@ -89,6 +85,20 @@ async function main(): Promise<void> {
     logger,
   });
   const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
+  observeStore(challengeStore, figures.store('challenges'));
+  // One store for both is that of the sessions.
+  observeStore(store, figures.store('sessions'));
+  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: figures.audit });
+  const signIn = createSignIn(
+    directory,
+    figures.measured(queue),
+    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
+    {
+      onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
+      onUnusableUser: ({ message, userIds }) =>
+        logger.warn({ reason: message, uids: userIds }, 'nobody can sign in as this account'),
+    },
+  );
 
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const accessSecrets = openKeyRing(values.ACCESS_SECRET);
@@ -100,7 +110,8 @@ async function main(): Promise<void> {
     refresh: values.REFRESH_TTL,
     ...challengeLives(config.captcha),
   };
-  const keyReport = reportKeys(store, { ...runningKeys(rings), lives: { ...lives } }, logger);
+  const keys = runningKeys(rings);
+  const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
   const state = { stopping: false };
   // Without these two refreshes, log-outs and the verification of tokens go on.
   const dispensable = ['challenge_store', 'directory'];
@@ -125,6 +136,8 @@ async function main(): Promise<void> {
     ring,
     tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: figures.countToken },
     figures,
+    trail,
+    accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: { sessions: store, challenges: challengeStore },
     logger,
   };
@@ -156,7 +169,13 @@ async function main(): Promise<void> {
       await optionsWatch.stop();
       await directory.close();
       for (const each of stores) await closeStore(each);
+      trail.close();
     },
+  });
+  writeStartEvents(trail, {
+    keys: keys.ids,
+    options: optionsHash(config.captcha),
+    isTestMode: config.captcha.test_mode,
   });
 }
 

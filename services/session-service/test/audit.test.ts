@@ -1,8 +1,11 @@
-// Every security event is one line of the log and one more in the metrics (decisions 3.7).
+// Every security event is one line of the audit stream and one more in the metrics (decisions 3.7).
 
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { accountName } from '@tollgate/shared/challenges/names.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas/audit-events.js';
 import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
-import { auditEvents } from '../src/plugins/audit.js';
 import { openSessionStore } from '../src/stores/open-session-store.js';
 import {
   API_KEY,
@@ -18,7 +21,16 @@ import {
 } from './support/session-node.js';
 
 const ANN = 'ann@example.com';
+const NOBODY = 'nobody@example.com';
 const ADDRESS = /^[0-9a-f]{32}$/;
+
+/** Whose keyed name it is; undefined for none, the name itself for a stranger's. */
+function nameOf(account: unknown): unknown {
+  const key = openKeyRing(SECRETS.CHALLENGE_SECRET).current;
+  return (
+    [ANN, 'bob@example.com', NOBODY].find((email) => accountName(key, 'login', email) === account) ?? account
+  );
+}
 
 /** A node whose events are gathered. */
 async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
@@ -29,18 +41,22 @@ async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) 
   const events = () => {
     const found = log.splice(0).map((line) => JSON.parse(line));
     return found
-      .filter(({ msg }) => msg === 'security event')
-      .map(({ event, uid, sid, reason, address, ...rest }) => {
+      .filter(({ type }) => type === 'audit')
+      .map((line: AuditLine) => {
+        t.ok(TypeCompiler.Compile(AuditEvents[line.event]).Check(line), `${line.event} has its shape`);
+        const { event, uid, sid, reason, account, address, request } = line as Partial<
+          Record<string, unknown>
+        >;
         t.match(address, ADDRESS);
-        t.strictSame(Object.keys(rest).sort(), ['hostname', 'level', 'msg', 'name', 'pid', 'reqId', 'time']);
-        const about = Object.entries({ uid, sid, reason }).filter(([, value]) => value !== undefined);
-        return { event, ...Object.fromEntries(about) };
+        t.match(request, /^req-/);
+        const about = Object.entries({ uid, sid, reason, account: nameOf(account) });
+        return { event, ...Object.fromEntries(about.filter(([, value]) => value !== undefined)) };
       });
   };
   const counted = async () => {
     const { body } = await node.admin.inject({ url: '/metrics' });
     return Object.fromEntries(
-      auditEvents.map((event) => [
+      auditNamesOf('session-service').map((event) => [
         event,
         Number(new RegExp(`tollgate_audit_events_total\\{event="${event}"\\} (\\d+)`).exec(body)?.[1]),
       ]),
@@ -54,17 +70,17 @@ t.test('a log-in, a failed one, and one that has to wait', async (t) => {
     const { node, events, counted } = await auditedNode(t, place);
     const held = await logIn(node, ANN);
     const sid = await sessionIdOf(node, held);
-    t.strictSame(events(), [{ event: 'login', uid: 1, sid }]);
+    t.strictSame(events(), [{ event: 'login', uid: 1, sid, account: ANN }]);
     const fail = async (email: string) => {
       const payload = { email, password: 'a wrong password' };
       return (await node.app.inject({ method: 'POST', url: '/login', payload })).json().code;
     };
     for (let times = 0; times < 5; times++) t.equal(await fail(ANN), 'login_failed');
-    t.strictSame(events(), Array(5).fill({ event: 'login_failed' }), 'nobody is named');
+    t.strictSame(events(), Array(5).fill({ event: 'login_failed', account: ANN }), 'a keyed name alone');
     t.equal(await fail(ANN), 'login_throttled');
-    t.strictSame(events(), [{ event: 'login_throttled' }]);
-    t.equal(await fail('nobody@example.com'), 'login_failed');
-    t.strictSame(events(), [{ event: 'login_failed' }]);
+    t.strictSame(events(), [{ event: 'login_throttled', account: ANN }]);
+    t.equal(await fail(NOBODY), 'login_failed');
+    t.strictSame(events(), [{ event: 'login_failed', account: NOBODY }], 'whether it exists or not');
     t.match(await counted(), { login: 1, login_failed: 6, login_throttled: 1, revoke: 0, logout: 0 });
   });
 });
@@ -156,7 +172,7 @@ t.test('a session that was not there any more is not ended a second time', async
     ]);
     const held = await logIn(node, ANN, `${ann.cookie}; ${bob.cookie}`);
     const sid = await sessionIdOf(node, held);
-    t.strictSame(events(), [{ event: 'login', uid: 1, sid }]);
+    t.strictSame(events(), [{ event: 'login', uid: 1, sid, account: ANN }]);
 
     // As after a fail-over that has lost it: the bearer is good, and there is nothing to end.
     await openSessionStore(place.store).end({ uid: 1, sid });

@@ -5,6 +5,7 @@ import { randomBytes } from '../crypto/random-bytes.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
 import { normaliseAddress } from './address.js';
+import type { ChallengeObserver } from './challenge-observer.js';
 import type { ChallengeStore, Standing } from './challenge-store.js';
 import { type Checker, createChecker } from './checker.js';
 import { judgedKinds, type Kind } from './kinds.js';
@@ -73,6 +74,8 @@ export interface ChallengeHostParts {
   readonly random?: (size: number) => Uint8Array;
   /** Milliseconds since 1970; decides when a ticket expires. */
   readonly clock: () => number;
+  /** Hears what becomes of each submission. */
+  readonly observer?: ChallengeObserver | undefined;
 }
 
 /**
@@ -80,7 +83,7 @@ export interface ChallengeHostParts {
  * @throws TypeError without a name of its own: hosts without one would share their counts
  */
 export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
-  const { store, ring, options, host, random = randomBytes, clock } = parts;
+  const { store, ring, options, host, random = randomBytes, clock, observer } = parts;
   if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
@@ -94,7 +97,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
   const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
 
   return {
-    ...checker,
+    ...(observer === undefined ? checker : observed(checker, observer, { account, address })),
     ...nextAttempts,
     options,
 
@@ -147,6 +150,44 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
       const pair = address(ip);
       await store.clearFailures(account(key), pair);
       if (pair !== undefined) await store.clearAddress(pair, decayMs);
+    },
+  };
+}
+
+/** The same checker, with somebody who hears its verdicts. */
+function observed(
+  checker: Checker,
+  observer: ChallengeObserver,
+  keyed: {
+    readonly account: (key: string) => string;
+    readonly address: (ip: string | undefined) => string | undefined;
+  },
+): Checker {
+  const unknown = { account: undefined, address: undefined, isReplay: false };
+  return {
+    ...checker,
+    checkShape(submission, parts) {
+      const malformed = checker.checkShape(submission, parts);
+      if (malformed !== null) observer.refused(malformed, unknown);
+      return malformed;
+    },
+    reconsider(given, failures) {
+      const outdated = checker.reconsider(given, failures);
+      if (outdated !== null) observer.refused(outdated, unknown);
+      return outdated;
+    },
+    async verify(submission, context) {
+      let isReplay = false;
+      const verdict = await checker.verify(submission, context, () => {
+        isReplay = true;
+      });
+      if (verdict.ok) observer.solved(verdict.given);
+      else {
+        const key = context.account?.key;
+        const account = key === undefined ? undefined : keyed.account(key);
+        observer.refused(verdict, { account, address: keyed.address(context.ip), isReplay });
+      }
+      return verdict;
     },
   };
 }

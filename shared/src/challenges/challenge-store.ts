@@ -69,6 +69,14 @@ export type Issued =
       readonly lifetimeSeconds: number;
     };
 
+/** What `take` does beyond spending. */
+export interface TakeOptions {
+  /** Records that stay unspent, and give null: `answer`, or `verify:` and the name of a kind. */
+  readonly spared?: readonly string[] | undefined;
+  /** Told when another claim has spent the challenge. */
+  readonly onSpent?: (() => void) | undefined;
+}
+
 /** A record taken from the store, with the store's time when its claim took it first. */
 export interface Taken {
   readonly line: string;
@@ -107,9 +115,8 @@ export interface ChallengeStore {
   /**
    * Spends a challenge (decisions 2.3, "Spending"): a live one is marked spent by `claim` and returned; one spent by
    * the same claim is returned again with the time of the first; anything else is null.
-   * @param spared records that stay unspent, and give null: `answer`, or `verify:` and the name of a kind
    */
-  take(kind: ChallengeKind, token: string, claim: string, spared?: readonly string[]): Promise<Taken | null>;
+  take(kind: ChallengeKind, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
   /**
    * Where an account, and optionally the pair with an address, stands; changes nothing.
    * @param claim names a try that does not count: a host that asks again after it was counted hears what it heard before

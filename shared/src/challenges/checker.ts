@@ -23,8 +23,11 @@ export interface Checker {
   readonly fieldNames: FieldNames;
   /** Checks what a submission's fields look like; asks the store nothing. */
   checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null;
-  /** Checks a submission. A challenge that was looked at is spent; failing work never spends an image. */
-  verify(submission: Submission, context: VerifyContext): Promise<Verdict>;
+  /**
+   * Checks a submission. A challenge that was looked at is spent; failing work never spends an image.
+   * @param onReplay told when a challenge turns out to be spent already
+   */
+  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
   /** Judges again what was given, after the account has come to `failures`; null when it is still enough. */
   reconsider(given: GivenProof, failures: number): FailedVerdict | null;
   /** Failures from which what was given is too little, at most one more than are remembered. */
@@ -83,8 +86,13 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     return { ok: false, code, fields, reason: 'malformed' };
   }
 
-  async function checkPow(submission: Submission, context: VerifyContext, claim: string) {
-    const taken = await store.take('pow', submission.powToken as string, claim);
+  async function checkPow(
+    submission: Submission,
+    context: VerifyContext,
+    claim: string,
+    onReplay?: () => void,
+  ) {
+    const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
     const record = taken === null ? null : parsePowLine(taken.line);
     const judgement = judgePow(record, submission.powNonce as string, judgeContext(context.ip));
     if (record === null || !judgement.ok) {
@@ -107,10 +115,12 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     context: VerifyContext,
     claim: string,
     failures: number,
+    onReplay?: () => void,
   ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
-    const taken = await store.take('image', token, claim, tooLongFor(text, kinds));
+    const spared = tooLongFor(text, kinds);
+    const taken = await store.take('image', token, claim, { spared, onSpent: onReplay });
     const record = taken === null ? null : parseKindLine(taken.line);
     if (record !== null && context.presets !== undefined) {
       const preset = presetOf(record);
@@ -153,14 +163,14 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       return failures;
     },
 
-    async verify(submission, context) {
+    async verify(submission, context, onReplay) {
       const shape = checkShape(submission, context);
       if (shape !== null) return shape;
       const { checksPow, checksImage } = partsOf(submission, context);
       const { account, claim = newClaim() } = context;
       let work: GivenProof['work'] = null;
       if (checksPow) {
-        const checked = await checkPow(submission, context, claim);
+        const checked = await checkPow(submission, context, claim, onReplay);
         if (!checked.ok) return checked;
         work = checked.work;
       }
@@ -175,7 +185,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
       }
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
-        const judgement = await checkImage(submission, context, claim, failures);
+        const judgement = await checkImage(submission, context, claim, failures, onReplay);
         if (!judgement.ok) {
           if (judgement.reason === 'other_preset') {
             return failed('preset_refused', fieldNames.image.token, 'wrong_preset', judgement.reason);

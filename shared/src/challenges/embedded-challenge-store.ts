@@ -88,14 +88,17 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       return line === undefined || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    take: (kind, token, claim, spared = []) =>
+    take: (kind, token, claim, { spared = [], onSpent } = {}) =>
       store.transact((tx) => {
         const key = keys[kind](token);
         const line = tx.get(key);
         if (line === undefined) return null;
         const spent = parseSpentLine(line);
-        if (spent !== null)
-          return spent.claim === claim ? { line: spent.line, takenAtMs: spent.takenAtMs } : null;
+        if (spent?.claim === claim) return { line: spent.line, takenAtMs: spent.takenAtMs };
+        if (spent !== null) {
+          onSpent?.();
+          return null;
+        }
         if (isSpared(line, spared)) return null;
         tx.put(key, spentLine(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
         return { line, takenAtMs: tx.nowMs };

@@ -3,8 +3,7 @@
 import { EFFORT_SHAPE } from '../pow/effort.js';
 import { POW_SHAPE, SLOW_HASHES_PER_SECOND, type WorkShape } from '../pow/lifetime.js';
 import type { RedisClient } from '../store/redis-connection.js';
-import { loadScript } from '../store/redis-script.js';
-import { asStoreError } from '../store/store-errors.js';
+import { loadScript, replyOf } from '../store/redis-script.js';
 import type {
   ChallengeKind,
   ChallengeStore,
@@ -43,7 +42,7 @@ type StandingReply = [failures: number, waitMs: number];
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
   const issueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
-  const take = loadScript<[string, number] | null>(client, SCRIPTS, 'take');
+  const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
   const standing = loadScript<StandingReply>(client, SCRIPTS, 'standing');
   const countTry = loadScript<StandingReply>(client, SCRIPTS, 'count_try');
   const withdrawTry = loadScript<number>(client, SCRIPTS, 'withdraw_try');
@@ -127,13 +126,16 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     },
 
     async readImage(token) {
-      const line = await replyOf(client.get(keys.image(token)));
+      const line = await replyOf(client, client.get(keys.image(token)));
       return line === null || line.startsWith(SPENT_MARK) ? null : line;
     },
 
-    async take(kind, token, claim, spared = []) {
+    async take(kind, token, claim, { spared = [], onSpent } = {}) {
       const reply = await take([keys[kind](token)], [claim, ...spared]);
-      return reply === null ? null : { line: reply[0], takenAtMs: Number(reply[1]) };
+      if (reply === null) return null;
+      if (reply.length === 2) return { line: reply[0], takenAtMs: Number(reply[1]) };
+      onSpent?.();
+      return null;
     },
 
     async standing(account, address, decayMs, claim = '') {
@@ -167,7 +169,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     },
 
     async clearFailures(account, address) {
-      await replyOf(client.del(...accountKeys(account, address)));
+      await replyOf(client, client.del(...accountKeys(account, address)));
     },
 
     async rememberPrice(address, bits, keepMs) {
@@ -187,12 +189,4 @@ function issued([allowed, count, ttlMs, nowMs, difficulty, lifetimeSeconds]: Iss
   return allowed === 1
     ? { allowed: true, limit, nowMs, difficulty, lifetimeSeconds }
     : { allowed: false, limit };
-}
-
-async function replyOf<T>(reply: Promise<T>): Promise<T> {
-  try {
-    return await reply;
-  } catch (error) {
-    throw asStoreError(error);
-  }
 }

@@ -117,6 +117,13 @@ export const HttpVariables = {
     default: 'info',
     description: 'The least important lines that are logged',
   }),
+  AUDIT_LOG: Type.Optional(
+    Type.String({
+      description:
+        'Path of the file that security events are appended to, whatever `LOG_LEVEL` is; made with mode 0600, opened anew after a rotation',
+      shownDefault: 'the standard output',
+    }),
+  ),
   NODE_ENV: Type.Optional(
     Type.Union(choiceOf('production', 'development', 'test'), {
       description: 'With `production` everything that suits a single machine only stops the start',
@@ -127,7 +134,7 @@ export const HttpVariables = {
 /** Ports of the challenge service. */
 export const ChallengeListenVariables = {
   CHALLENGE_PORT: port(3002, 'Port of the challenge service'),
-  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health and host API'),
+  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
 };
 
 /** Keys of the host API. */

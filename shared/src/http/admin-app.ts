@@ -5,6 +5,7 @@ import errorHandler from './error-handler.js';
 import healthRoutes, { type HealthOptions } from './health.js';
 import jsonBodies from './json-bodies.js';
 import openapi, { type OpenApiOptions } from './openapi.js';
+import requestMetrics, { type RequestObserver } from './request-metrics.js';
 import responseHeaders from './response-headers.js';
 import { serverOptions } from './server-options.js';
 import writeTimeout from './write-timeout.js';
@@ -17,13 +18,16 @@ export interface AdminOptions extends HealthOptions {
   readonly description: OpenApiOptions;
   /** Further headers of every answer, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
+  /** Measures its requests. */
+  readonly observe?: RequestObserver | undefined;
 }
 
 /** The admin application; never routed to from outside. */
 export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
-  const { logger, publicUrl, description, extra, ...health } = options;
+  const { logger, publicUrl, description, extra, observe, ...health } = options;
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
   const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
+  if (observe !== undefined) await app.register(requestMetrics, { observe });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(errorHandler);

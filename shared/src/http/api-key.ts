@@ -9,11 +9,18 @@ import { refuse } from './errors.js';
 /** The key is missing or wrong. */
 export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
 
-/** An `onRequest` hook: what does not carry the key as its bearer is refused before anything of it is parsed. */
-export function requireApiKey(key: string): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+/**
+ * An `onRequest` hook: what does not carry the key as its bearer is refused before anything of it is parsed.
+ * @param onRefused told of each request that is refused
+ */
+export function requireApiKey(
+  key: string,
+  onRefused: (request: FastifyRequest) => void = () => {},
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const isKey = matcherOf(key);
   return async (request, reply) => {
     if (isKey(bearerToken(request.headers.authorization))) return;
+    onRefused(request);
     reply.header('www-authenticate', 'Bearer');
     throw refuse(ApiKeyInvalid);
   };

@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import type { ChallengeObserver } from '../challenges/challenge-observer.js';
 import { watchChallengeService } from '../challenges/challenge-service-watch.js';
 import { type Kind, kindMistakes } from '../challenges/kinds.js';
 import { openChallengeStore } from '../challenges/open-challenge-store.js';
@@ -49,6 +50,8 @@ export interface CaptchaHostOptions {
   readonly root?: string;
   /** Kinds of challenge beside those of `CAPTCHA_MODULE`; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
+  /** Hears what becomes of each submission, for figures. */
+  readonly observer?: ChallengeObserver;
 }
 
 const CONNECT_MS = 2000;
@@ -108,6 +111,7 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
     options,
     host,
     kinds,
+    observer: settings.observer,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { type ChallengeHost, type CountedTry, createChallengeHost } from '../challenges/challenge-host.js';
+import type { ChallengeObserver } from '../challenges/challenge-observer.js';
 import type { ChallengeStore } from '../challenges/challenge-store.js';
 import { type FormRules, requirementsOf } from '../challenges/form-rules.js';
 import type { Kind } from '../challenges/kinds.js';
@@ -30,6 +31,8 @@ export interface GuardOptions {
   readonly host: string;
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
+  /** Hears what becomes of each submission, for figures. */
+  readonly observer?: ChallengeObserver | undefined;
 }
 
 declare module 'fastify' {

@@ -4,6 +4,11 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
 import { hideSecrets } from './log-redaction.js';
 
+/** The standard output, for everything of a process that writes lines to it: they follow each other whole. */
+export function openStandardOutput(): DestinationStream {
+  return pino.destination(1);
+}
+
 /** Makes the log of a process. @param destination standard output by default */
 export function createLogger(
   settings: { readonly name: string; readonly level: string },

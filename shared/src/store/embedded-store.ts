@@ -2,6 +2,7 @@
 
 import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
 import { StoreUnavailableError } from './store-errors.js';
+import { observerOf, secondsSince } from './store-observer.js';
 
 /** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
 export interface Transaction {
@@ -87,11 +88,13 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     };
   };
 
-  return {
+  const store: EmbeddedStore = {
     kind: 'embedded',
     path,
     async transact(step) {
       let mistake: unknown;
+      const observer = observerOf(store);
+      const beganMs = performance.now();
       const run = () => {
         try {
           return step(begin(clock()));
@@ -101,10 +104,13 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
         }
       };
       try {
-        return await root.transaction(run);
+        const value = await root.transaction(run);
+        observer?.took(secondsSince(beganMs));
+        return value;
       } catch (error) {
         // A mistake of the step is ours; everything else is the file's, such as a full disk.
         if (error === mistake) throw error;
+        observer?.failed();
         throw new StoreUnavailableError(`the store ${path} cannot be written`, { cause: error });
       }
     },
@@ -130,4 +136,5 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     },
     close: () => database.release(),
   };
+  return store;
 }

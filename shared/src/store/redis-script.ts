@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis-connection.js';
 import { asStoreError } from './store-errors.js';
+import { observerOf, secondsSince } from './store-observer.js';
 
 /** A script as a function: its keys, its arguments, its reply. Throws StoreUnavailableError when there is none. */
 export type RedisScript<Reply> = (
@@ -22,11 +23,22 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
   client.defineCommand(command, { lua: readFileSync(new URL(`${name}.lua`, folder), 'utf8') });
   const run = (client as unknown as Record<string, (...args: unknown[]) => Promise<Reply>>)[command];
   if (run === undefined) throw new TypeError(`the client did not define ${command}`);
-  return async (keys, args) => {
-    try {
-      return await run.call(client, keys.length, ...keys, ...args);
-    } catch (error) {
-      throw asStoreError(error);
-    }
-  };
+  return async (keys, args) => replyOf(client, run.call(client, keys.length, ...keys, ...args));
+}
+
+/**
+ * The reply to a command that was sent just now, told to the observer of the client.
+ * @throws StoreUnavailableError when there is none
+ */
+export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
+  const observer = observerOf(client);
+  const beganMs = performance.now();
+  try {
+    const value = await reply;
+    observer?.took(secondsSince(beganMs));
+    return value;
+  } catch (error) {
+    observer?.failed();
+    throw asStoreError(error);
+  }
 }

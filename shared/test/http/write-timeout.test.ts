@@ -75,6 +75,7 @@ t.test('the admin listener has the limit too', async (t) => {
   const app = await buildAdminApp({
     logger: createLogger({ name: 'test', level: 'silent' }),
     publicUrl: 'https://example.com',
+    description: { title: 'test', version: '1', description: '', serverUrl: 'http://127.0.0.1' },
     checks: {},
     state: { stopping: false },
   });

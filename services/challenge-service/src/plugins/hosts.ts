@@ -1,9 +1,11 @@
 // Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
 import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
 import type { Kind } from '@tollgate/shared/challenges/kinds.js';
+import { addressName } from '@tollgate/shared/challenges/names.js';
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
 import {
   type AttemptContext,
@@ -19,6 +21,7 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';
+import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** A host that calls, by name, with what checks challenges for it. */
 export interface CallingHost extends ChallengeHost {
@@ -35,6 +38,9 @@ export interface HostsOptions {
   readonly keys: readonly HostKey[];
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly Kind[];
+  readonly figures: Pick<ChallengeMetrics, 'challenges'>;
+  /** The audit stream. */
+  readonly trail: AuditTrail;
 }
 
 declare module 'fastify' {
@@ -48,9 +54,10 @@ declare module 'fastify' {
 }
 
 async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
-  const { challenges: store, ring, options, keys, kinds = [] } = parts;
+  const { challenges: store, ring, options, keys, kinds = [], figures, trail } = parts;
   const known = keys.map(({ host: name, secret }) => {
-    const host = createChallengeHost({ store, ring, options, host: name, kinds, clock: Date.now });
+    const observer = figures.challenges(name, trail);
+    const host = createChallengeHost({ store, ring, options, host: name, kinds, clock: Date.now, observer });
     const attempt: CallingHost['attempt'] = (submission, context) =>
       verifyAndCount(host, submission, context);
     return { isKey: matcherOf(secret), host: { ...host, name, attempt } };
@@ -61,6 +68,12 @@ async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
     // Every key is compared, so that the time tells neither which one nor how much of it was right.
     for (const each of known) if (each.isKey(presented)) request.callingHost = each.host;
     if (request.callingHost === null) {
+      const address = normaliseAddress(request.ip);
+      trail.write({
+        event: 'host_key_refused',
+        ...(address === null ? {} : { address: addressName(ring.current, address) }),
+        request: request.id,
+      });
       throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
     }
   });

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Presets, resolvePresets } from '../domain/presets.js';
 import type { ImagePool } from '../image/pool.js';
+import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** Opened and closed by server.ts. */
 export interface IssuerOptions {
@@ -24,6 +25,8 @@ export interface IssuerOptions {
   readonly onOtherDriver: (driver: string) => void;
   /** Told of an image whose preset this node does not have, or not as it was when the image was issued. */
   readonly onOtherPreset?: (name: string) => void;
+  /** Counts what is issued. */
+  readonly figures: ChallengeMetrics;
 }
 
 declare module 'fastify' {
@@ -40,6 +43,7 @@ async function issuer(
   app.decorate('random', random);
   app.decorate('images', images);
   app.decorate('presets', parts.presets ?? resolvePresets({ options }).presets);
+  app.decorate('figures', parts.figures);
   app.decorate('onOtherDriver', onOtherDriver);
   app.decorate('onOtherPreset', parts.onOtherPreset ?? (() => {}));
 }

@@ -32,6 +32,13 @@ export default async function issueImage(
   const { options, limit, imagesUrl } = route;
   const parts = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
+  const countEffort = app.figures.issued(EFFORT, EFFORT);
+  const countOf = new Map(
+    [...app.presets.values()].map(({ name, kind }) => [
+      name,
+      app.figures.issued(kind?.name ?? 'image', name),
+    ]),
+  );
 
   app.get<{ Querystring: ImageQuery }>(
     '/',
@@ -52,6 +59,7 @@ export default async function issueImage(
         const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
         const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
+        countEffort();
         return effortChallenge(effort, issued);
       }
       const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
@@ -59,6 +67,7 @@ export default async function issueImage(
       const prepared = imageIssue(parts, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
+      countOf.get(known.name)?.();
       // The serialiser of the schema would drop what only the kind knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
       return imageChallenge(prepared, issued, imagesUrl, options.test_mode);

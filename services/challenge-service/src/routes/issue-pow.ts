@@ -36,6 +36,7 @@ export default async function issuePow(
       const prepared = powIssue(parts, normaliseAddress(request.ip), priced, asked);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
+      app.figures.issuedWork(issued.difficulty);
       return powChallenge(prepared, issued);
     },
   );

@@ -7,11 +7,13 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { trailTo } from '@tollgate/shared/test/audit.js';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import { buildChallengeAdmin } from '../../src/admin.js';
 import { buildApp } from '../../src/app.js';
 import { readChallengeConfig } from '../../src/config.js';
+import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
 
 export const HOST_KEY = 'the-key-of-the-default-host-00001';
 export const SHOP_KEY = 'the-key-of-the-shop-0000000000001';
@@ -73,6 +75,7 @@ export async function openDesk(
     },
   };
   const logger = createLogger({ name: 'test', level: 'debug' }, stream);
+  const figures = createChallengeMetrics({ process: false });
   const parts = {
     challenges: openChallengeStore(store, captcha.cache.prefix),
     countRequest: openRequestCounter(store, captcha.cache.prefix),
@@ -81,6 +84,8 @@ export async function openDesk(
     kinds,
     onOtherDriver: () => {},
     redis: {},
+    figures,
+    trail: trailTo((line) => stream.write(`${line}\n`), 'challenge-service', figures.audit),
     logger,
   };
   const app = await buildApp(config, parts);

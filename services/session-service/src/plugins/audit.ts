@@ -1,55 +1,78 @@
-// Writes a line of log for every security event, and counts it.
+// Writes security events to the audit stream, and keeps what happened to an account in the store.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
-import { addressName } from '@tollgate/shared/challenges/names.js';
+import { accountName, addressName } from '@tollgate/shared/challenges/names.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { EndReason } from '../domain/session-end.js';
-
-/** The security events (decisions 3.7). */
-export const auditEvents = [
-  'login',
-  'login_failed',
-  'login_throttled',
-  'refresh_reuse_detected',
-  'state_rollback',
-  'logout',
-  'revoke',
-] as const;
-export type AuditEvent = (typeof auditEvents)[number];
+import type { AccountEventName } from '../domain/account-event.js';
+import type { AccountEvents } from '../stores/account-events.js';
 
 /** What events are written with. */
 export interface AuditOptions {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
-  readonly count: (event: AuditEvent) => void;
+  readonly trail: AuditTrail;
+  readonly accountEvents: AccountEvents;
+  /** The host whose account keys they are. */
+  readonly host: string;
 }
+
+/** Events that a request causes. */
+type RequestEvent = Extract<AuditEntry, { request?: string }>['event'];
+/** What the caller says of one. */
+type About<Event extends RequestEvent> = Omit<
+  Extract<AuditEntry, { event: Event }>,
+  'event' | 'address' | 'request'
+>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Logs an event with the keyed address of the client, and the session, user and reason of a revocation where there are any. */
-    audit(
+    /** Writes an event with the keyed address of the client and the id of the request. */
+    audit<Event extends RequestEvent>(request: FastifyRequest, event: Event, about: About<Event>): void;
+    /**
+     * Writes the outcome of a log-in, and keeps it in the store for the command `session account`. Never throws: a store
+     * that does not answer is told of in the log.
+     * @param key the account key as it was tried
+     */
+    auditLogIn<Event extends AccountEventName>(
       request: FastifyRequest,
-      event: AuditEvent,
-      about?: { sid?: string; uid?: number; reason?: EndReason },
-    ): void;
+      event: Event,
+      key: string,
+      about: Omit<About<Event>, 'account'>,
+    ): Promise<void>;
     /** The address of the client, keyed, as the log and the store may hold it. */
     keyedAddress(request: FastifyRequest): string | undefined;
   }
 }
 
-async function audit(app: FastifyInstance, { ring, count }: AuditOptions): Promise<void> {
+async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
+  const { ring, trail, accountEvents, host } = options;
   const keyedAddress = (request: FastifyRequest): string | undefined => {
     const address = normaliseAddress(request.ip);
     return address === null ? undefined : addressName(ring.current, address);
   };
   app.decorate('keyedAddress', keyedAddress);
-  app.decorate('audit', (request, event, about = {}) => {
-    request.log.info({ event, ...about, address: keyedAddress(request) }, 'security event');
-    count(event);
+  app.decorate('audit', (request: FastifyRequest, event: RequestEvent, about: object) => {
+    const address = keyedAddress(request);
+    const entry = { event, ...about, ...(address === undefined ? {} : { address }), request: request.id };
+    trail.write(entry as AuditEntry);
   });
+  app.decorate(
+    'auditLogIn',
+    async (request: FastifyRequest, event: AccountEventName, key: string, about: object) => {
+      const account = accountName(ring.current, host, key);
+      app.audit(request, event, { ...about, account } as About<AccountEventName>);
+      try {
+        await accountEvents.note({ event, account, address: keyedAddress(request), ...about });
+      } catch (error) {
+        request.log.warn({ err: error }, 'the history of the account misses an event');
+      }
+    },
+  );
 }
 
-/** Decorates the server with `audit` and `keyedAddress`. */
+/** Decorates the server with `audit`, `auditLogIn` and `keyedAddress`. */
 export default fp(audit, { name: 'tollgate-audit', fastify: '5.x' });

@@ -1,9 +1,20 @@
-// What the session service counts.
+// What the session service counts and measures.
 
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
+import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
 import { createMetrics, type Metrics } from '@tollgate/shared/http/metrics.js';
+import { createRequestObservers, type RequestObserver } from '@tollgate/shared/http/request-metrics.js';
+import {
+  createAuditCounters,
+  createChallengeObservers,
+  createStoreObservers,
+} from '@tollgate/shared/http/service-metrics.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
-import { type AuditEvent, auditEvents } from './audit.js';
+import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
+import { HashingOverloadedError, type HashingQueue } from '../directory/hashing-queue.js';
+import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 
 /** What is looked at when the figures are asked for. */
 export interface MeasuredParts {
@@ -12,19 +23,49 @@ export interface MeasuredParts {
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
 }
 
+/** What a refresh comes to; `missing` to `conflict` had no cookie that can be used. */
+export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
+
 /** The figures and what moves them. */
 export interface SessionMetrics {
   readonly metrics: Metrics;
-  countEvent(event: AuditEvent): void;
+  readonly audit: AuditCounters;
+  countRefresh(outcome: RefreshOutcome): void;
   /** @param keyId key id of the element of `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
+  requests(listener: 'public' | 'admin'): RequestObserver;
+  store(name: 'sessions' | 'challenges'): StoreObserver;
+  /** Hears of the submissions to the log-in, and tells the audit stream. */
+  challenges(application: string, trail: AuditTrail): ChallengeObserver;
+  /** The same queue, measured. */
+  measured(queue: HashingQueue): HashingQueue;
 }
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts what a refresh came to. */
+    countRefresh(outcome: RefreshOutcome): void;
+  }
+}
+
+/** What a log-in comes to, by its event. */
+const RESULTS = { login: 'success', login_failed: 'failed', login_throttled: 'throttled' } as const;
+const OUTCOMES: readonly RefreshOutcome[] = [
+  ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
+  ...(['missing', 'invalid', 'conflict'] as const),
+];
+const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** @param options.process whether memory, event loop and the like of the process are among the figures */
 export function createSessionMetrics(parts: MeasuredParts, options: { process: boolean }): SessionMetrics {
   const metrics = createMetrics(options);
-  const event = metrics.counter('tollgate_audit_events_total', 'Security events', ['event'], {
-    event: auditEvents,
+  const audit = createAuditCounters(metrics, 'session-service');
+  const observers = createChallengeObservers(metrics);
+  const logIn = metrics.counter('tollgate_logins_total', 'Log-ins by what they came to', ['result'], {
+    result: [...Object.values(RESULTS), 'challenge_refused'],
+  });
+  const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
+    outcome: OUTCOMES,
   });
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
@@ -51,9 +92,56 @@ export function createSessionMetrics(parts: MeasuredParts, options: { process: b
     () => ({ ...parts.hashing.load }),
     'state',
   );
+  const hashingSeconds = metrics.histogram(
+    'tollgate_password_check_duration_seconds',
+    'Time from a password to the outcome of its hash, the wait in the queue included',
+    [],
+    HASHING_BUCKETS_SECONDS,
+  )({});
+  const hashingRefused = metrics.counter(
+    'tollgate_password_checks_refused_total',
+    'Passwords that were not checked because as many waited as may',
+  );
   return {
     metrics,
-    countEvent: (name) => event({ event: name }),
+    audit: {
+      ...audit,
+      countEvent(event) {
+        audit.countEvent(event);
+        const result = event in RESULTS ? RESULTS[event as keyof typeof RESULTS] : undefined;
+        if (result !== undefined) logIn({ result });
+      },
+    },
+    countRefresh: (outcome) => refresh({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
+    requests: createRequestObservers(metrics),
+    store: createStoreObservers(metrics, ['sessions', 'challenges']),
+    challenges(application, trail) {
+      const { solved, refused } = observers(application, trail);
+      const result = { result: 'challenge_refused' } as const;
+      return {
+        solved,
+        refused(verdict, submission) {
+          logIn(result);
+          refused(verdict, submission);
+        },
+      };
+    },
+    measured: (queue) => ({
+      async run(work) {
+        const beganMs = performance.now();
+        try {
+          return await queue.run(work);
+        } catch (error) {
+          if (error instanceof HashingOverloadedError) hashingRefused();
+          throw error;
+        } finally {
+          hashingSeconds(secondsSince(beganMs));
+        }
+      },
+      get load() {
+        return queue.load;
+      },
+    }),
   };
 }

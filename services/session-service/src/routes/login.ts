@@ -85,7 +85,7 @@ export default async function login(
       const key = accountKey(request.body.email);
       const before = await captcha.standing(key, request.ip);
       if (before.waitMs > 0) {
-        throw throttled(request, before.waitMs, captcha.nextAttemptUnproven(submission));
+        throw await throttled(request, key, before.waitMs, captcha.nextAttemptUnproven(submission));
       }
       const account = { key, failures: before.failures };
       const verdict = await captcha.verify(submission, {
@@ -99,7 +99,7 @@ export default async function login(
       const counted = await captcha.countTry(key, request.ip, verdict.given);
       if (counted.waitMs > 0) {
         const next = await captcha.nextAttempt(key, counted.before, request.ip);
-        throw throttled(request, counted.waitMs, next);
+        throw await throttled(request, key, counted.waitMs, next);
       }
       // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
       const outdated = captcha.reconsider(verdict.given, counted.before);
@@ -109,20 +109,25 @@ export default async function login(
 
       const user = await checkPassword(key, request.body.password, counted);
       if (user === undefined) {
-        app.audit(request, 'login_failed');
+        await app.auditLogIn(request, 'login_failed', key, {});
         const next = await captcha.nextAttempt(key, counted.before + 1, request.ip);
         throw refuse(LoginFailed, { body: { ...next } });
       }
       await captcha.clearFailures(key, request.ip);
-      const moment = await startSession(request, user.id);
+      const moment = await startSession(request, user.id, key);
       // Twins under the path of `/refresh` are not sent here, so they are expired unseen. A client that is no browser has none.
       if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
       return app.answerWithTokens(reply, user, moment);
     },
   );
 
-  function throttled(request: FastifyRequest, waitMs: number, next: NextAttempt): Error {
-    app.audit(request, 'login_throttled');
+  async function throttled(
+    request: FastifyRequest,
+    key: string,
+    waitMs: number,
+    next: NextAttempt,
+  ): Promise<Error> {
+    await app.auditLogIn(request, 'login_throttled', key, {});
     return refuse(LoginThrottled, {
       headers: { 'retry-after': Math.ceil(waitMs / 1000) },
       body: { ...next },
@@ -150,7 +155,7 @@ export default async function login(
   }
 
   /** A log-in always starts a new session, and ends whichever one the browser presented. */
-  async function startSession(request: FastifyRequest, uid: number) {
+  async function startSession(request: FastifyRequest, uid: number, key: string) {
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
@@ -170,10 +175,10 @@ export default async function login(
     );
     // Its own even when it was not there: the answer of a start that was re-sent does not know any more.
     app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
-    if (started.hasReplaced) app.audit(request, 'revoke', { ...own, reason });
+    if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    app.audit(request, 'login', { uid, sid });
+    await app.auditLogIn(request, 'login', key, { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
 }

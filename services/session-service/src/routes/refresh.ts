@@ -50,7 +50,10 @@ export default async function refresh(
       const presented = app.refreshCookie.read(request);
       const { sub, sid, gen, email, exp } = await chosenSession(request, reply, presented);
       const uid = Number(sub);
-      if (await app.endRevoked(request, { uid, sid })) throw refuse(SessionRevoked);
+      if (await app.endRevoked(request, { uid, sid })) {
+        app.countRefresh('revoked');
+        throw refuse(SessionRevoked);
+      }
       const verdict = await app.sessions.rotate(
         { uid, sid, generation: gen, address: app.keyedAddress(request), expiresAtMs: exp * 1000 },
         rules,
@@ -70,12 +73,16 @@ export default async function refresh(
     presented: PresentedSession,
   ): Promise<RefreshClaims> {
     if (presented.ok) return presented.claims;
-    if (presented.reason !== 'conflict') throw refuse(UNREADABLE[presented.reason]);
+    if (presented.reason !== 'conflict') {
+      app.countRefresh(presented.reason);
+      throw refuse(UNREADABLE[presented.reason]);
+    }
     const { sessions } = presented;
     const alive = await sessionsAlive(request, sessions);
     const survivor = survivingSession(sessions, (sid) => alive.has(sid));
     if (typeof survivor !== 'string') return survivor;
     app.refreshCookie.clearTwins(reply, false);
+    app.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
     throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
   }
 
@@ -98,6 +105,7 @@ export default async function refresh(
     { outcome }: RotationVerdict,
     session: { uid: number; sid: string },
   ): void {
+    app.countRefresh(outcome);
     if (outcome === 'reuse') {
       app.revoker.revokeEnded([session.sid]);
       app.audit(request, 'refresh_reuse_detected', session);

@@ -30,5 +30,6 @@ export function embeddedSessionSearch(store: EmbeddedStore): SessionSearch {
       const known = await (uid === undefined ? findAnywhere(sid) : findIn(sid, uid));
       return { nowMs: await store.transact(({ nowMs }) => nowMs), known };
     },
+    ends: async (uid) => parseSessionEnds(await store.read(endNotesKey(uid))),
   };
 }

@@ -2,7 +2,7 @@
 
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
-import { loadScript } from '@tollgate/shared/store/redis-script.js';
+import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import { asStoreError } from '@tollgate/shared/store/store-errors.js';
 import { Cluster, type Redis } from 'ioredis';
 import { parseSessionEnd } from '../domain/session-end.js';
@@ -40,6 +40,10 @@ export function redisSessionSearch(client: RedisClient): SessionSearch {
       }
       // A user that nobody has: only the time is of interest.
       return findIn(sid, 0);
+    },
+    async ends(uid) {
+      const notes = await replyOf(client, client.lrange(endNotesKey(uid), 0, -1));
+      return notes.map(parseSessionEnd);
     },
   };
 }

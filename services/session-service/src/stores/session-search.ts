@@ -23,4 +23,6 @@ export interface SearchResult {
 export interface SessionSearch {
   /** @param uid its user; without one all users are looked through, which takes its time */
   find(sid: string, uid?: number): Promise<SearchResult>;
+  /** How the user's sessions ended, as far as there are notes, the newest first. */
+  ends(uid: number): Promise<SessionEnd[]>;
 }

@@ -12,6 +12,7 @@ import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js'
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { trailTo } from '@tollgate/shared/test/audit.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
@@ -21,6 +22,7 @@ import { readSessionConfig, type SessionConfig } from '../../src/config.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { createHashingQueue } from '../../src/directory/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
+import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 
 export const PUBLIC_URL = 'https://example.com';
@@ -129,6 +131,8 @@ export async function startNode(
       clock,
     },
     figures,
+    trail: trailTo((line) => onLine?.(line), 'session-service', figures.audit),
+    accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: {},
     logger,
   };

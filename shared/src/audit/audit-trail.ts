@@ -1,0 +1,84 @@
+// Writes the audit stream of a process: complete lines, bounded in number, and a note of what could not be written.
+
+import { AUDIT_VERSION, type AuditEntry, type AuditLine, type AuditName } from '../schemas/audit-events.js';
+import type { AuditSink } from './audit-file.js';
+import { createFloodGate, WINDOW_MS } from './flood-gate.js';
+
+/** The audit stream of one process. */
+export interface AuditTrail {
+  /** Writes an event; never throws. */
+  write(entry: AuditEntry): void;
+  /** Writes what is still to be summed up, and closes the file. */
+  close(): void;
+}
+
+/** What a trail is made of. */
+export interface AuditTrailParts {
+  readonly service: AuditLine['service'];
+  readonly sink: AuditSink;
+  /** Told of every event, written or not. */
+  readonly onEvent?: (event: AuditName) => void;
+  /** Told of an event that the flood gate kept back. */
+  readonly onSuppressed?: (event: AuditName) => void;
+  /** Told of every line that could not be written; `isFirst` since lines could be written. */
+  readonly onLost?: (error: unknown, isFirst: boolean) => void;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+export function createAuditTrail(parts: AuditTrailParts): AuditTrail {
+  const { service, sink, onEvent, onSuppressed, onLost, clock = Date.now } = parts;
+  const gate = createFloodGate();
+  let lost = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function put(entry: AuditEntry, nowMs: number): void {
+    const { event, ...about } = entry;
+    const time = new Date(nowMs).toISOString();
+    const line = { type: 'audit', version: AUDIT_VERSION, time, service, event, ...about };
+    try {
+      sink.write(JSON.stringify(line));
+    } catch (error) {
+      lost += 1;
+      onLost?.(error, lost === 1);
+      return;
+    }
+    if (lost === 0 || event === 'audit_lost') return;
+    const count = lost;
+    lost = 0;
+    onEvent?.('audit_lost');
+    put({ event: 'audit_lost', count }, nowMs);
+  }
+
+  function sumUp(nowMs: number): void {
+    for (const summary of gate.summaries(nowMs)) {
+      onEvent?.(summary.event);
+      put(summary, clock());
+    }
+  }
+
+  // When a flood ends no further event may come to bring its summary out.
+  function sumUpLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      sumUp(clock());
+      if (gate.isHolding()) sumUpLater();
+    }, WINDOW_MS).unref();
+  }
+
+  return {
+    write(entry) {
+      const nowMs = clock();
+      onEvent?.(entry.event);
+      sumUp(nowMs);
+      if (gate.admits(entry, nowMs)) return put(entry, nowMs);
+      onSuppressed?.(entry.event);
+      sumUpLater();
+    },
+    close() {
+      clearTimeout(timer);
+      sumUp(Number.POSITIVE_INFINITY);
+      sink.close();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// A flood of failures fills no disk, and still shows which accounts it is about.
+
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import t from 'tap';
+import { createAuditTrail } from '../../src/audit/audit-trail.js';
+import { MOST_LINES, WINDOW_MS } from '../../src/audit/flood-gate.js';
+import { AuditEvents, type AuditLine } from '../../src/schemas/audit-events.js';
+
+const name = (n: number) => n.toString(16).padStart(32, '0');
+
+function floodedTrail() {
+  const lines: AuditLine[] = [];
+  const counted = new Map<string, number>();
+  const clock = { nowMs: Date.UTC(2026, 0, 1) };
+  const count = (key: string) => counted.set(key, (counted.get(key) ?? 0) + 1);
+  const trail = createAuditTrail({
+    service: 'session-service',
+    sink: { write: (line) => lines.push(JSON.parse(line)), close() {} },
+    onEvent: (event) => count(event),
+    onSuppressed: (event) => count(`suppressed ${event}`),
+    clock: () => clock.nowMs,
+  });
+  return { trail, lines, counted, clock };
+}
+
+t.test('of 20,000 failures within a minute the first are written and the rest is summed up', async (t) => {
+  const { trail, lines, counted, clock } = floodedTrail();
+  const fail = (account: string) => trail.write({ event: 'login_failed', account });
+  for (let n = 0; n < 20_000; n++) {
+    clock.nowMs += 1;
+    // Every fourth is about one account, the others about 15,000 of them.
+    fail(n % 4 === 0 ? name(0) : name(n));
+  }
+  t.equal(lines.length, MOST_LINES);
+  trail.write({ event: 'login', account: name(7), uid: 7, sid: 'a' });
+  t.equal(lines.at(-1)?.event, 'login', 'what strangers cannot cause is always written');
+  t.equal(counted.get('login_failed'), 20_000, 'all are counted');
+  t.equal(counted.get('suppressed login_failed'), 20_000 - MOST_LINES);
+
+  clock.nowMs += WINDOW_MS;
+  fail(name(1));
+  const [summary, next] = lines.slice(-2);
+  t.match(summary, {
+    event: 'events_suppressed',
+    suppressed: 'login_failed',
+    count: 20_000 - MOST_LINES,
+    since: new Date(Date.UTC(2026, 0, 1) + MOST_LINES + 1).toISOString(),
+    accounts: [{ account: name(0), count: 5000 - MOST_LINES / 4 }],
+  });
+  t.equal(next?.event, 'login_failed', 'the next window writes again');
+  for (const line of lines) t.ok(TypeCompiler.Compile(AuditEvents[line.event]).Check(line));
+  t.equal(lines.length, MOST_LINES + 3);
+});
+
+t.test('each event has a share of its own, and what is left is summed up at the end', async (t) => {
+  const { trail, lines } = floodedTrail();
+  for (let n = 0; n <= MOST_LINES; n++) {
+    trail.write({ event: 'api_key_refused' });
+    trail.write({ event: 'login_throttled', account: name(n) });
+  }
+  t.equal(lines.length, 2 * MOST_LINES);
+  trail.close();
+  t.match(lines.slice(-2), [
+    { event: 'events_suppressed', suppressed: 'api_key_refused', count: 1, accounts: [] },
+    { event: 'events_suppressed', suppressed: 'login_throttled', count: 1 },
+  ]);
+});

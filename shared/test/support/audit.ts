@@ -1,0 +1,20 @@
+// An audit stream for tests that build an application.
+
+import { type AuditTrail, createAuditTrail } from '../../src/audit/audit-trail.js';
+import { type AuditCounters, openAuditTrail } from '../../src/audit/open-audit-trail.js';
+import type { AuditLine } from '../../src/schemas/audit-events.js';
+
+/** A stream that nobody reads. */
+export function silentTrail(): AuditTrail {
+  return createAuditTrail({ service: 'challenge-service', sink: { write() {}, close() {} } });
+}
+
+/** A stream whose lines a test takes, counted as those of a service are. */
+export function trailTo(
+  onLine: (line: string) => void,
+  service: AuditLine['service'],
+  counters: AuditCounters,
+): AuditTrail {
+  const log = { error: (about: object) => onLine(JSON.stringify(about)) };
+  return openAuditTrail({ service, sink: { write: onLine, close() {} }, log, counters });
+}
