@@ -263,7 +263,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^services\/challenge-service\/src\/image\/(contrast|derivation|fonts|preset|preset-mark)\.ts$/,
+    to: /^services\/challenge-service\/src\/image\/(contrast|derivation|fonts|preset|preset-mark|preset-readability)\.ts$/,
     why: 'the characters of an image are derived by pure functions, and presets are data',
   },
   {

@@ -47,8 +47,9 @@ p { margin: 0; }
   outline: none;
 }
 .words { flex: 1 1 8rem; min-inline-size: 0; }
-.title { display: block; font-weight: 600; font-size: .95em; }
-.word { display: block; font-size: .875em; opacity: .82; }
+.title, .word { display: block; }
+.title, label, .effort-title { font-weight: 600; font-size: .95em; }
+.word { font-size: .875em; opacity: .82; }
 
 .mark { flex: none; inline-size: 2.6rem; block-size: 1.75rem; overflow: visible; }
 .mark .ground { stroke: currentColor; opacity: .3; stroke-width: 3; stroke-linecap: round; }
@@ -81,9 +82,9 @@ progress::-moz-progress-bar { background: var(--sign); border-radius: 0 1rem 1re
 
 .note { padding: .5rem .9rem; font-size: .85em; border-block-start: 1px solid var(--line); }
 
-.captcha { display: grid; grid-template-columns: minmax(0, 1fr); gap: .65rem; padding: .9rem; border-block-start: 1px solid var(--line); }
-.image-part, .effort-part { display: grid; grid-template-columns: minmax(0, 1fr); gap: .45rem; min-inline-size: 0; }
-label, .effort-title { font-weight: 600; font-size: .95em; }
+.captcha, .image-part, .effort-part { display: grid; grid-template-columns: minmax(0, 1fr); }
+.captcha { gap: .65rem; padding: .9rem; border-block-start: 1px solid var(--line); }
+.image-part, .effort-part { gap: .45rem; min-inline-size: 0; }
 .frame {
   justify-self: start;
   min-inline-size: min(15rem, 100%);

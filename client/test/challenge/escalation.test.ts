@@ -6,6 +6,8 @@ import { startService } from './real-service.js';
 const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gil', 'hal'];
 const emails = names.map((name) => `${name}@example.com`);
 const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = '', gil = '', hal = ''] = emails;
+/** An address whose failures ours knows nothing of. */
+const ELSEWHERE = '198.51.100.7';
 const service = await startService(t, {}, emails);
 const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
 
@@ -105,7 +107,7 @@ t.test('where effort is refused, it is made again under the new ticket', async (
 
 t.test('pow_insufficient: the submission is repeated once, by itself, with better work', async (t) => {
   const other = open();
-  await other.submit(service.signIn(dan, 'wrong'));
+  await other.submit(service.signIn(dan, 'wrong', ELSEWHERE));
   other.close();
   const challenge = open();
   t.teardown(challenge.close);
@@ -140,7 +142,7 @@ t.test('a host that asks for better work again and again is asked twice', async 
 t.test('an image that was not spent is sent again with the better work', async (t) => {
   const other = open();
   t.teardown(other.close);
-  for (const _ of [1, 2]) await other.submit(service.signIn(eve, 'wrong'));
+  for (const _ of [1, 2]) await other.submit(service.signIn(eve, 'wrong', ELSEWHERE));
   const challenge = open();
   t.teardown(challenge.close);
   // As a host says it that hands out no tickets.

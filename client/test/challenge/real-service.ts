@@ -12,8 +12,12 @@ export interface RealService {
   readonly requested: string[];
   /** The answer to the newest image, as the test mode tells it. */
   answer(): string;
-  /** Sends a log-in with these challenges, for `submit`. */
-  signIn(email: string, password?: string): (fields: Record<string, string>) => Promise<Response>;
+  /** Sends a log-in with these challenges, for `submit`; as if from another address where one is given. */
+  signIn(
+    email: string,
+    password?: string,
+    from?: string,
+  ): (fields: Record<string, string>) => Promise<Response>;
 }
 
 /** Of every account. */
@@ -63,11 +67,15 @@ export async function startService(
     requested,
     answer: () => newest,
     signIn:
-      (email, given = password) =>
+      (email, given = password, from) =>
       (fields) =>
-        fetch(`${system.address}/login`, {
+        // As a trusted proxy, the service itself is told of another address.
+        fetch(`${from === undefined ? system.address : `http://127.0.0.1:${system.ports.session}`}/login`, {
           method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
+          headers: {
+            'Content-Type': 'application/json',
+            ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
+          },
           body: JSON.stringify({ email, password: given, ...fields }),
         }),
   };

@@ -39,7 +39,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
 /** Two wrong passwords, the image, the right one, the profile, the log-out. */
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
-  const image = page.locator('img[src*="/api/captcha/"]');
+  const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');
   const demanded = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
   const attempt = async (password: string) => {
     await page.getByLabel('E-mail').fill(email);

@@ -96,12 +96,8 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     const record = taken === null ? null : parsePowLine(taken.line);
     const judgement = judgePow(record, submission.powNonce as string, judgeContext(context.ip));
     if (record === null || !judgement.ok) {
-      return failed(
-        'pow_invalid',
-        fieldNames.pow.nonce,
-        'wrong_work',
-        judgement.ok ? 'unknown' : judgement.reason,
-      );
+      const reason = judgement.ok ? 'unknown' : judgement.reason;
+      return failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
     }
     if (record.difficulty < (context.minDifficulty ?? 0)) {
       return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');

@@ -9,7 +9,7 @@ import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { markPreset } from '../image/preset-mark.js';
 import { kindSampleMistake } from './kind-samples.js';
 import { presetMistakes } from './preset-mistakes.js';
-import { readabilityMistake } from './preset-readability.js';
+import { readabilityMistake } from '../image/preset-readability.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';
