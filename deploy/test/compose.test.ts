@@ -20,7 +20,7 @@ function mapping(text: string, head: string): Map<string, string> {
   const variables = new Map<string, string>();
   for (const line of block.split('\n')) {
     if (!line.startsWith(indent) || line === '') break;
-    const [, name, value = ''] = /^ *([A-Z_]+):(?: (.+))?$/.exec(line) ?? [];
+    const [, name, value = ''] = /^ *([A-Z_0-9]+):(?: (.+))?$/.exec(line) ?? [];
     if (name !== undefined) variables.set(name, value);
   }
   return variables;
@@ -50,7 +50,7 @@ for (const [service, { properties }] of [
   t.test(`what the file does not decide itself, ${service} has from .env under the same name`, async (t) => {
     for (const [name, value] of variablesOf(service)) {
       if (OF_THE_FILE.includes(name)) t.match(value, /^[^$]+$/, name);
-      else t.ok(value === '' || /^\$\{([A-Z_]+):[-?]/.exec(value)?.[1] === name, name);
+      else t.ok(value === '' || /^\$\{([A-Z_0-9]+):[-?]/.exec(value)?.[1] === name, name);
     }
   });
 }

@@ -47,9 +47,8 @@ p { margin: 0; }
   outline: none;
 }
 .words { flex: 1 1 8rem; min-inline-size: 0; }
-.title, .word { display: block; }
-.title, label, .effort-title { font-weight: 600; font-size: .95em; }
-.word { font-size: .875em; opacity: .82; }
+.title { display: block; font-weight: 600; font-size: .95em; }
+.word { display: block; font-size: .875em; opacity: .82; }
 
 .mark { flex: none; inline-size: 2.6rem; block-size: 1.75rem; overflow: visible; }
 .mark .ground { stroke: currentColor; opacity: .3; stroke-width: 3; stroke-linecap: round; }
@@ -82,9 +81,9 @@ progress::-moz-progress-bar { background: var(--sign); border-radius: 0 1rem 1re
 
 .note { padding: .5rem .9rem; font-size: .85em; border-block-start: 1px solid var(--line); }
 
-.captcha, .image-part, .effort-part { display: grid; grid-template-columns: minmax(0, 1fr); }
-.captcha { gap: .65rem; padding: .9rem; border-block-start: 1px solid var(--line); }
-.image-part, .effort-part { gap: .45rem; min-inline-size: 0; }
+.captcha { display: grid; grid-template-columns: minmax(0, 1fr); gap: .65rem; padding: .9rem; border-block-start: 1px solid var(--line); }
+.image-part, .effort-part { display: grid; grid-template-columns: minmax(0, 1fr); gap: .45rem; min-inline-size: 0; }
+label, .effort-title { font-weight: 600; font-size: .95em; }
 .frame {
   justify-self: start;
   min-inline-size: min(15rem, 100%);
@@ -99,35 +98,32 @@ progress::-moz-progress-bar { background: var(--sign); border-radius: 0 1rem 1re
 img { display: block; inline-size: 100%; block-size: auto; aspect-ratio: auto 3 / 1; color: #1c2427; font-size: .85em; }
 [data-stale] img { opacity: .3; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; }
+button, input {
+  min-block-size: var(--touch);
+  font: inherit;
+  color: inherit;
+  border: 1px solid var(--edge);
+  border-radius: calc(var(--radius) * .75);
+}
 input {
   flex: 1 1 9rem;
   min-inline-size: 0;
-  min-block-size: var(--touch);
   padding: .5rem .75rem;
-  font: inherit;
   font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace;
   font-size: max(16px, 1em);
   letter-spacing: .12em;
-  color: inherit;
   background: var(--tollgate-field, transparent);
-  border: 1px solid var(--edge);
-  border-radius: calc(var(--radius) * .75);
 }
 .hint { font-size: .875em; }
 .image-part[data-stale] .hint { font-weight: 600; }
 
 button {
-  min-block-size: var(--touch);
   padding: .45rem .9rem;
-  font: inherit;
   font-weight: 600;
   font-size: .925em;
   line-height: 1.3;
-  color: inherit;
   text-align: center;
   background: transparent;
-  border: 1px solid var(--edge);
-  border-radius: calc(var(--radius) * .75);
   cursor: pointer;
 }
 button:hover { background: color-mix(in srgb, currentColor 8%, transparent); }

@@ -32,7 +32,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     const { cookie } = await site.logIn(user);
     await site.refresh(cookie);
     await site.refresh('refreshToken=forged');
-    await site.tryLogIn(wrong);
+    await site.tryLogIn(wrong, { ip: site.newAddress() });
     const work = await site.work();
     await gateway.post('/login', { body: { ...wrong, ...work } });
     const image = await site.image();

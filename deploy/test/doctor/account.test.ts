@@ -1,12 +1,26 @@
 // The doctor and accounts that cannot sign in: it says why, tries once, and leaves nothing behind.
 
 import t from 'tap';
+import { solve } from '../solving.js';
 import { complaints, openWard, type Ward } from './patient.js';
 
 const loginOf = async (ward: Ward, password: string) => {
   const { email = '' } = ward.system.demo ?? {};
   return complaints(await ward.examine({ account: { email, password } }));
 };
+
+/** A stranger's wrong password: the price that it leaves behind is not that of the doctor's address. */
+async function failFromElsewhere({ system }: Ward): Promise<void> {
+  const work = await (await fetch(`${system.address}/api/captcha/pow`)).json();
+  const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
+  const challenges = { pow_token: token, pow_nonce: solve(salt, difficulty) };
+  const answer = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '198.51.100.7' },
+    body: JSON.stringify({ email: system.demo?.email, password: 'wrong', ...challenges }),
+  });
+  if (answer.status !== 422) throw new Error(`a wrong password was answered ${answer.status}`);
+}
 
 t.test('each wrong password is one failure, and what follows is said kindly', async (t) => {
   const ward = await openWard(t);
@@ -35,7 +49,7 @@ t.test('each wrong password is one failure, and what follows is said kindly', as
 
 t.test('failures that raise the price of work are no obstacle', async (t) => {
   const ward = await openWard(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
-  await loginOf(ward, 'a wrong password');
+  await failFromElsewhere(ward);
   t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), []);
   t.match(ward.system.logs(), /"code":"pow_insufficient"/);
 });

@@ -415,7 +415,7 @@ t.test('a public address with a path', async (t) => {
 t.test('admin ports that are routed to', async (t) => {
   const environment = {
     SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
-    HOST_API_KEY: 'the-key-of-the-hosts-0123456789-0123456789',
+    HOST_API_KEY: 'the-key-of-the-hosts-of-this-test-0123456789',
   };
   const ward = await openWard(t, { environment });
   await eachFault(t, ward, {

@@ -7,9 +7,9 @@ import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { markPreset } from '../image/preset-mark.js';
+import { readabilityMistake } from '../image/preset-readability.js';
 import { kindSampleMistake } from './kind-samples.js';
 import { presetMistakes } from './preset-mistakes.js';
-import { readabilityMistake } from '../image/preset-readability.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';
