@@ -41,7 +41,7 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
     async makeImage({ presets, signal }) {
       const asked = readClocks();
       const { preset } = options;
-      const accepted = presets?.includes(preset ?? 'default') === false ? presets[0] : preset;
+      const accepted = presets && !presets.includes(preset ?? 'default') ? presets[0] : preset;
       const { token, url, expires_in } = await fetchImageChallenge(accepted, {
         ...options,
         signal,

@@ -41,7 +41,7 @@ export function createCaptchaView(events: CaptchaEvents): View & { readonly imag
       toggle.hidden = !effortChosen && !state.alternatives.includes('effort');
       toggle.ariaDisabled = String(disabled || waitSeconds > 0);
       setText(time, effortChosen || toggle.hidden ? '' : expectation(shown));
-      time.hidden = time.textContent === '';
+      time.hidden = !time.textContent;
     },
   };
 }

@@ -82,8 +82,8 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
       setText(another, texts.new_image);
       another.ariaDisabled = String(disabled || waitSeconds > 0 || (current === null && isLoading(shown)));
       node.toggleAttribute('data-stale', isStale);
-      setText(hint, current?.expired === true ? texts.expired : isBroken ? texts.image_failed : '');
-      hint.hidden = hint.textContent === '';
+      setText(hint, current?.expired ? texts.expired : isBroken ? texts.image_failed : '');
+      hint.hidden = !hint.textContent;
       input.disabled = disabled;
       image.hidden = url === '';
     },
