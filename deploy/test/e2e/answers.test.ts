@@ -139,8 +139,8 @@ async function languages(t: Test, site: Site): Promise<void> {
     t.strictSame([login.json.code, missing.json.code], ['validation_failed', 'not_found']);
   }
   const french = { 'accept-language': 'fr' };
-  const preset = await site.gateway.get('/api/captcha?preset=a&preset=b', { headers: french });
-  t.strictSame(preset.json.errors, { preset: ['Cette valeur n’est pas du bon type.'] });
+  const typed = await site.gateway.post('/login', { body: { email: 1, password: 'x' }, headers: french });
+  t.strictSame(typed.json.errors.email, ['Cette valeur n’est pas du bon type.']);
   const work = await site.gateway.post('/login', {
     body: { email: 'a@b.example', password: 'x', pow_token: 'short', pow_nonce: '1' },
     headers: french,
@@ -241,7 +241,7 @@ async function presets(t: Test, site: Site): Promise<void> {
   }
   for (const query of ['preset=a&preset=b', 'preset=default&preset=default']) {
     const answer = await ask(query);
-    t.match(answer, { status: 422, json: { errors: { preset: [String] } } }, query.slice(0, 40));
+    t.match(answer, { status: 200, json: { url: String } }, query.slice(0, 40));
   }
   for (const query of [
     'scope=',

@@ -72,7 +72,7 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
     process.execPath,
     [compiler, ...options, '--types', '', ...files],
     { cwd: folder },
-  ).catch((error) => error);
+  ).catch((error) => ({ stdout: `${error.stdout}${error.message}` }));
   t.equal(stdout, '');
 });
 

@@ -1,7 +1,7 @@
 // Options and variables that change what the endpoints do.
 
 import t, { type Test } from 'tap';
-import { bodyOf, refusal, refusedLogIn } from './refusals.js';
+import { bodyOf, refusal, refusedLogIn, refusedUnproven } from './refusals.js';
 import { CHEAP, eachStore, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
@@ -82,14 +82,14 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const account = { email: site.newEmail(), password: 'wrong' };
     const bare = await gateway.post('/login', { body: account });
     t.strictSame(
-      bodyOf(bare),
-      refusedLogIn('pow_invalid', true, { 'work.id': 'required', 'work.nonce': 'required' }),
+      bare.json,
+      refusedUnproven('pow_invalid', { 'work.id': 'required', 'work.nonce': 'required' }, true),
     );
     const { 'image-id': _id, 'image-text': _text, ...work } = await fieldsOf();
     const unseen = await gateway.post('/login', { body: { ...account, ...work } });
     t.strictSame(
       bodyOf(unseen),
-      refusedLogIn('captcha_required', true, { 'image-id': 'required' }),
+      refusedLogIn('captcha_required', true, { 'image-id': 'required', 'image-text': 'required' }),
       'the image is demanded always',
     );
     const mistaken = { ...(await fieldsOf()), 'image-text': 'zzzzzz' };

@@ -30,7 +30,6 @@ async function tests(t: Test, site: Site): Promise<void> {
       ['GET', `/api/captcha/${image.captcha_token}.png`, {}],
       ['POST', '/login', { body }],
       ['POST', '/login', { body: { ...body, pow_nonce: 'malformed' } }],
-      ['POST', '/login', { body: { email: user.email } }],
       ['POST', '/refresh', { headers: { cookie } }],
       ['DELETE', '/refresh', { headers: { cookie } }],
       ['POST', '/logout', { headers: { authorization, cookie } }],

@@ -1,25 +1,27 @@
 // Of 12 parallel guesses with effort fetched before any of them failed, 11 reached the password.
 
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { projectRoot } from '../../src/settings.js';
 import { CHEAP, eachStore, type Site } from './site.js';
-import { solveEffort } from './work.js';
 
 const GUESSES = 12;
 
-t.setTimeout(170_000);
+t.setTimeout(120_000);
 
 t.test('parallel guesses with effort', (t) => eachStore(t, CHEAP, guesses));
 
 async function guesses(t: Test, site: Site): Promise<void> {
   const { email } = await site.newUser();
-  const scope = await site.scopeOf(email);
+  const refusal = JSON.stringify({ captcha_required: true, pow_scope: await site.scopeOf(email) });
   const submissions = [];
   for (let n = 0; n < GUESSES; n++) {
-    const { json } = await site.challenge.get(`/api/captcha?preset=effort&scope=${scope}`, {
-      ip: site.newAddress(),
-    });
-    const effort = { captcha_token: json.token, captcha: solveEffort(json) };
-    submissions.push({ email, password: 'wrong', ...(await site.work({ scope })), ...effort });
+    // The quick solver: the least effort that is issued takes four million hashes.
+    const command = [join(projectRoot, 'deploy/solve.js'), site.system.address, refusal];
+    const { stdout } = await promisify(execFile)(process.execPath, command);
+    submissions.push({ email, password: 'wrong', ...JSON.parse(stdout) });
   }
   const before = (await site.events('login_failed')).length;
   const answers = await Promise.all(

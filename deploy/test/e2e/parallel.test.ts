@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
-import { bodyOf, refusal, refusedLogIn } from './refusals.js';
+import { refusal, refusedUnproven } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 t.setTimeout(120_000);
@@ -21,9 +21,9 @@ async function tests(t: Test, site: Site): Promise<void> {
     );
     const others = answers.filter(({ status }) => status !== 200);
     t.equal(others.length, 999);
-    const refused = JSON.stringify(refusedLogIn('pow_invalid', false, { pow_nonce: 'wrong_work' }));
+    const refused = JSON.stringify(refusedUnproven('pow_invalid', { pow_nonce: 'wrong_work' }));
     t.strictSame(
-      new Set(others.map((answer) => `${answer.status} ${sorted(bodyOf(answer))}`)),
+      new Set(others.map((answer) => `${answer.status} ${sorted(answer.json)}`)),
       new Set([`422 ${sorted(JSON.parse(refused))}`]),
     );
     t.equal((await site.events('login')).length, 1);

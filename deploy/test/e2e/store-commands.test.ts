@@ -72,10 +72,10 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(heard, ['evalsha', 'evalsha', 'evalsha', 'evalsha', 'del', 'evalsha', 'evalsha', 'evalsha']);
   });
 
-  await t.test('a failed log-in: limit, standing, work, try, history', async (t) => {
+  await t.test('a failed log-in: limit, standing, work, try, history, remembered price', async (t) => {
     const body = { ...user, password: 'wrong', ...(await site.work()) };
     const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 422));
-    t.strictSame(heard, Array(5).fill('evalsha'));
+    t.strictSame(heard, Array(6).fill('evalsha'));
   });
 
   await t.test(

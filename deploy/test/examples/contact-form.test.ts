@@ -135,7 +135,7 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
       status: 422,
       json: {
         code: 'pow_invalid',
-        captcha_required: false,
+        captcha_required: true,
         errors: {
           pow_token: ['Ce champ est obligatoire.'],
           pow_nonce: [String],

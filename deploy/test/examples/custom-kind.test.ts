@@ -126,7 +126,7 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
   await t.test('a preset that names no kind draws text, as large as it says', async (t) => {
     const { url } = await issue(system, 'large');
     const png = Buffer.from(await (await fetch(url)).arrayBuffer());
-    t.strictSame([png.readUInt32BE(16), png.readUInt32BE(20)], [400, 130]);
+    t.strictSame([png.readUInt32BE(16), png.readUInt32BE(20)], [800, 260], 'twice the shown size');
     const unknown = await fetch(`${system.address}/api/captcha?preset=huge`);
     t.equal(unknown.status, 422);
   });

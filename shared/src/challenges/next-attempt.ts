@@ -47,8 +47,9 @@ export interface NextAttempts {
   /**
    * What the answer to a submission without right work says: nothing about any account, and `captcha_required` as the
    * submission itself had it, so that a page goes on showing its image. Asks the store nothing.
+   * @param hasAccount whether the form counts failures of accounts: where `escalation.after` is 0 it always demands an image
    */
-  nextAttemptUnproven(submission: Submission): NextAttempt;
+  nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
 }
 
 interface NextAttemptParts {
@@ -92,13 +93,16 @@ export function createNextAttempts({
     return { captcha_required, pow_scope, ...alternatives };
   };
 
-  const nextAttemptUnproven = (submission: Submission) => demands(offersImage(submission));
+  const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (submission, hasAccount = false) =>
+    demands(offersImage(submission) || (hasAccount && escalation.after === 0));
 
   return {
     nextAttempt,
     nextAttemptUnproven,
     async nextAttemptAfter(verdict, { submission, account, ip }) {
-      if (!verdict.ok && !hasRightWork(verdict)) return nextAttemptUnproven(submission);
+      if (!verdict.ok && !hasRightWork(verdict)) {
+        return nextAttemptUnproven(submission, account !== undefined);
+      }
       return nextAttempt(account?.key, await failuresOf(account), verdict.ok ? undefined : ip);
     },
   };

@@ -176,7 +176,10 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
  * @throws StoreUnavailableError
  */
 export async function nextAttempt(host: ChallengeHost, request: FastifyRequest): Promise<NextAttempt> {
-  if (request.passedGuard === null) return host.nextAttemptUnproven(challengeFieldsOf(request));
+  if (request.passedGuard === null) {
+    const keyOf = keyFinderOf(request.routeOptions.config.guards ?? []);
+    return host.nextAttemptUnproven(challengeFieldsOf(request), keyOf !== undefined);
+  }
   const { key } = request.passedGuard;
   const failures = key === undefined ? 0 : (await host.standing(key)).failures;
   return host.nextAttempt(key, failures, request.ip);

@@ -65,20 +65,19 @@ export const HostVerifyBody = Type.Object(
     ...rules,
     min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
   },
-  strict,
 );
 export type HostVerifyBody = Static<typeof HostVerifyBody>;
 
 /**
  * The same with the fields of the challenges, under their configured names. They are judged, not validated. Unknown
- * properties are refused: were they ignored, a host that spreads a form into the body would let the form set `pow`.
+ * properties are ignored, so that an application may forward its whole form.
  */
 export function hostVerifyBody(options: CaptchaOptions) {
   const { max_difficulty: maximum } = options.pow;
   const min_difficulty = Type.Optional(
     Type.Integer({ minimum: 1, maximum, description: 'The least bits of work that are accepted' }),
   );
-  return Type.Object({ ...challengeFields(options), ...HostVerifyBody.properties, min_difficulty }, strict);
+  return Type.Object({ ...challengeFields(options), ...HostVerifyBody.properties, min_difficulty });
 }
 
 const captcha_required = Type.Boolean({ description: 'The next attempt must include an image answer' });

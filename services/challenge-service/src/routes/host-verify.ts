@@ -54,7 +54,7 @@ export default async function hostVerify(
       const stated =
         pow || verdict.ok
           ? await host.nextAttemptAfter(verdict, tried)
-          : host.nextAttemptUnproven(submission);
+          : host.nextAttemptUnproven(submission, key !== undefined);
       const next = requirementsOf(stated, rules, options);
       if (verdict.ok) {
         return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };

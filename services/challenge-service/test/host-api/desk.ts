@@ -16,7 +16,7 @@ import { readChallengeConfig } from '../../src/config.js';
 import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
 
 export const HOST_KEY = 'the-key-of-the-default-host-00001';
-export const SHOP_KEY = 'the-key-of-the-shop-0000000000001';
+export const SHOP_KEY = 'the-key-of-the-shop-3141592653589';
 export const IP = '203.0.113.7';
 
 /** Cheap challenges, two hosts. */

@@ -155,8 +155,6 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
       [ROUTES[0], { ...fields, ip: '0x7f.1' }, { ip: /wrong format/ }],
       [ROUTES[0], { ...fields, ip: null }, { ip: /wrong type/ }],
       [ROUTES[0], { ...fields, idempotency_key: 'x'.repeat(256) }, { idempotency_key: /too long/ }],
-      [ROUTES[0], { ...fields, idempotencyKey: 'x' }, { idempotencyKey: /not known/ }],
-      [ROUTES[0], { ...fields, password: 'x' }, { password: /not known/ }],
       [ROUTES[0], { ...fields, count: true }, { key: /required/ }],
       [ROUTES[0], { ...fields, count: 'yes', key: KEY }, { count: /wrong type/ }],
       [ROUTES[0], { ...fields, pow: 0 }, { pow: /wrong type/ }],

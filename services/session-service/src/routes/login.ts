@@ -66,7 +66,7 @@ export default async function login(
         answerHeaders: { 'Set-Cookie': 'The refresh token' },
         extendError: async (request, error) => {
           if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
-          return { ...captcha.nextAttemptUnproven(challengeFieldsOf(request)) };
+          return { ...captcha.nextAttemptUnproven(challengeFieldsOf(request), true) };
         },
       },
       schema: {
@@ -77,15 +77,15 @@ export default async function login(
       },
     },
     async (request, reply): Promise<TokenBody> => {
+      const key = accountKey(request.body.email);
       const submission = challengeFieldsOf(request);
       // Behind the limit, and before anything is asked of the store.
       const malformed = captcha.checkShape(submission, { pow: true, image: 'offered' });
-      if (malformed !== null) throw await refused(request, captcha, malformed, undefined);
+      if (malformed !== null) throw await refused(request, captcha, malformed, { key, failures: 0 });
 
-      const key = accountKey(request.body.email);
       const before = await captcha.standing(key, request.ip);
       if (before.waitMs > 0) {
-        throw await throttled(request, key, before.waitMs, captcha.nextAttemptUnproven(submission));
+        throw await throttled(request, key, before.waitMs, captcha.nextAttemptUnproven(submission, true));
       }
       const account = { key, failures: before.failures };
       const verdict = await captcha.verify(submission, {

@@ -58,7 +58,14 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
   };
   const signal = (name: NodeJS.Signals) => {
     if (server?.pid === undefined) return;
-    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, name);
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) {
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        // A child may have ended since it was listed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   };
   const stop = async () => {
     signal('SIGCONT');
