@@ -69,8 +69,9 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
     'es2023,dom,dom.iterable',
   ];
   const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [compiler, ...options, '--types', '', ...files],
+    // Without the hooks that tap gives to every process: the compiler does not start with them.
+    'env',
+    ['-u', 'NODE_OPTIONS', process.execPath, compiler, ...options, '--types', '', ...files],
     { cwd: folder },
   ).catch((error) => ({ stdout: `${error.stdout}${error.message}` }));
   t.equal(stdout, '');

@@ -53,19 +53,17 @@ const rules = {
 };
 
 /** Body of `POST /host/verify` without the fields of the challenges, whose names are configurable. */
-export const HostVerifyBody = Type.Object(
-  {
-    submission: Type.Optional(
-      Type.Unsafe<unknown>({
-        description:
-          'The whole form as it came: the challenge fields are read from it, everything else in it is ignored',
-      }),
-    ),
-    ...checked,
-    ...rules,
-    min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
-  },
-);
+export const HostVerifyBody = Type.Object({
+  submission: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'The whole form as it came: the challenge fields are read from it, everything else in it is ignored',
+    }),
+  ),
+  ...checked,
+  ...rules,
+  min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
+});
 export type HostVerifyBody = Static<typeof HostVerifyBody>;
 
 /**

@@ -99,7 +99,10 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
     t.match(silent, { code: 3, error: '' });
     t.match(silent.out, 'Nothing is known of it: nobody tried to sign in as this account within 604800 s');
     t.match((await account(['somebody@example.com', '--user', '1'], env)).out, `session ${sid}`);
-    const changed = { ...env, CHALLENGE_SECRET: `a-newer-secret-of-the-challenges-0123,${SECRETS.CHALLENGE_SECRET}` };
+    const changed = {
+      ...env,
+      CHALLENGE_SECRET: `a-newer-secret-of-the-challenges-0123,${SECRETS.CHALLENGE_SECRET}`,
+    };
     t.match((await account([ANN], changed)).out, '5 failed', 'also when the key has been changed since');
   });
 });
