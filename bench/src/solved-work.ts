@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';

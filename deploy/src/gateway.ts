@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { ChallengeNames } from './challenge-names.js';
 import { servePage } from './demo-page.js';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import captchaHost from '@tollgate/shared/http/captcha-host.js';
+import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';

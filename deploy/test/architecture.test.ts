@@ -53,6 +53,7 @@ const rooms: readonly Room[] = [
     may: [typebox],
     never: [anyProcess, clock, chance],
   },
+  { name: 'shared/cache', files: /^shared\/src\/cache\//, may: [], never: [anyProcess, clock, chance] },
   { name: 'shared/messages', files: /^shared\/src\/messages\//, may: [], never: [anyProcess, clock, chance] },
   {
     name: 'shared/config',
@@ -63,7 +64,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/challenges',
     files: /^shared\/src\/challenges\//,
-    may: [node('crypto'), ...shared('pow', 'crypto', 'schemas')],
+    may: [node('crypto'), ...shared('pow', 'crypto', 'schemas', 'cache')],
     never: [anyProcess, clock, chance],
   },
   {
@@ -75,8 +76,14 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/sessions',
     files: /^shared\/src\/sessions\//,
-    may: [node('timers/promises'), ...shared('store')],
+    may: [node('timers/promises'), ...shared('store', 'keys')],
     never: [environment, clock],
+  },
+  {
+    name: 'shared/keys',
+    files: /^shared\/src\/keys\//,
+    may: [node('timers/promises'), ...shared('store', 'crypto')],
+    never: [environment],
   },
   {
     name: 'shared/audit',
@@ -207,18 +214,18 @@ const departures: readonly Departure[] = [
     why: 'the grammar of a token is one constant, for the wire and for the check',
   },
   {
-    from: /^shared\/src\/challenges\/records\.ts$/,
+    from: /^shared\/src\/challenges\/store\/records\.ts$/,
     to: typebox,
     why: 'the schema of a record is its type',
   },
   {
-    from: /^shared\/src\/challenges\/address\.ts$/,
+    from: /^shared\/src\/challenges\/attempts\/address\.ts$/,
     to: /^ipaddr\.js$/,
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(([a-z-]+-)?challenge-store|challenge-service-watch|options-mark)\.ts$/,
-    to: /^shared\/src\/store\//,
+    from: /^shared\/src\/challenges\/(store\/([a-z-]+-)?challenge-store|challenge-service-watch|config-fingerprint)\.ts$/,
+    to: /^shared\/src\/(store|keys)\//,
     why: 'the store files of the room stand on the opened store',
   },
   {
@@ -230,11 +237,6 @@ const departures: readonly Departure[] = [
     from: /^shared\/src\/store\/(configured-store|private-file)\.ts$/,
     to: /^shared\/src\/schemas\/configuration-error\.ts$/,
     why: 'a store or a folder that cannot be opened is a mistake in the configuration',
-  },
-  {
-    from: /^shared\/src\/store\/key-report\.ts$/,
-    to: /^shared\/src\/crypto\/random-text\.ts$/,
-    why: 'a node that reports its keys gives itself a random name',
   },
   {
     from: /^services\/session-service\/src\/(server|cli\/key-(status|reports))\.ts$/,
@@ -258,7 +260,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^shared\/src\/challenges\/(algorithms|effort-kind|image-answer|kind-error|kind-random|kinds|names|records|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(types\/[a-z-]+|attempts\/pseudonyms|store\/records|tokens)\.ts$/,
     why: 'pure functions that issuer and checker must share',
   },
   {
@@ -278,12 +280,12 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/image\//,
-    to: /^(@sinclair\/typebox|piscina|node:(crypto|module|path|url))$/,
+    to: /^(@sinclair\/typebox|piscina|shared\/src\/schemas\/canonical-json\.ts|node:(crypto|module|path|url))$/,
     why: 'the schema of a preset, the pool of workers, the key derivation, finding libraries and fonts',
   },
   {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
-    to: /^shared\/src\/config\/(own-module|redacted-message)\.ts$/,
+    to: /^shared\/src\/config\/(load-module|redacted-message)\.ts$/,
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
   },
   {
@@ -298,7 +300,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(account-key|address|effort-kind|form-rules|idempotent-claim|image-answer|records|submission|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(attempts\/(account-key|address|idempotent-claim)|types\/(effort-type|image-answer)|store\/records|form-rules|submission|tokens)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {
@@ -318,7 +320,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/(directory|cli|doctor)\//,
-    to: /^shared\/src\/challenges\/account-key\.ts$/,
+    to: /^shared\/src\/challenges\/attempts\/account-key\.ts$/,
     why: 'an account has one spelling, in the log-in, the directory and every application',
   },
   {
@@ -328,7 +330,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
-    to: /^shared\/src\/http\/define-error\.ts$/,
+    to: /^shared\/src\/http\/errors\/define-error\.ts$/,
     why: 'it wraps @fastify/error and ties every code to a message',
   },
   {

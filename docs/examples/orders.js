@@ -1,6 +1,6 @@
 // A service that verifies the bearers of the session service by itself, and refuses those of ended sessions.
 import { readFile } from 'node:fs/promises';
-import bearerGuard from '@tollgate/shared/http/bearer-guard.js';
+import bearerGuard from '@tollgate/shared/http/tokens/bearer-guard.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import Fastify from 'fastify';
 

@@ -1,7 +1,7 @@
 // Issuing and reading an access token beside the bare cryptography that it cannot do without.
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import tokens from '@tollgate/shared/http/tokens.js';
+import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import Fastify from 'fastify';
 import type { Program } from '../program.js';
 import { percentile } from '../statistics.js';

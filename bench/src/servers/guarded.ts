@@ -1,7 +1,7 @@
 // A host application with one guarded route: prints its port. Its variables are those of the services.
 import type { AddressInfo } from 'node:net';
-import captchaHost from '@tollgate/shared/http/captcha-host.js';
-import { pow } from '@tollgate/shared/http/guard.js';
+import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
+import { pow } from '@tollgate/shared/http/guard/guard.js';
 import Fastify from 'fastify';
 
 const app = Fastify();

@@ -1,7 +1,7 @@
 // A form that accepts certain presets and harder work alone: what it says when it refuses is what it gets next.
 import { createChallenge } from '@tollgate/client/challenge.js';
-import captchaHost from '@tollgate/shared/http/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard.js';
+import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
+import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';
 import t from 'tap';

@@ -8,7 +8,7 @@ import { buildApp as buildSessionApp, type SessionParts } from '@tollgate/sessio
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { FastifyInstance } from 'fastify';
 

@@ -15,13 +15,14 @@ import { openAccountEvents } from '@tollgate/session-service/stores/account-even
 import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
-import { createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
-import { slotTag } from '@tollgate/shared/challenges/names.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
-import { watchOptions } from '@tollgate/shared/challenges/options-mark.js';
-import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store-keys.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
+import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
 import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
@@ -29,7 +30,6 @@ import { followRevocations } from '@tollgate/shared/sessions/revocation-follower
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';

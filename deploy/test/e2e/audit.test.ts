@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { parseSessionSet } from '@tollgate/session-service/domain/session-set.js';
-import { accountName } from '@tollgate/shared/challenges/names.js';
+import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';

@@ -3,10 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
 import { defaultPreset } from '@tollgate/challenge-service/image/preset.js';
-import { drawKey } from '@tollgate/shared/challenges/image-answer.js';
-import { slotTag } from '@tollgate/shared/challenges/names.js';
-import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/records.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/store/records.js';
+import { drawKey } from '@tollgate/shared/challenges/types/image-answer.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';

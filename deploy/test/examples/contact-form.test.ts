@@ -69,7 +69,7 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
     )
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
   t.ok(files.includes('lua/take.lua'));
-  t.ok(files.includes('dist/src/http/captcha-host.d.ts'));
+  t.ok(files.includes('dist/src/http/guard/captcha-host.d.ts'));
   t.strictSame(
     files.filter(
       (file) => !/^(package\.json|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(file),

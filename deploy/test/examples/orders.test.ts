@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
+import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';

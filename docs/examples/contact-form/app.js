@@ -1,6 +1,6 @@
 // A contact form: every message costs a proof of work and the characters of an image.
-import captchaHost from '@tollgate/shared/http/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard.js';
+import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
+import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
 import Fastify from 'fastify';
 
 const text = (maxLength) => ({ type: 'string', minLength: 1, maxLength });

@@ -1,6 +1,6 @@
 // A guest book: every entry costs a proof of work and the answer to a challenge, of whatever kind.
-import captchaHost from '@tollgate/shared/http/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard.js';
+import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
+import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
 import Fastify from 'fastify';
 import { kinds } from './challenges.js';
 

@@ -1,8 +1,8 @@
 // The admin application of the challenge service: health, metrics and, for hosts with a key, the host API.
 
-import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
-import metricsRoute from '@tollgate/shared/http/metrics.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
+import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
+import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeParts } from './app.js';
 import type { ChallengeConfig } from './config.js';

@@ -1,21 +1,21 @@
 // The public application of the challenge service: what is registered, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
-import type { Kind } from '@tollgate/shared/challenges/kinds.js';
-import { addressName } from '@tollgate/shared/challenges/names.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
-import crossOrigin from '@tollgate/shared/http/cross-origin.js';
-import errorHandler from '@tollgate/shared/http/error-handler.js';
-import jsonBodies from '@tollgate/shared/http/json-bodies.js';
-import openapi from '@tollgate/shared/http/openapi.js';
-import proxyWarning from '@tollgate/shared/http/proxy-warning.js';
-import rateLimit from '@tollgate/shared/http/rate-limit.js';
-import redisClients from '@tollgate/shared/http/redis-clients.js';
-import requestMetrics from '@tollgate/shared/http/request-metrics.js';
-import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
-import { serverOptions } from '@tollgate/shared/http/server-options.js';
-import writeTimeout from '@tollgate/shared/http/write-timeout.js';
+import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
+import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
+import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
+import openapi from '@tollgate/shared/http/server/openapi.js';
+import proxyWarning from '@tollgate/shared/http/server/proxy-warning.js';
+import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
+import redisClients from '@tollgate/shared/http/server/redis-clients.js';
+import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
+import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
+import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';

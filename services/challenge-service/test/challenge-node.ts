@@ -1,8 +1,8 @@
 // A node of the challenge service in the test's process: its public application over a store of the test.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';

@@ -1,8 +1,8 @@
 // The image route of a node that cannot draw: everything else works.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';

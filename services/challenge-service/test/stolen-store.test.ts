@@ -1,7 +1,7 @@
 // The answer computed from the store's content: with its dump, with the source, with any secret but the right one.
 
-import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
-import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/records.js';
+import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/store/records.js';
+import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

@@ -1,13 +1,13 @@
 // The admin application of the session service: health, metrics and, with a key, what other services ask.
 
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
-import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/admin-app.js';
-import { requireApiKey } from '@tollgate/shared/http/api-key.js';
-import bearer from '@tollgate/shared/http/bearer.js';
-import formBodies from '@tollgate/shared/http/form-bodies.js';
-import metricsRoute from '@tollgate/shared/http/metrics.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/response-headers.js';
-import tokens from '@tollgate/shared/http/tokens.js';
+import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
+import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
+import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
+import { requireApiKey } from '@tollgate/shared/http/tokens/api-key.js';
+import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import type { FastifyInstance } from 'fastify';
 import type { SessionParts } from './app.js';
 import type { SessionConfig } from './config.js';

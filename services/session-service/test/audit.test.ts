@@ -1,7 +1,7 @@
 // Every security event is one line of the audit stream and one more in the metrics (decisions 3.7).
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountName } from '@tollgate/shared/challenges/names.js';
+import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas/audit-events.js';
 import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';

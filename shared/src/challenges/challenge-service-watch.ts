@@ -1,9 +1,9 @@
 // Tells an application in its log when no challenge service with the same secret is behind its store.
 
 import type { KeyRing } from '../crypto/key-ring.js';
-import { type NodeKeys, openKeyRecord, type ReportedKeys } from '../store/key-record.js';
+import { type NodeKeys, openKeyRecord, type ReportedKeys } from '../keys/key-record.js';
 import type { Store } from '../store/open-store.js';
-import { startRounds } from '../store/rounds.js';
+import { startRounds } from '../store/periodic-task.js';
 
 /** The part of a logger that this file uses. */
 export interface ChallengeServiceLog {

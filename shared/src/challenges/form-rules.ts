@@ -2,8 +2,8 @@
 
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { NAME_PATTERN } from '../schemas/preset-name.js';
-import { EFFORT } from './effort-kind.js';
-import type { NextAttempt } from './next-attempt.js';
+import type { NextAttempt } from './attempts/next-attempt.js';
+import { EFFORT } from './types/effort-type.js';
 
 /** The rules of a form. */
 export interface FormRules {

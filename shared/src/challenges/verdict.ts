@@ -1,8 +1,8 @@
 // The verdict over a submission, as a host hears it.
 
 import type { IssuedWork } from '../pow/sufficiency.js';
-import type { Refusal } from './judge.js';
 import type { FieldNames, FieldProblem, FieldProblems } from './submission.js';
+import type { Refusal } from './verify-record.js';
 
 /** Why a submission fails, as a code on the wire. */
 export type VerdictCode =

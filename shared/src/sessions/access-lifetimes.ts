@@ -1,6 +1,6 @@
 // How long an access token may live: as configured here, or as long as a node that makes tokens has reported.
 
-import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../store/key-record.js';
+import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../keys/key-record.js';
 import type { Store } from '../store/open-store.js';
 
 /** The record is read again for a longer token after this time, in milliseconds. */

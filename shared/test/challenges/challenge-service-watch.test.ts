@@ -6,7 +6,7 @@ import {
   watchChallengeService,
 } from '../../src/challenges/challenge-service-watch.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { openKeyRecord } from '../../src/store/key-record.js';
+import { openKeyRecord } from '../../src/keys/key-record.js';
 import type { Store } from '../../src/store/open-store.js';
 import { eachKind } from '../support/stores.js';
 

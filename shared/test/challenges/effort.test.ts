@@ -1,8 +1,12 @@
 // The effort alternative in the place of a demanded image: what it costs, when it is enough, when it is spent.
 
 import t from 'tap';
-import { effortKind, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/effort-kind.js';
-import { kindRandom } from '../../src/challenges/kind-random.js';
+import {
+  effortKind,
+  effortPartDifficulty,
+  formatEffortRecord,
+} from '../../src/challenges/types/effort-type.js';
+import { kindRandom } from '../../src/challenges/types/seeded-random.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { eachStore } from '../support/stores.js';
 import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from './issuing.js';

@@ -1,18 +1,15 @@
 // Challenges as the tests of this folder issue and solve them.
 
 import { randomBytes } from 'node:crypto';
-import { digestOf } from '../../src/challenges/algorithms.js';
-import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-host.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-verifier.js';
 import type {
   ChallengeStore,
   EffortIssue,
   ImageIssue,
   PowIssue,
-} from '../../src/challenges/challenge-store.js';
-import { EFFORT, formatEffortRecord } from '../../src/challenges/effort-kind.js';
-import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/image-answer.js';
-import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
-import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
+} from '../../src/challenges/store/challenge-store.js';
+import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
 import {
   type AnswerRecord,
   formatAnswerRecord,
@@ -20,8 +17,11 @@ import {
   type PowRecord,
   parsePowLine,
   powLineTail,
-} from '../../src/challenges/records.js';
+} from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
+import { digestOf } from '../../src/challenges/types/algorithms.js';
+import { EFFORT, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
+import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, solves } from '../../src/pow/difficulty.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';

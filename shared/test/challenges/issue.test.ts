@@ -1,8 +1,8 @@
 // Issuing challenges: limits, the price by volume, lifetimes, records.
 
 import t from 'tap';
-import type { Issued } from '../../src/challenges/challenge-store.js';
-import { parseKindLine, parsePowLine } from '../../src/challenges/records.js';
+import type { Issued } from '../../src/challenges/store/challenge-store.js';
+import { parseKindLine, parsePowLine } from '../../src/challenges/store/records.js';
 import { eachStore } from '../support/stores.js';
 import {
   address,

@@ -1,18 +1,18 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../../src/challenges/address.js';
-import { ALGORITHM, digestOf } from '../../src/challenges/algorithms.js';
-import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-host.js';
-import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
-import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/effort-kind.js';
-import { scrambleAnswer } from '../../src/challenges/image-answer.js';
-import type { JudgedKind } from '../../src/challenges/judged-kind.js';
-import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
-import { openChallengeStore } from '../../src/challenges/open-challenge-store.js';
-import { formatAnswerRecord, kindLineTail, powLineTail } from '../../src/challenges/records.js';
-import { openScope, type Scope, sealScope } from '../../src/challenges/scope-ticket.js';
+import { normaliseAddress } from '../../src/challenges/attempts/address.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { openScope, type Scope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
+import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-verifier.js';
+import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
+import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
+import { formatAnswerRecord, kindLineTail, powLineTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
+import { ALGORITHM, digestOf } from '../../src/challenges/types/algorithms.js';
+import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
+import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
+import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
 import { EFFORT_PARTS } from '../../src/pow/effort.js';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { kindRandom } from '../../src/challenges/kind-random.js';
-import { judgedKinds, type Kind, kindMistakes } from '../../src/challenges/kinds.js';
+import { judgedKinds, type Kind, kindMistakes } from '../../src/challenges/types/challenge-type-registry.js';
+import { kindRandom } from '../../src/challenges/types/seeded-random.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { OTHER_SECRET, ring } from './fixtures.js';

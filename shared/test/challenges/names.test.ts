@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseAddress } from '../../src/challenges/address.js';
-import { accountName, addressName, slotTag } from '../../src/challenges/names.js';
-import { challengeKeys } from '../../src/challenges/store-keys.js';
+import { normaliseAddress } from '../../src/challenges/attempts/address.js';
+import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
 import { isToken, makeToken } from '../../src/challenges/tokens.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 

@@ -1,8 +1,8 @@
 // Tries whose end is not known yet: they count as failures, and leave those that happened alone.
 
 import t from 'tap';
-import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
-import { MOST_ENTRIES, MOST_TRIES, type Try, withTry } from '../../src/challenges/tries.js';
+import { MOST_ENTRIES, MOST_TRIES, type Try, withTry } from '../../src/challenges/attempts/attempts.js';
+import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { eachStore } from '../support/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from './fixtures.js';
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import t from 'tap';
-import { optionsHash, watchOptions } from '../../src/challenges/options-mark.js';
+import { optionsHash, watchOptions } from '../../src/challenges/config-fingerprint.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { closeStore, openStore, type Store } from '../../src/store/open-store.js';
 import { eachStore, redisStore } from '../support/stores.js';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { ChallengeStore } from '../../src/challenges/challenge-store.js';
+import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { closeStore, openStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
 import { startRedis } from '../support/redis-server.js';

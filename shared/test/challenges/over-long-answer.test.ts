@@ -1,10 +1,10 @@
 // An answer that is longer than the kind of its challenge looks at spends nothing.
 
 import t from 'tap';
-import type { JudgedKind } from '../../src/challenges/judged-kind.js';
-import { slotTag } from '../../src/challenges/names.js';
-import { kindLineTail } from '../../src/challenges/records.js';
+import { slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { kindLineTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
+import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { eachStore } from '../support/stores.js';
 import { address, DECAY_MS } from './fixtures.js';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { addressName, slotTag } from '../../src/challenges/names.js';
-import { challengeKeys } from '../../src/challenges/store-keys.js';
+import { addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
 import { lifetimeSeconds } from '../../src/pow/lifetime.js';
 import { priceOf } from '../../src/pow/price.js';
 import { redisStore } from '../support/stores.js';

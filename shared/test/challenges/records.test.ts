@@ -2,6 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { formatTries, parseTries } from '../../src/challenges/attempts/attempts.js';
+import { parseSpentLine, spentLine } from '../../src/challenges/store/record-encoding.js';
 import {
   formatAnswerRecord,
   kindLineTail,
@@ -9,9 +11,7 @@ import {
   parseKindLine,
   parsePowLine,
   powLineTail,
-} from '../../src/challenges/records.js';
-import { parseSpentLine, spentLine } from '../../src/challenges/spent-line.js';
-import { formatTries, parseTries } from '../../src/challenges/tries.js';
+} from '../../src/challenges/store/records.js';
 
 const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
 const name = fc.stringMatching(/^[A-Za-z0-9_.@:/-]{1,80}$/);

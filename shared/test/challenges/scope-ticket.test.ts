@@ -3,8 +3,8 @@
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { accountName } from '../../src/challenges/names.js';
-import { openScope, sealScope } from '../../src/challenges/scope-ticket.js';
+import { accountName } from '../../src/challenges/attempts/pseudonyms.js';
+import { openScope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore } from '../support/stores.js';
 import { ACCOUNT, fail, openDesk, ring } from './issuing.js';

@@ -1,9 +1,9 @@
 // Checking an image's answer: alone, and after the work.
 
 import t from 'tap';
-import { scrambleAnswer } from '../../src/challenges/image-answer.js';
-import { addressName } from '../../src/challenges/names.js';
-import { parseAnswerRecord, parseKindLine } from '../../src/challenges/records.js';
+import { addressName } from '../../src/challenges/attempts/pseudonyms.js';
+import { parseAnswerRecord, parseKindLine } from '../../src/challenges/store/records.js';
+import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '../support/stores.js';

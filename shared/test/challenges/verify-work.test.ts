@@ -1,7 +1,7 @@
 // Checking the proof of work: what passes, what is spent, what is refused.
 
 import t from 'tap';
-import type { ChallengeHost } from '../../src/challenges/challenge-host.js';
+import type { ChallengeHost } from '../../src/challenges/challenge-verifier.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';

@@ -4,11 +4,11 @@ import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { exportAccessKeys } from '../../src/crypto/access-keys.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { bearerOf } from '../../src/http/bearer.js';
-import bearerGuard, { type BearerGuardOptions } from '../../src/http/bearer-guard.js';
-import tokens from '../../src/http/tokens.js';
+import { bearerOf } from '../../src/http/tokens/bearer.js';
+import bearerGuard, { type BearerGuardOptions } from '../../src/http/tokens/bearer-guard.js';
+import tokens from '../../src/http/tokens/tokens.js';
+import { openKeyRecord, SILENCE_MS } from '../../src/keys/key-record.js';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
-import { openKeyRecord, SILENCE_MS } from '../../src/store/key-record.js';
 import { eachKind } from '../support/stores.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';

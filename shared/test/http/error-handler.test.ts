@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import createError from '@fastify/error';
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
-import { refuse } from '../../src/http/errors.js';
+import { refuse } from '../../src/http/errors/errors.js';
 import { en, type MessageKey } from '../../src/messages/en.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
 import { buildSharedApp } from './shared-app.js';

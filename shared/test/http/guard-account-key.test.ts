@@ -2,9 +2,9 @@
 
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import type { AccountKeyOf } from '../../src/http/account-key.js';
-import errorHandler from '../../src/http/error-handler.js';
-import guard, { pow } from '../../src/http/guard.js';
+import errorHandler from '../../src/http/errors/error-handler.js';
+import type { AccountKeyOf } from '../../src/http/guard/find-account-key.js';
+import guard, { pow } from '../../src/http/guard/guard.js';
 import { en } from '../../src/messages/en.js';
 import type { Store } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';

@@ -3,8 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import errorHandler from '../../src/http/error-handler.js';
-import guard, { captcha, pow } from '../../src/http/guard.js';
+import errorHandler from '../../src/http/errors/error-handler.js';
+import guard, { captcha, pow } from '../../src/http/guard/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { cheap, type Desk, missNonce, openDesk, ring } from '../challenges/issuing.js';
 import { eachKind, redisStore } from '../support/stores.js';

@@ -3,10 +3,10 @@
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import type { JudgedKind } from '../../src/challenges/judged-kind.js';
-import { kindLineTail } from '../../src/challenges/records.js';
-import guard, { captcha } from '../../src/http/guard.js';
-import { createLogger } from '../../src/http/logger.js';
+import { kindLineTail } from '../../src/challenges/store/records.js';
+import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
+import guard, { captcha } from '../../src/http/guard/guard.js';
+import { createLogger } from '../../src/http/observability/logger.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';
 import { challengesOn, imageIssue, ring } from '../challenges/fixtures.js';

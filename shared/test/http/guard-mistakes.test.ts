@@ -2,7 +2,7 @@
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import guard, { captcha, pow } from '../../src/http/guard.js';
+import guard, { captcha, pow } from '../../src/http/guard/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { openDesk, ring } from '../challenges/issuing.js';
 import { eachKind, embeddedStore } from '../support/stores.js';

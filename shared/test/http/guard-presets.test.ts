@@ -2,11 +2,11 @@
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { scrambleAnswer } from '../../src/challenges/image-answer.js';
-import { addressName, slotTag } from '../../src/challenges/names.js';
-import { formatAnswerRecord, kindLineTail } from '../../src/challenges/records.js';
+import { addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { formatAnswerRecord, kindLineTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
-import guard, { captcha, type Guard, pow } from '../../src/http/guard.js';
+import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
+import guard, { captcha, type Guard, pow } from '../../src/http/guard/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { ANSWER, cheap, IP, openDesk, ring } from '../challenges/issuing.js';
 import { eachKind, embeddedStore } from '../support/stores.js';

@@ -2,9 +2,9 @@
 
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import errorHandler from '../../src/http/error-handler.js';
-import formBodies from '../../src/http/form-bodies.js';
-import guard, { accountKey, captcha, pow } from '../../src/http/guard.js';
+import errorHandler from '../../src/http/errors/error-handler.js';
+import formBodies from '../../src/http/guard/form-bodies.js';
+import guard, { accountKey, captcha, pow } from '../../src/http/guard/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { cheap, type Desk, openDesk, ring } from '../challenges/issuing.js';
 import { eachKind, embeddedStore, redisStore } from '../support/stores.js';

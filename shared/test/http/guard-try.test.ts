@@ -2,7 +2,7 @@
 
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import guard, { pow } from '../../src/http/guard.js';
+import guard, { pow } from '../../src/http/guard/guard.js';
 import type { Store } from '../../src/store/open-store.js';
 import { cheap, openDesk, ring } from '../challenges/issuing.js';
 import { eachKind } from '../support/stores.js';

@@ -3,9 +3,9 @@
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifySchema } from 'fastify';
 import t, { type Test } from 'tap';
-import errorHandler from '../../src/http/error-handler.js';
-import guard, { captcha, challengeFieldsOf, type Guard, pow } from '../../src/http/guard.js';
-import { createLogger } from '../../src/http/logger.js';
+import errorHandler from '../../src/http/errors/error-handler.js';
+import guard, { captcha, challengeFieldsOf, type Guard, pow } from '../../src/http/guard/guard.js';
+import { createLogger } from '../../src/http/observability/logger.js';
 import { en } from '../../src/messages/en.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';

@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import healthRoutes, { type HealthCheck, type HealthState } from '../../src/http/health.js';
+import healthRoutes, { type HealthCheck, type HealthState } from '../../src/http/observability/health.js';
 
 async function build(
   t: Test,

@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { createLogger } from '../../src/http/logger.js';
-import { serverOptions } from '../../src/http/server-options.js';
+import { createLogger } from '../../src/http/observability/logger.js';
+import { serverOptions } from '../../src/http/server/server-options.js';
 
 const CUT_OFF = /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n/;
 const SILENT = 10_000;

@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify';
 import t from 'tap';
-import { chooseLanguage, readableRanges } from '../../src/http/language.js';
-import { appendVary } from '../../src/http/vary.js';
+import { chooseLanguage, readableRanges } from '../../src/http/errors/language.js';
+import { appendVary } from '../../src/http/server/vary.js';
 import { ar } from '../../src/messages/ar.js';
 import { en } from '../../src/messages/en.js';
 import { fr } from '../../src/messages/fr.js';

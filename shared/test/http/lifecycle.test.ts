@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import healthRoutes from '../../src/http/health.js';
-import { type ListenAt, type Service, startService } from '../../src/http/lifecycle.js';
+import healthRoutes from '../../src/http/observability/health.js';
+import { type ListenAt, type Service, startService } from '../../src/http/server/lifecycle.js';
 
 const at = (port: number, variable: string, host = '127.0.0.1'): ListenAt => ({
   host,

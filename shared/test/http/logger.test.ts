@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import Fastify from 'fastify';
 import t from 'tap';
-import { HIDDEN_VALUE, hideSecrets } from '../../src/http/log-redaction.js';
-import { createLogger } from '../../src/http/logger.js';
-import { serverOptions } from '../../src/http/server-options.js';
+import { HIDDEN_VALUE, hideSecrets } from '../../src/http/observability/log-redaction.js';
+import { createLogger } from '../../src/http/observability/logger.js';
+import { serverOptions } from '../../src/http/server/server-options.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
 import { buildSharedApp, collectLog } from './shared-app.js';
 

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
-import openapi from '../../src/http/openapi.js';
+import openapi from '../../src/http/server/openapi.js';
 import { ErrorBody } from '../../src/schemas/error-body.js';
 import { buildSharedApp } from './shared-app.js';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import t from 'tap';
-import { originAllowed, refuseForeignOrigins } from '../../src/http/origin-check.js';
+import { originAllowed, refuseForeignOrigins } from '../../src/http/server/origin-check.js';
 import { en } from '../../src/messages/en.js';
 import { buildSharedApp, ORIGIN } from './shared-app.js';
 

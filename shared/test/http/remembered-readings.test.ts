@@ -1,7 +1,7 @@
 // Remembered readings: asked once, forgotten in time, bounded, and never a refusal.
 
 import t from 'tap';
-import { rememberReadings } from '../../src/http/remembered-readings.js';
+import { rememberReadings } from '../../src/http/tokens/token-cache.js';
 import type { TokenReading } from '../../src/schemas/token-claims.js';
 
 interface Claims {

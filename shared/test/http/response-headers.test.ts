@@ -1,7 +1,7 @@
 // The headers of every answer, whoever gives it.
 
 import t from 'tap';
-import responseHeadersPlugin, { responseHeaders } from '../../src/http/response-headers.js';
+import responseHeadersPlugin, { responseHeaders } from '../../src/http/server/response-headers.js';
 import { buildSharedApp, ORIGIN } from './shared-app.js';
 
 const EVERYWHERE = {

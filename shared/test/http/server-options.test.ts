@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { createLogger } from '../../src/http/logger.js';
-import { serverOptions } from '../../src/http/server-options.js';
+import { createLogger } from '../../src/http/observability/logger.js';
+import { serverOptions } from '../../src/http/server/server-options.js';
 import { buildSharedApp, collectLog } from './shared-app.js';
 
 async function listen(t: Test) {

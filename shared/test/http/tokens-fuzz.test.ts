@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createEnvelope, MAX_TOKEN_CHARACTERS, type TokenKind } from '../../src/crypto/envelope.js';
-import tokensPlugin from '../../src/http/tokens.js';
+import tokensPlugin from '../../src/http/tokens/tokens.js';
 import {
   type Answer,
   ENCRYPTION,

@@ -6,8 +6,8 @@ import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createEnvelope, type TokenKind } from '../../src/crypto/envelope.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { CLOCK_TOLERANCE_MS } from '../../src/http/token-codec.js';
-import tokens, { type Tokens } from '../../src/http/tokens.js';
+import { CLOCK_TOLERANCE_MS } from '../../src/http/tokens/token-codec.js';
+import tokens, { type Tokens } from '../../src/http/tokens/tokens.js';
 import type { AccessClaims, RefreshClaims } from '../../src/schemas/token-claims.js';
 
 const SECRETS: Record<TokenKind, string> = {

@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { buildAdminApp } from '../../src/http/admin-app.js';
-import { createLogger } from '../../src/http/logger.js';
-import { serverOptions } from '../../src/http/server-options.js';
-import writeTimeout from '../../src/http/write-timeout.js';
+import { createLogger } from '../../src/http/observability/logger.js';
+import { buildAdminApp } from '../../src/http/server/admin-app.js';
+import { serverOptions } from '../../src/http/server/server-options.js';
+import writeTimeout from '../../src/http/server/write-timeout.js';
 
 // More than the system takes from a server for a client that reads nothing.
 const ANSWER_BYTES = 32 * 1024 * 1024;

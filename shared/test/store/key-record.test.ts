@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { type NodeKeys, openKeyRecord, SILENCE_MS } from '../../src/store/key-record.js';
-import { reportKeys } from '../../src/store/key-report.js';
+import { type NodeKeys, openKeyRecord, SILENCE_MS } from '../../src/keys/key-record.js';
+import { reportKeys } from '../../src/keys/key-report.js';
 import { eachStore, redisStore } from '../support/stores.js';
 
 const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };

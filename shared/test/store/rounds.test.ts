@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
-import { startRounds } from '../../src/store/rounds.js';
+import { startRounds } from '../../src/store/periodic-task.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 
 const NEVER_MS = 3_600_000;

@@ -1,6 +1,6 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
-import { KindError } from '@tollgate/shared/challenges/kind-error.js';
+import { KindError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';

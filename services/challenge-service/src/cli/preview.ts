@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
 import { readPreviewConfig } from '../config.js';

@@ -1,7 +1,7 @@
 // Draws samples of a preset through a store, as live challenges are issued and drawn.
 
 import { randomBytes } from 'node:crypto';
-import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';

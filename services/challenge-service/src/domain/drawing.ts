@@ -1,9 +1,13 @@
 // Finds out from a record what its image shows, or why it cannot be drawn here.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
-import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
-import { isJudged, TEXT } from '@tollgate/shared/challenges/kinds.js';
-import { type AnswerRecord, parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/records.js';
+import {
+  type AnswerRecord,
+  parseAnswerRecord,
+  parseKindLine,
+} from '@tollgate/shared/challenges/store/records.js';
+import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
+import { isJudged, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { nameInMark } from '../image/preset-mark.js';

@@ -1,11 +1,11 @@
 // Issues effort challenges: sixteen parts of work that stand in for an image (decisions 2.5).
 
-import { ALGORITHM } from '@tollgate/shared/challenges/algorithms.js';
-import type { EffortIssue, Issued } from '@tollgate/shared/challenges/challenge-store.js';
-import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/effort-kind.js';
-import { slotTag } from '@tollgate/shared/challenges/names.js';
-import { kindLineTail } from '@tollgate/shared/challenges/records.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { kindLineTail } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
+import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';

@@ -1,13 +1,17 @@
 // Issues challenges on the image endpoint: what the store is asked, and what the client gets.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
-import type { ImageIssue, Issued } from '@tollgate/shared/challenges/challenge-store.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/image-answer.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
-import { isJudged, TEXT } from '@tollgate/shared/challenges/kinds.js';
-import { slotTag } from '@tollgate/shared/challenges/names.js';
-import { formatAnswerRecord, type KindRecord, kindLineTail } from '@tollgate/shared/challenges/records.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
+import {
+  formatAnswerRecord,
+  type KindRecord,
+  kindLineTail,
+} from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
+import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
+import { isJudged, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
 import { answerContent, judgedContent, type PublicFields } from './kind-content.js';

@@ -1,10 +1,14 @@
 // What a challenge of a preset asks: made by its kind, from nothing but secret, token and seed.
 
-import type { AnswerKind, MadeChallenge } from '@tollgate/shared/challenges/answer-kind.js';
-import { drawKey, MAX_ANSWER_CHARACTERS, normaliseAnswer } from '@tollgate/shared/challenges/image-answer.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
-import { attemptKind, kindFault } from '@tollgate/shared/challenges/kind-error.js';
-import { kindRandom } from '@tollgate/shared/challenges/kind-random.js';
+import type { AnswerKind, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
+import { attemptKind, kindFault } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import {
+  drawKey,
+  MAX_ANSWER_CHARACTERS,
+  normaliseAnswer,
+} from '@tollgate/shared/challenges/types/image-answer.js';
+import { kindRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { answerText } from '../image/derivation.js';

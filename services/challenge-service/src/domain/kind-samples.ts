@@ -1,7 +1,7 @@
 // Tries a kind of the operator's own before the service starts.
 
-import { KindError } from '@tollgate/shared/challenges/kind-error.js';
-import { isJudged, type Kind } from '@tollgate/shared/challenges/kinds.js';
+import { KindError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import { isJudged, type Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';

@@ -1,7 +1,7 @@
 // The presets by name: the one that ships, and the operator's own, each completed from it group by group.
 
-import { EFFORT } from '@tollgate/shared/challenges/effort-kind.js';
-import { isJudged, type Kind, TEXT } from '@tollgate/shared/challenges/kinds.js';
+import { isJudged, type Kind, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';

@@ -1,11 +1,11 @@
 // Issues proof-of-work challenges: what the store is asked, and what the client gets.
 
-import { ALGORITHM } from '@tollgate/shared/challenges/algorithms.js';
-import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
-import { addressNamesOf, slotTag } from '@tollgate/shared/challenges/names.js';
-import { powLineTail } from '@tollgate/shared/challenges/records.js';
-import type { Scope } from '@tollgate/shared/challenges/scope-ticket.js';
+import { addressNamesOf, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { powLineTail } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';

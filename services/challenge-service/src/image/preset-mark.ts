@@ -1,6 +1,6 @@
 // The name under which a record remembers its preset: same mark, same preset on every node.
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@tollgate/shared/crypto/canonical-json.js';
+import { canonicalJson } from '@tollgate/shared/schemas/canonical-json.js';
 import type { ImagePreset } from './preset.js';
 
 /**

@@ -3,13 +3,16 @@
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
 import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
-import { createMetrics, type Metrics } from '@tollgate/shared/http/metrics.js';
-import { createRequestObservers, type RequestObserver } from '@tollgate/shared/http/request-metrics.js';
+import { createMetrics, type Metrics } from '@tollgate/shared/http/observability/metrics.js';
+import {
+  createRequestObservers,
+  type RequestObserver,
+} from '@tollgate/shared/http/observability/request-metrics.js';
 import {
   createAuditCounters,
   createChallengeObservers,
   createStoreObservers,
-} from '@tollgate/shared/http/service-metrics.js';
+} from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
 import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
 

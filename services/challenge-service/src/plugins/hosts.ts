@@ -1,22 +1,22 @@
 // Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
-import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
-import type { Kind } from '@tollgate/shared/challenges/kinds.js';
-import { addressName } from '@tollgate/shared/challenges/names.js';
-import type { Submission } from '@tollgate/shared/challenges/submission.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AttemptContext,
   type CheckedAttempt,
   verifyAndCount,
-} from '@tollgate/shared/challenges/verify-and-count.js';
+} from '@tollgate/shared/challenges/attempts/verify-and-count.js';
+import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { Submission } from '@tollgate/shared/challenges/submission.js';
+import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
-import { bearerToken } from '@tollgate/shared/http/bearer-token.js';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

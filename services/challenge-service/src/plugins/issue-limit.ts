@@ -1,7 +1,7 @@
 // The limits that are counted inside the issuing step, and how much of one is left, in the headers of an answer.
 
-import type { Issued, RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
-import { RateLimited, refuse } from '@tollgate/shared/http/errors.js';
+import type { Issued, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { RateLimited, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyReply } from 'fastify';
 
 const WINDOW_MS = 60_000;

@@ -1,6 +1,6 @@
 // Gives the routes what issues and draws challenges.
 
-import type { ChallengeStore } from '@tollgate/shared/challenges/challenge-store.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomBytes } from '@tollgate/shared/crypto/random-bytes.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';

@@ -1,6 +1,6 @@
 // Reads the scope ticket of a request, and the failures of the account that it names.
 
-import { openScope } from '@tollgate/shared/challenges/scope-ticket.js';
+import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';

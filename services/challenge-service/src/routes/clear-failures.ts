@@ -1,7 +1,7 @@
 // DELETE /host/failures: forgets the failures of an account of a host, or withdraws one.
 
 import { Type } from '@sinclair/typebox';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { callingHostOf, requireAddress } from '../plugins/hosts.js';

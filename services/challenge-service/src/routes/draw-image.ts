@@ -2,8 +2,8 @@
 
 import { Type } from '@sinclair/typebox';
 import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/challenges/tokens.js';
-import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';

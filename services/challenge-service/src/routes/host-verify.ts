@@ -1,11 +1,11 @@
 // POST /host/verify: checks a submission for a host in any language and, if wanted, counts the attempt.
 
+import { idempotentClaim } from '@tollgate/shared/challenges/attempts/idempotent-claim.js';
 import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
-import { idempotentClaim } from '@tollgate/shared/challenges/idempotent-claim.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
-import { explainVerdict } from '@tollgate/shared/http/challenge-refusal.js';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors.js';
-import { localise } from '@tollgate/shared/http/language.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { localise } from '@tollgate/shared/http/errors/language.js';
+import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';

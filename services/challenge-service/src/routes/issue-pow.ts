@@ -1,7 +1,7 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address that asks.
 
-import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
-import type { RequestLimit } from '@tollgate/shared/challenges/challenge-store.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { PowQuery } from '@tollgate/shared/schemas/challenge-queries.js';

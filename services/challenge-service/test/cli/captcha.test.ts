@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';

@@ -1,7 +1,7 @@
 // Presets of an operator: inherited group by group, checked to the last option, recognised by their mark.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
+import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import t from 'tap';
 import { findPreset, type PresetParts, resolvePresets } from '../../src/domain/presets.js';

@@ -1,10 +1,10 @@
 // The two applications of the challenge service over one store, and a client that solves what they issue.
 
 import { createHash } from 'node:crypto';
-import type { Kind } from '@tollgate/shared/challenges/kinds.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { trailTo } from '@tollgate/shared/test/audit.js';

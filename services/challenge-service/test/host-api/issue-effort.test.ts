@@ -1,6 +1,6 @@
 // Issuing under a ticket: the price of work and of effort, and what effort's answer looks like.
 
-import { openScope } from '@tollgate/shared/challenges/scope-ticket.js';
+import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

@@ -1,8 +1,8 @@
 // A kind of the operator's own that fails while the host API judges an answer.
 
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
-import { kindLineTail } from '@tollgate/shared/challenges/records.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { kindLineTail } from '@tollgate/shared/challenges/store/records.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

@@ -1,10 +1,10 @@
 // Kinds of an operator's own on the wire, in the store and at a check.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
-import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-host.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/judged-kind.js';
-import type { Kind } from '@tollgate/shared/challenges/kinds.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';

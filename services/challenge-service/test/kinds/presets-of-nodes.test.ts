@@ -1,6 +1,6 @@
 // Presets on the wire: chosen by name, refused by name, and never drawn by a node that has another one of that name.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/answer-kind.js';
+import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openImages, openNode } from '../challenge-node.js';

@@ -1,7 +1,7 @@
 // Gathers what the store knows of an account, for the command `session account`.
 
-import { accountKey } from '@tollgate/shared/challenges/account-key.js';
-import { accountName } from '@tollgate/shared/challenges/names.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';

@@ -1,7 +1,7 @@
 // Brings together what nodes have reported of their keys on one store or on two.
 
 import { isChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/store/key-record.js';
+import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/keys/key-record.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { KeyVariable, ReportedRing } from '../domain/key-roll-out.js';
 

@@ -1,6 +1,6 @@
 // Says in plain words which step of changing a key is safe now.
 
-import { REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
+import { REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import {
   type KeyLives,
   type KeyStep,

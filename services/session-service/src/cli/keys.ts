@@ -1,7 +1,7 @@
 // The command for the keys: exports those of access tokens, says which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
-import { challengeLives } from '@tollgate/shared/challenges/challenge-lives.js';
+import { challengeLives } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { UsageError } from '@tollgate/shared/config/command-error.js';

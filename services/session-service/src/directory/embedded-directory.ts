@@ -1,6 +1,6 @@
 // The directory in one file (LMDB): users by id, ids by account key.
 
-import { accountKey } from '@tollgate/shared/challenges/account-key.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { checkDatabaseFile } from '@tollgate/shared/store/database-file.js';
 import { makePrivateDatabase } from '@tollgate/shared/store/private-file.js';
 import { type Database, open, type RootDatabase } from 'lmdb';

@@ -1,6 +1,6 @@
 // The directory that the operator's own module makes.
 
-import { importModule } from '@tollgate/shared/config/own-module.js';
+import { importModule } from '@tollgate/shared/config/load-module.js';
 import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { readDirectoryUser } from './directory-user.js';

@@ -1,6 +1,6 @@
 // Limits how often an address may present a bearer that is refused.
 
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

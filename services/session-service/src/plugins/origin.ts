@@ -1,6 +1,6 @@
 // Refuses what a page of another site sends to the routes that use the cookie.
 
-import { refuseForeignOrigins } from '@tollgate/shared/http/origin-check.js';
+import { refuseForeignOrigins } from '@tollgate/shared/http/server/origin-check.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

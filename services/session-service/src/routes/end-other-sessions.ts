@@ -1,8 +1,8 @@
 // DELETE /sessions: ends every session of the user but the one that asks.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */

@@ -1,7 +1,7 @@
 // DELETE /refresh: ends the session of the refresh cookie, for a client that holds no access token.
 
 import { Type } from '@sinclair/typebox';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */

@@ -1,9 +1,9 @@
 // DELETE /sessions/:id: ends one of the user's own sessions.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
-import { NotFound, refuse } from '@tollgate/shared/http/errors.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance } from 'fastify';
 

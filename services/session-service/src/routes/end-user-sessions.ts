@@ -1,7 +1,7 @@
 // DELETE /users/:id/sessions on the admin port: ends every session of a user.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance } from 'fastify';
 
 const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });

@@ -1,22 +1,22 @@
 // POST /login: a password and challenges for a session, in the order of decisions 3.2.
 
 import { Type } from '@sinclair/typebox';
-import { accountKey } from '@tollgate/shared/challenges/account-key.js';
-import type { CountedTry } from '@tollgate/shared/challenges/challenge-host.js';
-import type { NextAttempt } from '@tollgate/shared/challenges/next-attempt.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import type { NextAttempt } from '@tollgate/shared/challenges/attempts/next-attempt.js';
+import type { CountedTry } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
-import { refused } from '@tollgate/shared/http/challenge-refusal.js';
 import {
   type FieldMessage,
   Overloaded,
   refuse,
   StoreUnavailable,
   ValidationFailed,
-} from '@tollgate/shared/http/errors.js';
-import { challengeFieldsOf } from '@tollgate/shared/http/guard.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
-import { fieldsOf } from '@tollgate/shared/http/validation-fields.js';
+} from '@tollgate/shared/http/errors/errors.js';
+import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
+import { refused } from '@tollgate/shared/http/guard/challenge-refusal.js';
+import { challengeFieldsOf } from '@tollgate/shared/http/guard/guard.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,10 +1,10 @@
 // POST /logout: ends the session of the bearer.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
-import { SessionRevoked } from '@tollgate/shared/http/bearer-errors.js';
-import { bearerToken } from '@tollgate/shared/http/bearer-token.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { SessionRevoked } from '@tollgate/shared/http/errors/bearer-errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */

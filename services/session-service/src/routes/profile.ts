@@ -1,7 +1,7 @@
 // GET /profile: the example of a protected endpoint.
 
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { ProfileBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 

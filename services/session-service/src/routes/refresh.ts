@@ -1,8 +1,8 @@
 // POST /refresh: a new access token and a rotated refresh token for the session of the cookie.
 
-import { SessionRevoked, TokenInvalid } from '@tollgate/shared/http/bearer-errors.js';
-import { refuse } from '@tollgate/shared/http/errors.js';
-import { limitTo } from '@tollgate/shared/http/rate-limit.js';
+import { SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/bearer-errors.js';
+import { refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

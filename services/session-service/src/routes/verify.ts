@@ -1,7 +1,7 @@
 // GET /verify: tells a gateway whose request this is, for its forward authentication.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/bearer.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
 import { headerText } from '../domain/header-text.js';
 

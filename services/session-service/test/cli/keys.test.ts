@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/store/key-record.js';
+import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readKeyReports } from '../../src/cli/key-reports.js';

@@ -1,6 +1,6 @@
 // An application that verifies bearers by itself; it stops when its parent goes.
 
-import bearerGuard from '@tollgate/shared/http/bearer-guard.js';
+import bearerGuard from '@tollgate/shared/http/tokens/bearer-guard.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import Fastify from 'fastify';
 

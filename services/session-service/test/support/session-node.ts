@@ -1,9 +1,9 @@
 // A node of the session service inside the test's process: both applications over stores of the test.
 
 import { join } from 'node:path';
-import { openChallengeStore } from '@tollgate/shared/challenges/open-challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/logger.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';

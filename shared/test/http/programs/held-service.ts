@@ -1,9 +1,9 @@
 // A server that is told by its parent when its patience with silent connections ends.
 
 import Fastify from 'fastify';
-import { createLogger } from '../../../src/http/logger.js';
-import { serverOptions } from '../../../src/http/server-options.js';
-import writeTimeout from '../../../src/http/write-timeout.js';
+import { createLogger } from '../../../src/http/observability/logger.js';
+import { serverOptions } from '../../../src/http/server/server-options.js';
+import writeTimeout from '../../../src/http/server/write-timeout.js';
 
 const options = serverOptions({
   logger: createLogger({ name: 'test', level: 'silent' }),

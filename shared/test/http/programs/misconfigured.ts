@@ -1,7 +1,7 @@
 // A program with two mistakes in its configuration, and something open that would keep it alive.
 
 import { ConfigurationError } from '../../../src/config/environment.js';
-import { startOrExplain } from '../../../src/http/lifecycle.js';
+import { startOrExplain } from '../../../src/http/server/lifecycle.js';
 
 setInterval(() => {}, 1000);
 await startOrExplain(async () => {

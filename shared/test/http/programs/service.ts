@@ -1,7 +1,7 @@
 // A service that says what it does, for the tests of the life cycle.
 
 import Fastify from 'fastify';
-import { runService, startOrExplain } from '../../../src/http/lifecycle.js';
+import { runService, startOrExplain } from '../../../src/http/server/lifecycle.js';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const at = { host: '127.0.0.1', port: 0, hostVariable: 'BIND', portVariable: 'PORT' };

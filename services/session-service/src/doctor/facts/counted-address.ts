@@ -2,9 +2,9 @@
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { normaliseAddress } from '@tollgate/shared/challenges/address.js';
-import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { addressName, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { CountedAddress } from '../findings/addresses.js';

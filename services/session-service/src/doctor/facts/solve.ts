@@ -1,6 +1,6 @@
 // Solves a proof of work, as a browser does before a log-in.
 
-import { digestOf } from '@tollgate/shared/challenges/algorithms.js';
+import { digestOf } from '@tollgate/shared/challenges/types/algorithms.js';
 import { solves } from '@tollgate/shared/pow/difficulty.js';
 
 /** Hardest work there is (decisions 2.1); harder is not Tollgate's. */

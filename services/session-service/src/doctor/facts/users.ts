@@ -1,6 +1,6 @@
 // Looks at the hashes of a directory: of all users in a file, of one account elsewhere.
 
-import { accountKey } from '@tollgate/shared/challenges/account-key.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import {
   type Directory,
   DirectoryUnavailableError,

@@ -1,0 +1,193 @@
+// What a host application asks of the challenges: check a submission, count the failures of an account.
+
+import type { KeyRing } from '../crypto/key-ring.js';
+import { randomBytes } from '../crypto/random-bytes.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
+import { normaliseAddress } from './attempts/address.js';
+import { MOST_TRIES } from './attempts/attempts.js';
+import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
+import { accountName, addressName } from './attempts/pseudonyms.js';
+import type { ChallengeObserver } from './challenge-observer.js';
+import type { ChallengeStore, Standing } from './store/challenge-store.js';
+import { judgedKinds, type Kind } from './types/challenge-type-registry.js';
+import type { GivenProof } from './verdict.js';
+import type { TriedAccount } from './verify-context.js';
+import { type Checker, createChecker } from './verify-submission.js';
+
+/** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
+export interface CountedTry {
+  readonly before: number;
+  /** Milliseconds; above zero the try was refused and not counted. */
+  readonly waitMs: number;
+  /** Names this try to `withdrawFailure`. */
+  readonly id: string;
+  withdraw(): Promise<void>;
+}
+
+/** The checking half of the challenges, for one host. Methods throw StoreUnavailableError when the store is away. */
+export interface ChallengeHost extends Checker, NextAttempts {
+  readonly options: CaptchaOptions;
+  /**
+   * Says whether the next attempt on this account needs an image.
+   * @param after failures from which it does; `escalation.after` when left out
+   */
+  requiredFor(key: string, after?: number): Promise<boolean>;
+  /**
+   * The account for `verify`, whose failures are read once, and only if the submission has right work.
+   * @param claim names a try that does not count
+   */
+  tried(key: string, claim?: string): TriedAccount;
+  /**
+   * Failures of the account, and what the pair with this address has to wait.
+   * @param claim names a try that does not count
+   */
+  standing(key: string, ip?: string, claim?: string): Promise<Standing>;
+  /** Records a failure; returns the failures remembered, this one included, and its name. */
+  recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
+  /** Takes back one recorded failure or counted try. */
+  withdrawFailure(key: string, id: string): Promise<void>;
+  /**
+   * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
+   * @param given what the submission gave: with as many failures before it as make that too little, the try is not
+   * counted, and `reconsider` says why
+   * @param claim names the try: sent again it counts nothing twice. 128 random bits by default
+   */
+  countTry(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedTry>;
+  /**
+   * Forgets the account's failures and, with `ip`, the pair's, the price that the address remembers and, at most once per
+   * decay, the requests of the address.
+   */
+  clearFailures(key: string, ip?: string): Promise<void>;
+}
+
+/** What a host is made of. */
+export interface ChallengeHostParts {
+  readonly store: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  /** The host's name; account keys of different hosts never meet. */
+  readonly host: string;
+  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  readonly kinds?: readonly Kind[];
+  readonly random?: (size: number) => Uint8Array;
+  /** Milliseconds since 1970; decides when a ticket expires. */
+  readonly clock: () => number;
+  /** Hears what becomes of each submission. */
+  readonly observer?: ChallengeObserver | undefined;
+}
+
+/**
+ * Makes the host object for one host application.
+ * @throws TypeError without a name of its own: hosts without one would share their counts
+ */
+export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
+  const { store, ring, options, host, random = randomBytes, clock, observer } = parts;
+  if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
+  const decayMs = options.escalation.decay * 1000;
+  const newClaim = () => Buffer.from(random(16)).toString('hex');
+  const checker = createChecker({ store, ring, options, host, kinds: judgedKinds(parts.kinds), newClaim });
+  const account = (key: string) => accountName(ring.current, host, key);
+  const address = (ip: string | undefined) => {
+    const normalised = normaliseAddress(ip);
+    return normalised === null ? undefined : addressName(ring.current, normalised);
+  };
+
+  const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
+
+  return {
+    ...(observer === undefined ? checker : observed(checker, observer, { account, address })),
+    ...nextAttempts,
+    options,
+
+    async requiredFor(key, after = options.escalation.after) {
+      return (await store.standing(account(key), undefined, decayMs)).failures >= after;
+    },
+
+    standing: (key, ip, claim) => store.standing(account(key), address(ip), decayMs, claim),
+
+    tried(key, claim) {
+      let failures: Promise<number> | undefined;
+      const read = async () => (await store.standing(account(key), undefined, decayMs, claim)).failures;
+      return {
+        key,
+        failures() {
+          failures ??= read();
+          return failures;
+        },
+      };
+    },
+
+    async recordFailure(key) {
+      const id = newClaim();
+      const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
+      return { failures: Math.min(failures + 1, MOST_TRIES), id };
+    },
+
+    withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
+
+    async countTry(key, ip, given, claim) {
+      const name = account(key);
+      const pair = address(ip);
+      const id = claim ?? newClaim();
+      const counted = await store.countTry({
+        account: name,
+        ...(pair === undefined ? {} : { address: pair }),
+        claim: id,
+        decayMs,
+        ...(given === undefined ? {} : { refusedFrom: checker.refusedFrom(given) }),
+      });
+      return {
+        before: counted.failures,
+        waitMs: counted.waitMs,
+        id,
+        withdraw: () => store.withdrawTry(name, pair, id),
+      };
+    },
+
+    async clearFailures(key, ip) {
+      const pair = address(ip);
+      await store.clearFailures(account(key), pair);
+      if (pair !== undefined) await store.clearAddress(pair, decayMs);
+    },
+  };
+}
+
+/** The same checker, with somebody who hears its verdicts. */
+function observed(
+  checker: Checker,
+  observer: ChallengeObserver,
+  keyed: {
+    readonly account: (key: string) => string;
+    readonly address: (ip: string | undefined) => string | undefined;
+  },
+): Checker {
+  const unknown = { account: undefined, address: undefined, isReplay: false };
+  return {
+    ...checker,
+    checkShape(submission, parts) {
+      const malformed = checker.checkShape(submission, parts);
+      if (malformed !== null) observer.refused(malformed, unknown);
+      return malformed;
+    },
+    reconsider(given, failures) {
+      const outdated = checker.reconsider(given, failures);
+      if (outdated !== null) observer.refused(outdated, unknown);
+      return outdated;
+    },
+    async verify(submission, context) {
+      let isReplay = false;
+      const verdict = await checker.verify(submission, context, () => {
+        isReplay = true;
+      });
+      if (verdict.ok) observer.solved(verdict.given);
+      else {
+        const key = context.account?.key;
+        const account = key === undefined ? undefined : keyed.account(key);
+        observer.refused(verdict, { account, address: keyed.address(context.ip), isReplay });
+      }
+      return verdict;
+    },
+  };
+}

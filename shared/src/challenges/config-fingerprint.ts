@@ -1,0 +1,59 @@
+// Finds processes on one store that disagree about the options of the challenges.
+
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../schemas/canonical-json.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import type { Store } from '../store/open-store.js';
+import { startRounds } from '../store/periodic-task.js';
+import { optionsKey } from './store/challenge-keys.js';
+
+/** The part of a logger that this file uses. */
+export interface OptionsLog {
+  warn(about: object, message: string): void;
+}
+
+/** The watch of one process. */
+export interface OptionsWatch {
+  /** Looks and writes at once, and not only when its time has come. */
+  checkNow(): Promise<void>;
+  /** Stop it before the store is closed. */
+  stop(): Promise<void>;
+}
+
+/** How long a mark outlives the process that wrote it, and how often it is written again, in milliseconds. */
+const LIFETIME_MS = 3_600_000;
+const INTERVAL_MS = 600_000;
+
+/** The hash of the options: equal for equal options, whatever set them. */
+export function optionsHash(options: CaptchaOptions): string {
+  return createHash('sha256').update(canonicalJson(options)).digest('hex').slice(0, 32);
+}
+
+/**
+ * Writes the hash of this process's options into the store, now and then every ten minutes, and warns once of each
+ * other hash that it finds there (decisions 2.3): checkers that disagree refuse each other's challenges.
+ */
+export function watchOptions(store: Store, options: CaptchaOptions, log: OptionsLog): OptionsWatch {
+  const own = optionsHash(options);
+  const key = optionsKey(options.cache.prefix);
+  const known = new Set([own]);
+  const checkNow = async () => {
+    const found = await exchange(store, key, own);
+    if (found === null || known.has(found)) return;
+    known.add(found);
+    log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
+  };
+  // A store that is away is reported by its own checks.
+  const rounds = startRounds(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
+  return { checkNow, stop: rounds.stop };
+}
+
+/** Writes a mark and returns the one before it. */
+async function exchange(store: Store, key: string, mark: string): Promise<string | null> {
+  if (store.kind === 'redis') return store.client.set(key, mark, 'PX', LIFETIME_MS, 'GET');
+  return store.transact((transaction) => {
+    const before = transaction.get(key) ?? null;
+    transaction.put(key, mark, transaction.nowMs + LIFETIME_MS);
+    return before;
+  });
+}

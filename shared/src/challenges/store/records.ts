@@ -1,0 +1,140 @@
+// What the store keeps of a challenge: one line of text a record, fields separated by spaces.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { Scope } from '../attempts/scope-ticket.js';
+
+/** A name that can stand between spaces. */
+const Name = Type.String({ pattern: '^[A-Za-z0-9_.@:/-]{1,80}$' });
+const Hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+const Time = Type.Integer({ minimum: 0 });
+const Bits = Type.Integer({ minimum: 0, maximum: 256 });
+/** A keyed address, or null: `bind_ip` was off, or the address unknown. */
+const Address = Type.Union([Hex(32), Type.Null()]);
+/** The account that a scope ticket named, or null. */
+const MaybeScope = Type.Union([Type.Object({ keyId: Hex(8), account: Hex(32) }), Type.Null()]);
+
+/** A proof-of-work challenge as it was issued. Difficulties are bits. */
+export const PowRecord = Type.Object({
+  difficulty: Bits,
+  issuedAtMs: Time,
+  /** The configured floor of its time, so that raising the floor later invalidates nothing. */
+  floor: Bits,
+  algorithm: Name,
+  keyId: Hex(8),
+  salt: Hex(32),
+  address: Address,
+  scope: MaybeScope,
+});
+export type PowRecord = Static<typeof PowRecord>;
+
+/** What every challenge on the image endpoint has, whatever its kind; `rest` is the kind's own. */
+export const KindRecord = Type.Object({
+  issuedAtMs: Time,
+  /** `answer`: one text is right. `verify`: the kind's own function decides. */
+  judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
+  kind: Name,
+  /** The preset of a challenge that its kind judges, where it has another name than the kind. */
+  preset: Type.Optional(Name),
+  keyId: Hex(8),
+  address: Address,
+  rest: Type.String({ minLength: 1 }),
+});
+export type KindRecord = Static<typeof KindRecord>;
+
+/** The own part of a kind whose answer is one text. */
+export const AnswerRecord = Type.Object({
+  /** Its name, with a fingerprint of what it says: only the same one draws the same bytes. */
+  preset: Name,
+  /** What draws the image, with its version: only the same one draws the same bytes. */
+  driver: Name,
+  seed: Time,
+  /** Whether capitals count as small letters. */
+  fold: Type.Boolean(),
+  /** 16 bytes of a keyed hash of the answer. */
+  answer: Hex(32),
+  /** There when `min_seconds` does not apply. */
+  untimed: Type.Optional(Type.Literal(true)),
+});
+export type AnswerRecord = Static<typeof AnswerRecord>;
+
+const NOTHING = '-';
+const UNTIMED = 'untimed';
+const powRecord = TypeCompiler.Compile(PowRecord);
+const kindRecord = TypeCompiler.Compile(KindRecord);
+const answerRecord = TypeCompiler.Compile(AnswerRecord);
+
+/** The line of a proof-of-work record from its third field on; the store puts difficulty and time before it. */
+export function powLineTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
+  const { floor, algorithm, keyId, salt, address, scope } = pow;
+  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
+}
+
+/** Reads a proof-of-work record's line; null for anything else. */
+export function parsePowLine(line: string): PowRecord | null {
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = line.split(' ');
+  const record = {
+    difficulty: Number(difficulty),
+    issuedAtMs: Number(issuedAtMs),
+    floor: Number(floor),
+    algorithm,
+    keyId,
+    salt,
+    address: address === NOTHING ? null : address,
+    scope: parseScope(scope),
+  };
+  return powRecord.Check(record) ? record : null;
+}
+
+/** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
+export function kindLineTail(record: Omit<KindRecord, 'issuedAtMs'>): string {
+  const { judgedBy, kind, preset = kind, keyId, address, rest } = record;
+  return `${judgedBy} ${preset === kind ? kind : `${kind}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
+}
+
+/** Reads the line of a record of the image endpoint; null for anything else. */
+export function parseKindLine(line: string): KindRecord | null {
+  const [issuedAtMs, judgedBy, marked = '', keyId, address, ...rest] = line.split(' ');
+  const [kind, preset] = marked.split('+');
+  const record = {
+    issuedAtMs: Number(issuedAtMs),
+    judgedBy,
+    kind,
+    ...(preset === undefined ? {} : { preset }),
+    keyId,
+    address: address === NOTHING ? null : address,
+    rest: rest.join(' '),
+  };
+  return kindRecord.Check(record) ? record : null;
+}
+
+/** The name of the preset that a challenge was issued with; null when the record does not say. */
+export function presetOf({ judgedBy, kind, preset, rest }: KindRecord): string | null {
+  if (judgedBy === 'verify') return preset ?? kind;
+  return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
+}
+
+/** The `rest` of a record whose answer is one text. */
+export function formatAnswerRecord({ preset, driver, seed, fold, answer, untimed }: AnswerRecord): string {
+  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${untimed ? ` ${UNTIMED}` : ''}`;
+}
+
+/** Reads what `formatAnswerRecord` wrote; null for anything else. */
+export function parseAnswerRecord(rest: string): AnswerRecord | null {
+  const [preset, driver, seed, fold, answer, word] = rest.split(' ');
+  const untimed = word === UNTIMED ? { untimed: true } : {};
+  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer, ...untimed };
+  return answerRecord.Check(record) ? record : null;
+}
+
+/** A scope as it stands in a line: key id and account joined by a colon, or a dash. */
+export function formatScope(scope: Scope | null): string {
+  return scope === null ? NOTHING : `${scope.keyId}:${scope.account}`;
+}
+
+/** Reads what `formatScope` wrote; what is no scope fails the check of its record. */
+export function parseScope(text: string | undefined): Partial<Scope> | null | undefined {
+  if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
+  const [keyId, account] = text.split(':');
+  return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
+}

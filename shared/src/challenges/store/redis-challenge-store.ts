@@ -1,0 +1,192 @@
+// Challenges in Redis: each operation is one script or one command, in one hash slot.
+
+import { EFFORT_SHAPE } from '../../pow/effort.js';
+import { POW_SHAPE, SLOW_HASHES_PER_SECOND, type WorkShape } from '../../pow/lifetime.js';
+import type { RedisClient } from '../../store/redis-connection.js';
+import { loadScript, replyOf } from '../../store/redis-script.js';
+import {
+  FAILURES_BEFORE_WAIT,
+  MOST_ENTRIES,
+  MOST_TRIES,
+  OPEN_TRY_MS,
+  PAIR_MEMORY_MS,
+  WAITS_MS,
+} from '../attempts/attempts.js';
+import type { ChallengeKeys } from './challenge-keys.js';
+import type {
+  ChallengeKind,
+  ChallengeStore,
+  EffortIssue,
+  Issued,
+  PowIssue,
+  RequestLimit,
+} from './challenge-store.js';
+import { SPENT_MARK } from './record-encoding.js';
+
+const SCRIPTS = new URL('../../../../lua/', import.meta.url);
+
+type IssueReply = [
+  allowed: number,
+  count: number,
+  ttlMs: number,
+  nowMs: number,
+  difficulty: number,
+  seconds: number,
+];
+/** A proof of work whose lifetime does not grow with its difficulty. */
+const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
+
+type StandingReply = [failures: number, waitMs: number];
+
+/** The operations on Redis. */
+export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
+  const issueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
+  const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
+  const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
+  const standing = loadScript<StandingReply>(client, SCRIPTS, 'standing');
+  const countTry = loadScript<StandingReply>(client, SCRIPTS, 'count_try');
+  const withdrawTry = loadScript<number>(client, SCRIPTS, 'withdraw_try');
+  const rememberPrice = loadScript<number>(client, SCRIPTS, 'remember_price');
+  const clearAddress = loadScript<number>(client, SCRIPTS, 'clear_address');
+
+  const accountKeys = (account: string, address: string | undefined) =>
+    address === undefined ? [keys.failures(account)] : [keys.failures(account), keys.wait(account, address)];
+
+  const limitKeys = (
+    kind: ChallengeKind,
+    address: string,
+    networks: readonly string[] = [],
+    { networkMax }: RequestLimit,
+  ) => [address, ...(networkMax === undefined ? [] : networks)].map((name) => keys.limit(kind, name));
+
+  const limitArguments = ({ max, windowMs, networkMax = [0, 0] }: RequestLimit) => [
+    max,
+    windowMs,
+    ...networkMax,
+  ];
+
+  const priced = async (
+    kind: ChallengeKind,
+    {
+      token,
+      address,
+      networks,
+      limit,
+      terms,
+      failures,
+      hasTicket,
+      volumeMs,
+      expireSeconds,
+    }: PowIssue | EffortIssue,
+    line: string,
+    bits: number,
+    shape: WorkShape,
+  ) => {
+    const [limitKey = '', ...networkKeys] = limitKeys(kind, address, networks, limit);
+    const reply = await issueWork(
+      [keys[kind](token), limitKey, keys.volume(address), keys.price(address), ...networkKeys],
+      [
+        ...limitArguments(limit),
+        volumeMs,
+        terms.floor + terms.failureStep * failures,
+        terms.ceiling,
+        terms.volumeStep,
+        terms.volumeEvery,
+        hasTicket === true ? 0 : 1,
+        bits,
+        shape.leastBits,
+        shape.mostBits,
+        shape.partBits,
+        expireSeconds,
+        shape.spread,
+        SLOW_HASHES_PER_SECOND,
+        line,
+      ],
+    );
+    return issued(reply);
+  };
+
+  return {
+    issuePow: (issue) => {
+      const line = `{bits} {now} ${issue.lineTail}`;
+      return priced('pow', issue, line, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
+    },
+
+    issueEffort: (issue) => {
+      const line = `{now} ${issue.lineTail('{bits}')}`;
+      return priced('image', issue, line, issue.bits, EFFORT_SHAPE);
+    },
+
+    async issueImage({ token, address, networks, limit, lineTail, expireSeconds }) {
+      const reply = await issueImage(
+        [keys.image(token), ...limitKeys('image', address, networks, limit)],
+        [...limitArguments(limit), expireSeconds, lineTail],
+      );
+      return issued(reply);
+    },
+
+    async readImage(token) {
+      const line = await replyOf(client, client.get(keys.image(token)));
+      return line === null || line.startsWith(SPENT_MARK) ? null : line;
+    },
+
+    async take(kind, token, claim, { spared = [], onSpent } = {}) {
+      const reply = await take([keys[kind](token)], [claim, ...spared]);
+      if (reply === null) return null;
+      if (reply.length === 2) return { line: reply[0], takenAtMs: Number(reply[1]) };
+      onSpent?.();
+      return null;
+    },
+
+    async standing(account, address, decayMs, claim = '') {
+      const [failures, waitMs] = await standing(accountKeys(account, address), [
+        decayMs,
+        FAILURES_BEFORE_WAIT,
+        MOST_TRIES,
+        claim,
+        ...WAITS_MS,
+      ]);
+      return { failures, waitMs };
+    },
+
+    async countTry({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) {
+      const [failures, waitMs] = await countTry(accountKeys(account, address), [
+        claim,
+        decayMs,
+        MOST_TRIES,
+        PAIR_MEMORY_MS,
+        FAILURES_BEFORE_WAIT,
+        refusedFrom,
+        OPEN_TRY_MS,
+        MOST_ENTRIES,
+        ...WAITS_MS,
+      ]);
+      return { failures, waitMs };
+    },
+
+    async withdrawTry(account, address, claim) {
+      await withdrawTry(accountKeys(account, address), [claim]);
+    },
+
+    async clearFailures(account, address) {
+      await replyOf(client, client.del(...accountKeys(account, address)));
+    },
+
+    async rememberPrice(address, bits, keepMs) {
+      await rememberPrice([keys.price(address)], [bits, keepMs]);
+    },
+
+    async clearAddress(address, decayMs) {
+      await clearAddress([keys.cleared(address), keys.volume(address), keys.price(address)], [decayMs]);
+    },
+
+    prune: async () => 0,
+  };
+}
+
+function issued([allowed, count, ttlMs, nowMs, difficulty, lifetimeSeconds]: IssueReply): Issued {
+  const limit = { count, ttlMs };
+  return allowed === 1
+    ? { allowed: true, limit, nowMs, difficulty, lifetimeSeconds }
+    : { allowed: false, limit };
+}

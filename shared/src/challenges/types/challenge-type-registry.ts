@@ -1,0 +1,76 @@
+// The kinds of challenge: those of a host, checked, and by name those that judge their answers themselves.
+
+import { ConfigurationError } from '../../schemas/configuration-error.js';
+import { NAME_PATTERN } from '../../schemas/preset-name.js';
+import type { AnswerKind } from './answer-type.js';
+import { EFFORT, effortKind } from './effort-type.js';
+import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
+import type { JudgedKind } from './verified-type.js';
+
+/** A kind of a host's own. */
+export type Kind = AnswerKind | JudgedKind;
+
+/** The kind that ships: characters in an image. */
+export const TEXT = 'text';
+
+const NAME = new RegExp(NAME_PATTERN);
+const MOST_CHARACTERS = 4000;
+
+/** The built-in kinds and those of a host that judge themselves, by name. A host cannot replace a built-in one. */
+export function judgedKinds(own: readonly Kind[] = []): ReadonlyMap<string, JudgedKind> {
+  const mistakes = kindMistakes(own);
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return new Map([...own.filter(isJudged), effortKind].map((kind) => [kind.name, kind]));
+}
+
+/** The records that an answer is too long for, as `take` spares them. */
+export function tooLongFor(answer: string, kinds: ReadonlyMap<string, JudgedKind>): string[] {
+  const judged = [...kinds.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
+  return [
+    ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
+    ...judged.map(({ name }) => `verify:${name}`),
+  ];
+}
+
+/** Says whether a kind judges its answers itself. */
+export function isJudged(kind: Kind): kind is JudgedKind {
+  return 'verify' in kind;
+}
+
+/** What is wrong with the kinds of a host, a line each, beginning with `kinds`. */
+export function kindMistakes(kinds: unknown): string[] {
+  if (!Array.isArray(kinds)) return ['kinds must be a list of kinds'];
+  const names = new Set<unknown>([TEXT, EFFORT]);
+  return kinds.flatMap((kind: unknown, at) => {
+    if (typeof kind !== 'object' || kind === null) return [`kinds[${at}] must be an object`];
+    const { name } = kind as { name?: unknown };
+    const isTaken = names.has(name);
+    names.add(name);
+    if (typeof name !== 'string' || !NAME.test(name)) {
+      return [`kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`];
+    }
+    if (isTaken) return [`kinds[${at}].name must not be ${name}, which is taken`];
+    return shapeMistakes(kind as Readonly<Record<string, unknown>>).map(
+      (mistake) => `kinds[${at}] (${name}) ${mistake}`,
+    );
+  });
+}
+
+function shapeMistakes(kind: Readonly<Record<string, unknown>>): string[] {
+  const { make, verify, issue, maxAnswerCharacters: characters, hasMinimumTime: timed } = kind;
+  const isTimed = typeof timed === 'boolean';
+  if ((typeof make === 'function') === (typeof verify === 'function')) {
+    return ['must have either a function make or a function verify'];
+  }
+  if (typeof make === 'function') {
+    return isTimed || timed === undefined ? [] : ['must have true, false or nothing as hasMinimumTime'];
+  }
+  const isLength = Number.isInteger(characters) && Number(characters) > 0;
+  return [
+    ...(issue === undefined || typeof issue === 'function' ? [] : ['must have a function as issue']),
+    ...(isTimed ? [] : ['must have true or false as hasMinimumTime']),
+    ...(isLength && Number(characters) <= MOST_CHARACTERS
+      ? []
+      : [`must have a whole number from 1 to ${MOST_CHARACTERS} as maxAnswerCharacters`]),
+  ];
+}

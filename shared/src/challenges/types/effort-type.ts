@@ -1,0 +1,87 @@
+// The `effort` kind: sixteen parts of work in the place of an image (decisions 2.5).
+
+import {
+  effortBits,
+  MAX_EFFORT_CHARACTERS,
+  parseEffortAnswer,
+  partDifficulty,
+  solvesEffort,
+} from '../../pow/effort.js';
+import type { Scope } from '../attempts/scope-ticket.js';
+import { formatScope, parseScope } from '../store/records.js';
+import { ALGORITHM, digestOf } from './algorithms.js';
+import type { JudgedKind, KindContext } from './verified-type.js';
+
+export const EFFORT = 'effort';
+
+/** What an effort challenge keeps of itself in its record. */
+export interface EffortRecord {
+  /** Bits of each part. */
+  readonly partDifficulty: number;
+  /** 32 hexadecimal digits. */
+  readonly salt: string;
+  readonly scope: Scope | null;
+}
+
+/** The `rest` of an effort record; the store may fill in the difficulty. */
+export function formatEffortRecord(
+  record: Omit<EffortRecord, 'partDifficulty'> & { readonly partDifficulty: number | string },
+): string {
+  return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}`;
+}
+
+function parseEffortRecord(rest: string): EffortRecord | null {
+  const match = /^(\d{1,2}) ([0-9a-f]{32}) (\S+)$/.exec(rest);
+  if (match === null) return null;
+  const scope = parseScope(match[3]);
+  const known = scope?.keyId !== undefined && scope.account !== undefined;
+  return {
+    partDifficulty: Number(match[1]),
+    salt: match[2] ?? '',
+    scope: known ? { keyId: scope.keyId ?? '', account: scope.account ?? '' } : null,
+  };
+}
+
+/** The difficulty of each part for an account with so many failures. */
+export function effortPartDifficulty(
+  options: { readonly pow: EffortPrice; readonly effort: { readonly bits: number } },
+  failures: number,
+): number {
+  const { difficulty, step, max_difficulty, escalate } = options.pow;
+  const price = Math.min(max_difficulty, difficulty + (escalate ? step : 0) * failures);
+  return partDifficulty(effortBits(price, options.effort.bits));
+}
+
+interface EffortPrice {
+  readonly difficulty: number;
+  readonly step: number;
+  readonly max_difficulty: number;
+  readonly escalate: boolean;
+}
+
+/** Enough is what the account demands now or, issued under its ticket, what it demands at `escalation.after` failures less. */
+export const effortKind: JudgedKind = {
+  name: EFFORT,
+  maxAnswerCharacters: MAX_EFFORT_CHARACTERS,
+  hasMinimumTime: false,
+  verify(rest, answer, context) {
+    const record = parseEffortRecord(rest);
+    const nonces = parseEffortAnswer(answer);
+    const digest = digestOf(ALGORITHM);
+    if (!context.options.effort.enabled || record === null || nonces === null || digest === undefined)
+      return 'wrong';
+    if (!solvesEffort(digest, record.salt, nonces, record.partDifficulty)) return 'wrong';
+    return isEnough(record, context) ? 'right' : 'insufficient';
+  },
+  isStillEnough(rest, context) {
+    const record = parseEffortRecord(rest);
+    return record !== null && isEnough(record, context);
+  },
+};
+
+function isEnough(record: EffortRecord, { options, isAccount, failures }: KindContext): boolean {
+  const scoped = record.scope !== null && isAccount?.(record.scope) === true;
+  // The grace is taken from the failures and not from the bits, or the cap on the bits would widen it.
+  const counted = scoped ? Math.max(0, failures - options.escalation.after) : failures;
+  return record.partDifficulty >= effortPartDifficulty(options, counted);
+}

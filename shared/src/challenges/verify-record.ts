@@ -1,0 +1,125 @@
+// The verdict over a taken challenge: pure, from record, submission and the store's time.
+
+import { equalText } from '../crypto/constant-time.js';
+import type { KeyRing, RingKey } from '../crypto/key-ring.js';
+import { solves } from '../pow/difficulty.js';
+import { addressName } from './attempts/pseudonyms.js';
+import { type KindRecord, type PowRecord, parseAnswerRecord } from './store/records.js';
+import { digestOf } from './types/algorithms.js';
+import { attemptKind, kindFault } from './types/challenge-type-error.js';
+import { normaliseAnswer, scrambleAnswer } from './types/image-answer.js';
+import { kindRandom } from './types/seeded-random.js';
+import type { JudgedKind, KindContext } from './types/verified-type.js';
+
+/** Why a challenge failed; for the log, never for the answer. */
+export type Refusal = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
+
+export type Judgement = { readonly ok: true } | { readonly ok: false; readonly reason: Refusal };
+
+/** An image, or what stands in for it, may also be right and yet not enough, at once or once failures have risen. */
+export type ImageJudgement =
+  | { readonly ok: true; isStillEnough(failures: number): boolean }
+  | { readonly ok: false; readonly reason: Refusal | 'insufficient' };
+
+/** What both kinds are judged by. `address` is normalised, null when unknown. */
+export interface JudgeContext {
+  readonly ring: KeyRing;
+  readonly bindIp: boolean;
+  readonly address: string | null;
+}
+
+const RIGHT: Judgement = { ok: true };
+
+/** Judges a proof of work. Everything but the nonce comes from the server's own record. */
+export function judgePow(record: PowRecord | null, nonce: string, context: JudgeContext): Judgement {
+  const digest = record === null ? undefined : digestOf(record.algorithm);
+  if (record === null || digest === undefined) return refusal('unknown');
+  if (!solves(digest, record.salt, nonce, record.difficulty)) return refusal('wrong');
+  return sameAddress(record, context) ? RIGHT : refusal('other_address');
+}
+
+/** What an answer on the image endpoint is judged by. */
+export interface ImageContext extends JudgeContext, Omit<KindContext, 'random'> {
+  readonly kinds: ReadonlyMap<string, JudgedKind>;
+}
+
+/**
+ * Judges an answer on the image endpoint, whatever its kind.
+ * @param submission `takenAtMs` is the store's time when the challenge was taken
+ * @throws KindError
+ */
+export function judgeImage(
+  record: KindRecord | null,
+  submission: { readonly token: string; readonly answer: string; readonly takenAtMs: number },
+  context: ImageContext,
+): ImageJudgement {
+  const key = record === null ? undefined : context.ring.find(record.keyId);
+  if (record === null || key === undefined) return refusal('unknown');
+  const {
+    outcome,
+    hasMinimumTime,
+    isStillEnough = () => true,
+  } = record.judgedBy === 'verify'
+    ? judgeByKind(record, key, submission, context)
+    : judgeAnswer(record, key, submission);
+  if (outcome !== 'right') return { ok: false, reason: outcome };
+  const elapsedMs = submission.takenAtMs - record.issuedAtMs;
+  if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
+  return sameAddress(record, context) ? { ok: true, isStillEnough } : refusal('other_address');
+}
+
+/** What an answer is worth by itself, and whether it can have come too soon. */
+interface Worth {
+  readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
+  readonly hasMinimumTime: boolean;
+  /** Whether it is enough for an account that has come to so many failures; always when left out. */
+  readonly isStillEnough?: (failures: number) => boolean;
+}
+
+interface Answer {
+  readonly token: string;
+  readonly answer: string;
+}
+
+const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
+
+/** @throws KindError when the kind of a host throws or gives no verdict */
+function judgeByKind(
+  record: KindRecord,
+  key: RingKey,
+  { token, answer }: Answer,
+  { kinds, options, ring, isAccount, failures }: ImageContext,
+): Worth {
+  const kind = kinds.get(record.kind);
+  if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
+  const about = (failures: number) => {
+    return { options, ring, random: kindRandom(key, record.kind, token, 0), isAccount, failures };
+  };
+  const outcome = attemptKind(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
+  if (!OUTCOMES.includes(outcome)) {
+    throw kindFault(kind, 'verify', 'must return right, wrong or insufficient');
+  }
+  const isStillEnough = (risen: number) =>
+    attemptKind(kind, 'isStillEnough', () => kind.isStillEnough?.(record.rest, about(risen)) ?? true);
+  return { outcome, hasMinimumTime: kind.hasMinimumTime, isStillEnough };
+}
+
+/** Compares an answer that is one text with the scrambled copy in its record. */
+function judgeAnswer(record: KindRecord, key: RingKey, { token, answer: text }: Answer): Worth {
+  const kept = parseAnswerRecord(record.rest);
+  if (kept === null) return { outcome: 'unknown', hasMinimumTime: true };
+  const answer = normaliseAnswer(text, kept.fold);
+  const isRight = answer !== '' && equalText(scrambleAnswer(key, token, answer), kept.answer);
+  return { outcome: isRight ? 'right' : 'wrong', hasMinimumTime: kept.untimed !== true };
+}
+
+function sameAddress(record: { keyId: string; address: string | null }, context: JudgeContext): boolean {
+  if (!context.bindIp) return true;
+  const key = context.ring.find(record.keyId);
+  if (key === undefined || record.address === null || context.address === null) return false;
+  return equalText(addressName(key, context.address), record.address);
+}
+
+function refusal(reason: Refusal): Judgement & { ok: false } {
+  return { ok: false, reason };
+}

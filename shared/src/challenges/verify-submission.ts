@@ -1,0 +1,197 @@
+// Checks the challenges of a submission: shape, then work, then image (decisions 2.3, "Order").
+
+import { equalText } from '../crypto/constant-time.js';
+import type { KeyRing } from '../crypto/key-ring.js';
+import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { normaliseAddress } from './attempts/address.js';
+import { MOST_TRIES } from './attempts/attempts.js';
+import { accountName } from './attempts/pseudonyms.js';
+import type { Scope } from './attempts/scope-ticket.js';
+import type { ChallengeStore } from './store/challenge-store.js';
+import { parseKindLine, parsePowLine, presetOf } from './store/records.js';
+import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
+import { tooLongFor } from './types/challenge-type-registry.js';
+import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
+import type { JudgedKind } from './types/verified-type.js';
+import { type FailedVerdict, failed, type GivenProof, imageMissing, type Verdict } from './verdict.js';
+import { type CheckedParts, failuresOf, type TriedAccount, type VerifyContext } from './verify-context.js';
+import { type ImageJudgement, judgeImage, judgePow } from './verify-record.js';
+
+/** The checking half of a host. */
+export interface Checker {
+  readonly fieldNames: FieldNames;
+  /** Checks what a submission's fields look like; asks the store nothing. */
+  checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null;
+  /**
+   * Checks a submission. A challenge that was looked at is spent; failing work never spends an image.
+   * @param onReplay told when a challenge turns out to be spent already
+   */
+  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
+  /** Judges again what was given, after the account has come to `failures`; null when it is still enough. */
+  reconsider(given: GivenProof, failures: number): FailedVerdict | null;
+  /** Failures from which what was given is too little, at most one more than are remembered. */
+  refusedFrom(given: GivenProof): number;
+}
+
+/** What a checker is made of. */
+export interface CheckerParts {
+  readonly store: ChallengeStore;
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  readonly host: string;
+  readonly kinds: ReadonlyMap<string, JudgedKind>;
+  readonly newClaim: () => string;
+}
+
+/** Makes the checker of a host. */
+export function createChecker({ store, ring, options, host, kinds, newClaim }: CheckerParts): Checker {
+  const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
+  const terms: SufficiencyTerms = {
+    ceiling: options.pow.max_difficulty,
+    failureStep: options.pow.escalate ? options.pow.step : 0,
+    grace: options.escalation.after,
+  };
+  const longest = Math.max(
+    MAX_ANSWER_CHARACTERS,
+    ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
+  );
+  const judgeContext = (ip: string | undefined) => ({
+    ring,
+    bindIp: options.bind_ip,
+    address: normaliseAddress(ip),
+  });
+
+  const partsOf = (submission: Submission, { pow, image }: CheckedParts) => ({
+    checksPow: pow && options.pow.enabled,
+    checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
+  });
+
+  /** Says whether a scope names this account, under the key that it was made with. */
+  const isAccount = (account: TriedAccount | undefined) => (scope: Scope) => {
+    const key = ring.find(scope.keyId);
+    return (
+      account !== undefined &&
+      key !== undefined &&
+      equalText(accountName(key, host, account.key), scope.account)
+    );
+  };
+
+  function checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null {
+    const { checksPow, checksImage } = partsOf(submission, parts);
+    const work = checksPow ? powProblems(submission, fieldNames) : {};
+    const fields = { ...work, ...(checksImage ? imageProblems(submission, fieldNames, longest) : {}) };
+    if (Object.keys(fields).length === 0) return null;
+    const code = Object.keys(work).length > 0 ? 'pow_invalid' : 'captcha_invalid';
+    return { ok: false, code, fields, reason: 'malformed' };
+  }
+
+  async function checkPow(
+    submission: Submission,
+    context: VerifyContext,
+    claim: string,
+    onReplay?: () => void,
+  ) {
+    const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
+    const record = taken === null ? null : parsePowLine(taken.line);
+    const judgement = judgePow(record, submission.powNonce as string, judgeContext(context.ip));
+    if (record === null || !judgement.ok) {
+      const reason = judgement.ok ? 'unknown' : judgement.reason;
+      return failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
+    }
+    if (record.difficulty < (context.minDifficulty ?? 0)) {
+      return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+    }
+    const scoped = record.scope !== null && isAccount(context.account)(record.scope);
+    return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
+  }
+
+  async function checkImage(
+    submission: Submission,
+    context: VerifyContext,
+    claim: string,
+    failures: number,
+    onReplay?: () => void,
+  ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
+    const token = submission.imageToken as string;
+    const text = submission.imageAnswer as string;
+    const spared = tooLongFor(text, kinds);
+    const taken = await store.take('image', token, claim, { spared, onSpent: onReplay });
+    const record = taken === null ? null : parseKindLine(taken.line);
+    if (record !== null && context.presets !== undefined) {
+      const preset = presetOf(record);
+      if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
+    }
+    const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
+    return judgeImage(record, answer, {
+      ...judgeContext(context.ip),
+      options,
+      kinds,
+      isAccount: context.account === undefined ? undefined : isAccount(context.account),
+      failures,
+    });
+  }
+
+  function checkPrice(work: GivenProof['work'], failures: number): FailedVerdict | null {
+    if (work === null || suffices(work, failures, terms)) return null;
+    return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+  }
+
+  function reconsider(given: GivenProof, failures: number): FailedVerdict | null {
+    const tooCheap = checkPrice(given.work, failures);
+    if (tooCheap !== null) return tooCheap;
+    if (given.image && !given.isImageStillEnough(failures)) {
+      return failed('captcha_invalid', fieldNames.image.answer, 'insufficient_work', 'insufficient');
+    }
+    if (!given.image && failures >= options.escalation.after) {
+      return imageMissing(fieldNames);
+    }
+    return null;
+  }
+
+  return {
+    fieldNames,
+    checkShape,
+    reconsider,
+    refusedFrom(given) {
+      let failures = 0;
+      while (failures <= MOST_TRIES && reconsider(given, failures) === null) failures += 1;
+      return failures;
+    },
+
+    async verify(submission, context, onReplay) {
+      const shape = checkShape(submission, context);
+      if (shape !== null) return shape;
+      const { checksPow, checksImage } = partsOf(submission, context);
+      const { account, claim = newClaim() } = context;
+      let work: GivenProof['work'] = null;
+      if (checksPow) {
+        const checked = await checkPow(submission, context, claim, onReplay);
+        if (!checked.ok) return checked;
+        work = checked.work;
+      }
+      const failures = await failuresOf(account);
+      const tooCheap = checkPrice(work, failures);
+      if (tooCheap !== null) return tooCheap;
+      const isDemanded =
+        context.image === 'demanded' ||
+        (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
+      if (isDemanded && !checksImage) {
+        return imageMissing(fieldNames);
+      }
+      let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
+      if (checksImage) {
+        const judgement = await checkImage(submission, context, claim, failures, onReplay);
+        if (!judgement.ok) {
+          if (judgement.reason === 'other_preset') {
+            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', judgement.reason);
+          }
+          const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
+          return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);
+        }
+        isImageStillEnough = judgement.isStillEnough;
+      }
+      return { ok: true, given: { work, image: checksImage, isImageStillEnough } };
+    },
+  };
+}

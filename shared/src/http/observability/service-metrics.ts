@@ -1,0 +1,97 @@
+// The figures that both services have: stores, audit stream, submissions to their hosts.
+
+import type { AuditTrail } from '../../audit/audit-trail.js';
+import type { AuditCounters } from '../../audit/open-audit-trail.js';
+import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
+import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
+import type { StoreObserver } from '../../store/store-observer.js';
+import type { Metrics } from './metrics.js';
+
+const STORE_BUCKETS_SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+];
+
+/** Adds the figures of these stores; gives the observer of one. */
+export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
+  metrics: Metrics,
+  stores: readonly Name[],
+): (store: Name) => StoreObserver {
+  const bind = metrics.histogram(
+    'tollgate_store_operation_duration_seconds',
+    'Time that the store took for an operation which it answered',
+    ['store'],
+    STORE_BUCKETS_SECONDS,
+  );
+  const failures = metrics.counter(
+    'tollgate_store_failures_total',
+    'Operations that the store did not answer, or refused',
+    ['store'],
+    { store: stores },
+  );
+  return (store) => {
+    const labels = { store };
+    return { took: bind(labels), failed: () => failures(labels) };
+  };
+}
+
+/** Adds the figures of the audit stream. */
+export function createAuditCounters(metrics: Metrics, service: AuditLine['service']): AuditCounters {
+  const from = { event: auditNamesOf(service) };
+  const events = metrics.counter('tollgate_audit_events_total', 'Security events', ['event'], from);
+  const suppressed = metrics.counter(
+    'tollgate_audit_suppressed_total',
+    'Security events that were not written, because too many of their kind came within a minute',
+    ['event'],
+    from,
+  );
+  const lost = metrics.counter(
+    'tollgate_audit_lost_total',
+    'Lines of the audit stream that could not be written',
+  );
+  return {
+    countEvent: (event) => events({ event }),
+    countSuppressed: (event) => suppressed({ event }),
+    countLost: () => lost(),
+  };
+}
+
+/** Adds the figures of submissions; gives what hears of those to one application, and tells the audit stream. */
+export function createChallengeObservers(
+  metrics: Metrics,
+): (application: string, trail: AuditTrail) => ChallengeObserver {
+  const solved = metrics.counter(
+    'tollgate_challenges_solved_total',
+    'Challenges of submissions that passed',
+    ['application', 'challenge'],
+  );
+  const refused = metrics.counter('tollgate_challenges_refused_total', 'Submissions that were refused', [
+    'application',
+    'code',
+    'reason',
+  ]);
+  return (application, trail) => {
+    const [work, image] = [
+      { application, challenge: 'pow' },
+      { application, challenge: 'image' },
+    ];
+    return {
+      solved(given) {
+        if (given.work !== null) solved(work);
+        if (given.image) solved(image);
+      },
+      refused({ code, reason: found }, { account, address, isReplay }) {
+        const reason = isReplay ? 'spent' : found;
+        refused({ application, code, reason });
+        if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
+        if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
+        if (reason === 'other_preset') return;
+        trail.write({
+          event: 'challenge_refused',
+          ...{ application, code, reason },
+          ...(account === undefined ? {} : { account }),
+          ...(address === undefined ? {} : { address }),
+        });
+      },
+    };
+  };
+}

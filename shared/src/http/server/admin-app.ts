@@ -1,0 +1,38 @@
+// The admin listener of a service: health, and whatever a service puts beside it.
+
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import errorHandler from '../errors/error-handler.js';
+import healthRoutes, { type HealthOptions } from '../observability/health.js';
+import requestMetrics, { type RequestObserver } from '../observability/request-metrics.js';
+import jsonBodies from './json-bodies.js';
+import openapi, { type OpenApiOptions } from './openapi.js';
+import responseHeaders from './response-headers.js';
+import { serverOptions } from './server-options.js';
+import writeTimeout from './write-timeout.js';
+
+/** What the admin listener is made of. */
+export interface AdminOptions extends HealthOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly publicUrl: string;
+  /** How the listener is described to programs; everything on it is. */
+  readonly description: OpenApiOptions;
+  /** Further headers of every answer, such as that of the test mode. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Measures its requests. */
+  readonly observe?: RequestObserver | undefined;
+}
+
+/** The admin application; never routed to from outside. */
+export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
+  const { logger, publicUrl, description, extra, observe, ...health } = options;
+  const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
+  const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
+  if (observe !== undefined) await app.register(requestMetrics, { observe });
+  await app.register(responseHeaders, headers);
+  await app.register(writeTimeout);
+  await app.register(errorHandler);
+  await app.register(jsonBodies);
+  await app.register(openapi, description);
+  await app.register(healthRoutes, health);
+  return app;
+}

@@ -1,0 +1,139 @@
+// Starts a service's two listeners and stops them in an order that loses no request.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import closeWithGrace from 'close-with-grace';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { ConfigurationError } from '../../schemas/configuration-error.js';
+import type { HealthState } from '../observability/health.js';
+
+/** What of an application the life cycle uses. */
+export type RunningApp = Pick<FastifyInstance, 'listen' | 'close' | 'server'>;
+
+/** Where a listener is, and which variables say so. */
+export interface ListenAt {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly hostVariable: string;
+  readonly portVariable: string;
+}
+
+export interface Service {
+  readonly logger: FastifyBaseLogger;
+  readonly publicApp: RunningApp;
+  readonly adminApp: RunningApp;
+  readonly publicAt: ListenAt;
+  readonly adminAt: ListenAt;
+  /** Seconds of serving after the service has said that it is not ready. */
+  readonly drainSeconds: number;
+  readonly state: HealthState;
+  /** Sends on what is still on its way, once no request is. */
+  readonly flush?: () => Promise<void>;
+  /** Closes stores, workers and whatever else the service opened. */
+  readonly closeParts: () => Promise<void>;
+}
+
+/** A service that listens. */
+export interface RunningService {
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+  /** Stops it: not ready, drain, close public, flush, close admin, close parts. Repeated calls wait for the first. */
+  stop(options?: { readonly drain: boolean }): Promise<void>;
+}
+
+// What closing may take beyond the drain before the process is ended by force.
+const CLOSING_SECONDS = 20;
+
+/**
+ * Listens, admin first, and stops on a signal or an uncaught error.
+ *
+ * @throws ConfigurationError when an address cannot be bound; what was open is closed then
+ */
+export async function runService(service: Service): Promise<RunningService> {
+  const running = await startService(service);
+  closeWithGrace(
+    { delay: (service.drainSeconds + CLOSING_SECONDS) * 1000, logger: service.logger },
+    async ({ signal, err }) => {
+      if (err) service.logger.fatal({ err }, 'stopping after an error that nobody caught');
+      else service.logger.info({ signal }, 'stopping');
+      await running.stop({ drain: err === undefined });
+    },
+  );
+  return running;
+}
+
+/** The same without the process's signals, for several services in one process and for tests. */
+export async function startService(service: Service): Promise<RunningService> {
+  const { publicApp, adminApp, publicAt, adminAt } = service;
+  try {
+    const adminUrl = await listen(adminApp, adminAt);
+    const publicUrl = await listen(publicApp, publicAt);
+    let stopped: Promise<void> | undefined;
+    return {
+      publicUrl,
+      adminUrl,
+      stop(options = { drain: true }) {
+        stopped ??= stopService(service, options.drain);
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await stopService(service, false);
+    throw error;
+  }
+}
+
+async function stopService(service: Service, drain: boolean): Promise<void> {
+  service.state.stopping = true;
+  if (drain && service.drainSeconds > 0) await pause(service.drainSeconds * 1000);
+  const failures: unknown[] = [];
+  // A part that cannot be closed must not keep the others open.
+  for (const close of [
+    () => service.publicApp.close(),
+    () => service.flush?.(),
+    () => service.adminApp.close(),
+    () => service.closeParts(),
+  ]) {
+    try {
+      await close();
+    } catch (error) {
+      service.logger.error({ err: error }, 'a part did not close');
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function listen(app: RunningApp, at: ListenAt): Promise<string> {
+  try {
+    return await app.listen({ host: at.host, port: at.port });
+  } catch (error) {
+    const line = describeBindError((error as NodeJS.ErrnoException).code, at);
+    throw line === undefined ? error : new ConfigurationError([line]);
+  }
+}
+
+function describeBindError(code: string | undefined, at: ListenAt): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${at.portVariable}: port ${at.port} on ${at.host} is in use by another program`;
+    case 'EACCES':
+      return `${at.portVariable}: port ${at.port} on ${at.host} may not be used by this user`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${at.hostVariable}: ${at.host} is no address of this machine`;
+    default:
+      return undefined;
+  }
+}
+
+/** Runs the main function of a program; a mistake in the configuration ends it with its lines and status 1. */
+export async function startOrExplain(main: () => Promise<unknown>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    for (const line of error.lines) console.error(line);
+    process.exit(1);
+  }
+}

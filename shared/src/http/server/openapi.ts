@@ -1,0 +1,162 @@
+// Describes the service to programs: OpenAPI 3.1 from the schemas of its routes.
+
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import fp from 'fastify-plugin';
+import { ErrorBody } from '../../schemas/error-body.js';
+import {
+  ANSWER_HEADERS,
+  type AnswerHeader,
+  CROSS_ORIGIN,
+  EVERY_ANSWER,
+  errorAnswers,
+  factsOf,
+  limitHeaders,
+} from './openapi-answers.js';
+
+// Carries the plugin's additions to Fastify's types (`summary`, `hide`) to whoever imports this file.
+export type { SwaggerOptions } from '@fastify/swagger';
+// And ours (`limited`, `answerHeaders`).
+export type { RouteFacts } from './openapi-answers.js';
+
+export interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  /** Where the service is reached. */
+  readonly serverUrl: string;
+  /** The credentials that the `security` of a route names, as OpenAPI describes them. */
+  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+}
+
+/** A bearer token, or a cookie. */
+export type SecurityScheme =
+  | { readonly type: 'http'; readonly scheme: 'bearer' }
+  | { readonly type: 'apiKey'; readonly in: 'cookie'; readonly name: string };
+
+async function describeService(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
+  const { title, version, description, serverUrl, securitySchemes = {} } = options;
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, version, description },
+      servers: [{ url: serverUrl }],
+      components: { securitySchemes },
+    },
+    exposeHeadRoutes: true,
+    transform: ({ schema, url, route }) => ({ schema: noting(schema, route, originCheckOf(app)), url }),
+    transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
+    // Shared schemas keep their names.
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) =>
+        typeof schema.$id === 'string' ? schema.$id : `Schema${index}`,
+    },
+  });
+  let document: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
+}
+
+/** What `transform` notes in an operation for `withAnswers`; not part of the document. */
+const NOTE = 'x-route';
+
+type Route = RouteOptions & { readonly schema: FastifySchema };
+type Note = { readonly route: Route; readonly originCheck: unknown };
+type Header = { readonly $ref: string } | { readonly description: string; readonly schema: object };
+type Response = { description: string; headers?: Record<string, Header>; content?: object };
+type Operation = { responses: Record<string, Response>; [NOTE]?: Note };
+type Document = {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, object>; headers?: Record<string, object> };
+};
+
+function originCheckOf(app: FastifyInstance): unknown {
+  return (app as { refuseForeignOrigins?: unknown }).refuseForeignOrigins;
+}
+
+function noting(schema: FastifySchema | undefined, route: RouteOptions, originCheck: unknown): FastifySchema {
+  const body = schema?.body as { properties?: Record<string, object> } | undefined;
+  const typed =
+    body?.properties === undefined
+      ? {}
+      : { body: { ...body, properties: mapValues(body.properties, asDocumented) } };
+  const noted: FastifySchema & { readonly [NOTE]: object } = {
+    ...schema,
+    ...typed,
+    [NOTE]: { route, originCheck },
+  };
+  return noted;
+}
+
+/** What a schema leaves to the guard, which has a better answer to other types, is a text. */
+function asDocumented(property: object): object {
+  const isOpen = !['type', '$ref', 'anyOf', 'const', 'enum'].some((key) => key in property);
+  return isOpen ? { ...property, type: 'string' } : property;
+}
+
+/** Adds the errors and the headers of each operation, and their common parts once. */
+function withAnswers(document: object, app: FastifyInstance): object {
+  const { paths = {}, components = {}, ...rest } = document as Document;
+  const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('@fastify/cors') ? CROSS_ORIGIN : [])];
+  const { $id: _name, ...errorBody } = ErrorBody;
+  return {
+    ...rest,
+    components: {
+      ...components,
+      schemas: { ...components.schemas, ErrorBody: errorBody },
+      headers: mapValues(ANSWER_HEADERS, (description) => ({ description, schema: { type: 'string' } })),
+    },
+    paths: mapValues(paths, (item) =>
+      mapValues(item, (operation, method) => withResponses(operation, method, everywhere)),
+    ),
+  };
+}
+
+function withResponses(operation: Operation, method: string, everywhere: readonly AnswerHeader[]): Operation {
+  const { [NOTE]: note, responses, ...rest } = operation;
+  if (note === undefined) return operation;
+  const { route, originCheck } = note;
+  const facts = factsOf(route, originCheck);
+  const own = mapValues(route.config?.answerHeaders ?? {}, (description) => ({
+    description,
+    schema: { type: 'string' },
+  }));
+  const described = mapValues(responses, ({ headers, ...response }) => ({
+    ...response,
+    headers: { ...references([...everywhere, ...limitHeaders(facts)]), ...own, ...headers },
+  }));
+  const errors = Object.fromEntries(
+    errorAnswers(facts)
+      .filter(({ status }) => !(status in described))
+      .map(({ status, description, headers }) => [
+        status,
+        {
+          description,
+          headers: references([...everywhere, ...headers]),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+        },
+      ]),
+  );
+  const all: Record<string, Response> = { ...described, ...errors };
+  if (method !== 'head') return { ...rest, responses: all };
+  const withoutBody = mapValues(all, ({ content: _content, ...response }) => response);
+  return { ...rest, responses: withoutBody };
+}
+
+function references(names: readonly AnswerHeader[]): Record<string, Header> {
+  return Object.fromEntries(
+    [...new Set(names)].sort().map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+function mapValues<T, R>(
+  record: Readonly<Record<string, T>>,
+  map: (value: T, key: string) => R,
+): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}
+
+/** Register it before the routes that it describes. Serves `/openapi.json`; `app.swagger()` gives the document. */
+export default fp(describeService, { name: 'tollgate-openapi', fastify: '5.x' });

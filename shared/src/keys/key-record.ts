@@ -1,0 +1,154 @@
+// The record of which keys the nodes run, so that a command can say when one may be changed.
+
+import { type Store, storeTimeMs } from '../store/open-store.js';
+import { loadScript } from '../store/redis-script.js';
+import { asStoreError, StoreUnavailableError } from '../store/store-errors.js';
+
+/** Name of the record: on Redis a hash, on the embedded store one text of lines. */
+export const KEY_RECORD_KEY = 'session:keys';
+
+/** The keys of a node: for each variable the ids of its list, in order. */
+export interface NodeKeys {
+  /** Whether it makes tokens (with the first of each list), or only verifies them. */
+  readonly makes: boolean;
+  readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** How long what it makes lives at most, in seconds, by the name of what it is. */
+  readonly lives?: Readonly<Record<string, number>>;
+}
+
+/** A life that a node has reported. */
+export interface ReportedLife {
+  readonly name: string;
+  readonly seconds: number;
+  /** When a node last said so. */
+  readonly lastMs: number;
+}
+
+/** What all nodes have reported. Times are the store's, in milliseconds since 1970. */
+export interface ReportedKeys {
+  readonly nowMs: number;
+  /** When the record began; undefined when there is none. */
+  readonly sinceMs: number | undefined;
+  /** Without their lives; the one that reported last comes first. */
+  readonly nodes: readonly NodeKeys[];
+  /** When a node last said that it makes tokens with a key, by variable and id with a space between them. */
+  readonly lastUsedMs: ReadonlyMap<string, number>;
+  /** Empty when none but older versions have reported. */
+  readonly lives: readonly ReportedLife[];
+}
+
+/** Every method throws StoreUnavailableError when the store does not answer. */
+export interface KeyRecord {
+  /** Writes what a node runs now; undefined when it stops. */
+  report(node: string, keys: NodeKeys, running: boolean): Promise<void>;
+  read(): Promise<ReportedKeys>;
+}
+
+/** How often a node reports, in milliseconds. */
+export const REPORT_EVERY_MS = 3_600_000;
+
+/** A node that has not reported for so long is gone, in milliseconds. */
+export const SILENCE_MS = 2.5 * REPORT_EVERY_MS;
+
+/** Longer than any token lives: a year and a day, in milliseconds. */
+const KEEP_MS = 366 * 86_400_000;
+
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+/** The record on a store of either kind. */
+export function openKeyRecord(store: Store): KeyRecord {
+  if (store.kind === 'redis') {
+    const report = loadScript<number>(store.client, SCRIPTS, 'key_report');
+    return {
+      async report(node, keys, running) {
+        const text = running ? formatKeys(keys) : '';
+        await report([KEY_RECORD_KEY], [node, text, KEEP_MS, SILENCE_MS, ...stampedBy(keys)]);
+      },
+      async read() {
+        try {
+          const fields = await store.client.hgetall(KEY_RECORD_KEY);
+          return readFields(new Map(Object.entries(fields)), await storeTimeMs(store));
+        } catch (error) {
+          throw error instanceof StoreUnavailableError ? error : asStoreError(error);
+        }
+      },
+    };
+  }
+  return {
+    report: (node, keys, running) =>
+      store.transact((transaction) => {
+        const { nowMs } = transaction;
+        const fields = parseLines(transaction.get(KEY_RECORD_KEY));
+        if (!fields.has('since')) fields.set('since', String(nowMs));
+        if (running) fields.set(`node:${node}`, `${nowMs} ${formatKeys(keys)}`);
+        else fields.delete(`node:${node}`);
+        for (const name of stampedBy(keys)) fields.set(name, String(nowMs));
+        for (const [name, value] of fields) {
+          const silentMs = nowMs - Number.parseInt(value, 10);
+          if (name.startsWith('node:') && silentMs >= SILENCE_MS) fields.delete(name);
+          if (/^(?:used|life):/.test(name) && silentMs >= KEEP_MS) fields.delete(name);
+        }
+        const text = [...fields].map(([name, value]) => `${name}=${value}`).join('\n');
+        transaction.put(KEY_RECORD_KEY, text, nowMs + KEEP_MS);
+      }),
+    read: () =>
+      store.transact((transaction) =>
+        readFields(parseLines(transaction.get(KEY_RECORD_KEY)), transaction.nowMs),
+      ),
+  };
+}
+
+/** The fields that a report gives the time: keys that the node makes tokens with, and how long those live. */
+function stampedBy({ makes, ids, lives = {} }: NodeKeys): string[] {
+  const used = makes ? Object.entries(ids).map(([variable, [first]]) => `used:${variable} ${first}`) : [];
+  return [...used, ...Object.entries(lives).map(([name, seconds]) => `life:${name} ${seconds}`)];
+}
+
+/** `makes` or `verifies`, then `VARIABLE:id,id` for each variable. */
+function formatKeys({ makes, ids }: NodeKeys): string {
+  const lists = Object.entries(ids).map(([variable, list]) => `${variable}:${list.join(',')}`);
+  return [makes ? 'makes' : 'verifies', ...lists].join(' ');
+}
+
+function parseKeys(text: string): NodeKeys {
+  const [role, ...lists] = text.split(' ');
+  const ids = lists.map((list): [string, string[]] => {
+    const at = list.indexOf(':');
+    return [list.slice(0, at), list.slice(at + 1).split(',')];
+  });
+  return { makes: role === 'makes', ids: Object.fromEntries(ids) };
+}
+
+function parseLines(text: string | undefined): Map<string, string> {
+  const lines = text === undefined ? [] : text.split('\n');
+  return new Map(
+    lines.map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
+}
+
+function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
+  const nodes: { readonly atMs: number; readonly keys: NodeKeys }[] = [];
+  const lastUsedMs = new Map<string, number>();
+  const lives: ReportedLife[] = [];
+  for (const [name, value] of fields) {
+    const atMs = Number.parseInt(value, 10);
+    if (name.startsWith('used:')) lastUsedMs.set(name.slice('used:'.length), atMs);
+    else if (name.startsWith('life:')) {
+      const [what = '', seconds] = name.slice('life:'.length).split(' ');
+      lives.push({ name: what, seconds: Number(seconds), lastMs: atMs });
+    } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
+      nodes.push({ atMs, keys: parseKeys(value.slice(value.indexOf(' ') + 1)) });
+    }
+  }
+  const since = fields.get('since');
+  return {
+    nowMs,
+    sinceMs: since === undefined ? undefined : Number(since),
+    nodes: nodes.sort((one, other) => other.atMs - one.atMs).map(({ keys }) => keys),
+    lastUsedMs,
+    lives,
+  };
+}
