@@ -25,11 +25,11 @@ export async function stockUp(storeUrl: string, secret: string, count: number): 
   if (store.kind === 'redis') await once(store.client, 'ready');
   const challenges = openChallengeStore(store, 'captcha');
   const limit = { max: 1e9, windowMs: 60_000 };
-  const parts = { options: OPTIONS, ring: openKeyRing(secret), limit, random: randomBytes };
+  const deps = { options: OPTIONS, ring: openKeyRing(secret), limit, random: randomBytes };
   const stock: SolvedWork[] = [];
   while (stock.length < count) {
     const issues = Array.from({ length: Math.min(AT_ONCE, count - stock.length) }, () =>
-      powIssue(parts, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
+      powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
     );
     await Promise.all(issues.map(({ issue }) => challenges.issuePow(issue)));
     for (const { issue, salt } of issues) stock.push({ pow_token: issue.token, pow_nonce: solve(salt) });

@@ -85,10 +85,10 @@ const sidOf = (uid: number) => String(uid).padStart(22, 's');
 function issuer(challenges: ChallengeStore): () => Promise<string> {
   const options = resolveCaptchaOptions({ pow: { expire: 3600 } });
   const limit = { max: 1e9, windowMs: 60_000 };
-  const parts = { options, ring: openKeyRing('s'.repeat(32)), limit, random: randomBytes };
+  const deps = { options, ring: openKeyRing('s'.repeat(32)), limit, random: randomBytes };
   return async () => {
     // A thousand addresses: the counters of each are part of what a challenge takes.
-    const { issue } = powIssue(parts, `198.51.${randomBytes(1)[0]! & 3}.${randomBytes(1)[0]}`, null);
+    const { issue } = powIssue(deps, `198.51.${randomBytes(1)[0]! & 3}.${randomBytes(1)[0]}`, null);
     await challenges.issuePow(issue);
     return issue.token;
   };

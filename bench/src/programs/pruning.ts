@@ -25,14 +25,14 @@ const program: Program = {
     let aheadMs = 0;
     const store = openStore(`file:${join(folder, 'store.mdb')}`, '.', () => Date.now() + aheadMs);
     const challenges = openChallengeStore(store, 'captcha');
-    const parts = {
+    const deps = {
       options: resolveCaptchaOptions({}),
       ring: openKeyRing('s'.repeat(32)),
       limit: { max: 1e9, windowMs: 60_000 },
       random: randomBytes,
     };
     const issue = async () => {
-      const { issue } = powIssue(parts, `198.51.100.${randomBytes(1)[0]}`, null);
+      const { issue } = powIssue(deps, `198.51.100.${randomBytes(1)[0]}`, null);
       await challenges.issuePow(issue);
       return issue.token;
     };

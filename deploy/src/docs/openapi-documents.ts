@@ -1,10 +1,13 @@
 // Builds the OpenAPI documents of both services without opening anything.
 import { buildChallengeAdmin } from '@tollgate/challenge-service/admin.js';
-import { buildApp as buildChallengeApp, type ChallengeParts } from '@tollgate/challenge-service/app.js';
+import {
+  buildApp as buildChallengeApp,
+  type ChallengeDependencies,
+} from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
-import { buildApp as buildSessionApp, type SessionParts } from '@tollgate/session-service/app.js';
+import { buildApp as buildSessionApp, type SessionDependencies } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -61,7 +64,7 @@ export async function adminApps(): Promise<Record<'challenge' | 'session', Fasti
   };
 }
 
-function challengeParts(): ChallengeParts {
+function challengeParts(): ChallengeDependencies {
   return {
     challenges: unused(),
     countRequest: unused(),
@@ -75,7 +78,7 @@ function challengeParts(): ChallengeParts {
   };
 }
 
-function sessionParts(): SessionParts {
+function sessionParts(): SessionDependencies {
   return {
     sessions: unused(),
     revocations: unused(),

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolvePresets } from '@tollgate/challenge-service/domain/presets.js';
-import { loadEquipment } from '@tollgate/challenge-service/equipment.js';
+import { loadImageSetup } from '@tollgate/challenge-service/equipment.js';
 import { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
@@ -37,7 +37,7 @@ t.test('the module of the example is right', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'own.mjs'), `${kinds}\n${renderer}`);
   const settings = { values: { CAPTCHA_MODULE: './own.mjs' }, captcha: options };
-  const equipment = await loadEquipment(settings, folder);
+  const equipment = await loadImageSetup(settings, folder);
   t.strictSame([...equipment.presets.keys()], ['default', 'sum']);
   t.equal(equipment.renderer?.name, 'mine@1');
 });

@@ -16,7 +16,7 @@ import { openSessionSearch } from '@tollgate/session-service/stores/open-session
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
@@ -133,7 +133,7 @@ async function openServices(t: Test, store: Store) {
     await revocations.stop();
     await directory.close();
   });
-  const host = createChallengeHost({
+  const host = createChallengeVerifier({
     store: challenges,
     ring,
     options: sessionConfig.captcha,
@@ -200,12 +200,12 @@ t.test('all operations together make exactly the keys of the table, and each exp
   t.match(await accountEvents.read(event.account), [event]);
   await done('keep a log-in');
 
-  const { withdraw } = await host.countTry('key', client);
+  const { withdraw } = await host.countAttempt('key', client);
   await done('count a try');
   await withdraw();
   await done('withdraw it');
   await host.recordFailure('key');
-  await host.standing('key', client);
+  await host.attemptStatus('key', client);
   await done('record a failure');
   await host.clearFailures('key', client);
   await done('clear the failures');
@@ -273,7 +273,7 @@ t.test('the lifetimes are those of the table', async (t) => {
   const { store, redis } = await redisStore(t);
   const { challengeApp, host } = await openServices(t, store);
   await challengeApp.inject('/api/captcha/pow');
-  await host.countTry('key', client);
+  await host.countAttempt('key', client);
   const lifetimeOf = async (part: string) => {
     const [key = ''] = await redis.client.keys(`captcha:${part}:*`);
     return Math.round((await redis.client.pttl(key)) / 1000);

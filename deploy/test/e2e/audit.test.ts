@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { parseSessionSet } from '@tollgate/session-service/domain/session-set.js';
-import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
@@ -188,7 +188,7 @@ t.test('no level hides the stream, and an attack on an account names it, keyed',
     while (failures().length < 2) await sleep(5);
     t.strictSame(
       failures(),
-      emails.map((email) => accountName(key, 'login', email.toLowerCase())),
+      emails.map((email) => accountPseudonym(key, 'login', email.toLowerCase())),
       'those that exist and those that do not alike',
     );
     t.equal(

@@ -5,7 +5,7 @@ import { answerText } from '@tollgate/challenge-service/image/derivation.js';
 import { defaultPreset } from '@tollgate/challenge-service/image/preset.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
-import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/store/records.js';
+import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
 import { drawKey } from '@tollgate/shared/challenges/types/image-answer.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
@@ -101,7 +101,7 @@ async function openReader(t: Test, site: Site): Promise<(token: string) => Promi
   t.teardown(() => file?.close());
   return async (token) => {
     const line = (await (site.redis?.client.get(image(token)) ?? file?.read(image(token)))) ?? '';
-    const record = parseAnswerRecord(parseKindLine(line)?.rest ?? '');
+    const record = parseAnswerRecord(parseVerifiedRecord(line)?.rest ?? '');
     if (record === null) throw new Error('the store holds no image of this token');
     return answerText(drawKey(current), token, record.seed, defaultPreset);
   };

@@ -4,21 +4,21 @@ import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance } from 'fastify';
-import type { ChallengeParts } from './app.js';
+import type { ChallengeDependencies } from './app.js';
 import type { ChallengeConfig } from './config.js';
 import hosts from './plugins/hosts.js';
 import clearFailures from './routes/clear-failures.js';
 import hostVerify from './routes/host-verify.js';
 import recordFailure from './routes/record-failure.js';
 
-/** The admin application over the same parts, ready to listen. Without a key of a host the host API does not exist. */
+/** The admin application over the same dependencies, ready to listen. Without a key of a host the host API does not exist. */
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
-  parts: Pick<ChallengeParts, 'challenges' | 'ring' | 'kinds' | 'logger' | 'figures' | 'trail'>,
+  deps: Pick<ChallengeDependencies, 'challenges' | 'ring' | 'kinds' | 'logger' | 'figures' | 'trail'>,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
-  const { challenges, ring, kinds = [], logger, figures, trail } = parts;
+  const { challenges, ring, kinds = [], logger, figures, trail } = deps;
   const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate challenge service, host API',

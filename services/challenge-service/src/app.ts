@@ -2,8 +2,8 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
-import { addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
@@ -28,9 +28,9 @@ import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 
 /** What the application runs on; opened and closed by server.ts. */
-export interface ChallengeParts extends IssuerOptions {
+export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's own kinds, which the hosts of the host API are answered with. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   /** Counts drawn images on the store. */
   readonly countRequest: RequestCounter;
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
@@ -41,16 +41,19 @@ export interface ChallengeParts extends IssuerOptions {
 }
 
 /** The public application, ready to listen. */
-export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): Promise<FastifyInstance> {
+export async function buildApp(
+  config: ChallengeConfig,
+  deps: ChallengeDependencies,
+): Promise<FastifyInstance> {
   const { values, captcha: options } = config;
   const publicUrl = values.PUBLIC_URL;
   const prefix = `/${options.routes.prefix}`;
   const headers = { publicUrl, ...(options.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
-    serverOptions({ logger: parts.logger, trustProxy: values.TRUST_PROXY, ...headers }),
+    serverOptions({ logger: deps.logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
-  await app.register(requestMetrics, { observe: parts.figures.requests('public') });
+  await app.register(requestMetrics, { observe: deps.figures.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
@@ -64,11 +67,11 @@ export async function buildApp(config: ChallengeConfig, parts: ChallengeParts): 
     serverUrl: publicUrl,
   });
   await app.register(rateLimit, {
-    addressOf: (request) => addressName(parts.ring.current, normaliseAddress(request.ip) ?? ''),
-    count: parts.countRequest,
+    addressOf: (request) => addressPseudonym(deps.ring.current, normaliseAddress(request.ip) ?? ''),
+    count: deps.countRequest,
   });
-  await app.register(redisClients, { stores: parts.redis });
-  await app.register(issuer, { ...parts, options });
+  await app.register(redisClients, { stores: deps.redis });
+  await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;

@@ -1,6 +1,6 @@
 // What this node issues and draws with, from its configuration: presets, kinds and renderer.
 
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -10,15 +10,15 @@ import { readPresetSource } from './image/preset-source.js';
 import { openRendererPool, type Renderer, rendererMistake } from './image/renderer.js';
 
 /** Read and checked, nothing opened yet. */
-export interface Equipment {
+export interface ImageSetup {
   readonly presets: Presets;
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly ChallengeType[];
   /** The host's own, which draws in the place of the image libraries. */
   readonly renderer: Renderer | undefined;
 }
 
 /** What it is read from. */
-export interface EquipmentSettings {
+export interface ImageSetupOptions {
   readonly values: {
     readonly CAPTCHA_MODULE?: string | undefined;
     readonly CAPTCHA_PRESETS?: string | undefined;
@@ -32,7 +32,7 @@ export interface EquipmentSettings {
  * @param root folder that relative paths start from
  * @throws ConfigurationError with a line per mistake
  */
-export async function loadEquipment(settings: EquipmentSettings, root: string): Promise<Equipment> {
+export async function loadImageSetup(settings: ImageSetupOptions, root: string): Promise<ImageSetup> {
   const { values, captcha: options } = settings;
   const module = await loadChallengeModule(values.CAPTCHA_MODULE, root);
   const { kinds, renderer } = module;

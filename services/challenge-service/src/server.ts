@@ -1,11 +1,11 @@
-// Starts the challenge service: environment, configuration, parts, applications, listen, close with grace.
+// Starts the challenge service: environment, configuration, dependencies, applications, listen, close with grace.
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
 import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
-import { challengeLives } from '@tollgate/shared/challenges/challenge-lifetimes.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -22,7 +22,7 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
-import { loadEquipment, openImages } from './equipment.js';
+import { loadImageSetup, openImages } from './equipment.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const figures = createChallengeMetrics({ process: true });
   const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: figures.audit });
 
-  const { presets, kinds, renderer } = await loadEquipment(config, PROJECT_ROOT);
+  const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
@@ -56,7 +56,11 @@ async function main(): Promise<void> {
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
-  const keyReport = reportKeys(store, { makes: true, ids, lives: { ...challengeLives(captcha) } }, logger);
+  const keyReport = reportKeys(
+    store,
+    { makes: true, ids, lives: { ...challengeLifetimes(captcha) } },
+    logger,
+  );
   const state = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
@@ -110,7 +114,7 @@ async function main(): Promise<void> {
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
-    closeParts: async () => {
+    closeDependencies: async () => {
       await keyReport.stop();
       pruning.stop();
       await optionsWatch.stop();

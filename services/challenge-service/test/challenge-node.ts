@@ -10,14 +10,14 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
-import { type PresetParts, resolvePresets } from '../src/domain/presets.js';
+import { type PresetDependencies, resolvePresets } from '../src/domain/presets.js';
 import { type ImagePool, openImagePool } from '../src/image/pool.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
 /** What a node is made of beside its store. */
-export interface NodeParts extends Omit<PresetParts, 'options' | 'sources'> {
+export interface NodeParts extends Omit<PresetDependencies, 'options' | 'sources'> {
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
@@ -34,8 +34,8 @@ export interface ChallengeNode {
 }
 
 /** Builds a node; without `images` it cannot draw. */
-export async function openNode(t: Test, store: Store, parts: NodeParts = {}): Promise<ChallengeNode> {
-  const { presets = {}, images = null, env = {}, kinds = [], ...rest } = parts;
+export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Promise<ChallengeNode> {
+  const { presets = {}, images = null, env = {}, kinds = [], ...rest } = deps;
   const config = readChallengeConfig({
     CHALLENGE_SECRET: SECRET,
     PUBLIC_URL: 'http://localhost:8080',

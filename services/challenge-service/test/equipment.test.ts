@@ -6,7 +6,7 @@ import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import { loadEquipment, openImages } from '../src/equipment.js';
+import { loadImageSetup, openImages } from '../src/equipment.js';
 
 const captcha = resolveCaptchaOptions();
 
@@ -20,7 +20,7 @@ function loader(folder: string) {
       CAPTCHA_MODULE: module === undefined ? undefined : `./${name}`,
       CAPTCHA_PRESETS: presets,
     };
-    return loadEquipment({ values, captcha }, folder);
+    return loadImageSetup({ values, captcha }, folder);
   };
 }
 
@@ -96,7 +96,7 @@ t.test('every mistake is a line that begins with its variable', async (t) => {
     }
   }
   const settings = { values: { CAPTCHA_MODULE: './nowhere.js' }, captcha };
-  await t.rejects(loadEquipment(settings, tempDir(t)), {
+  await t.rejects(loadImageSetup(settings, tempDir(t)), {
     message: /^CAPTCHA_MODULE names a module that cannot be loaded: Cannot find module/,
   });
 });

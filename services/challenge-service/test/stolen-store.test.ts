@@ -1,6 +1,6 @@
 // The answer computed from the store's content: with its dump, with the source, with any secret but the right one.
 
-import { parseAnswerRecord, parseKindLine } from '@tollgate/shared/challenges/store/records.js';
+import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
@@ -18,7 +18,7 @@ t.test("the answer computed from the store's content is none without the secret"
   for (let n = 0; n < 20; n++) {
     const { token, answer } = (await node.get('/api/captcha')).json();
     const line = (await redis.client.get(`captcha:img:{${token.slice(0, 2)}}:${token.slice(2)}`)) ?? '';
-    const record = parseAnswerRecord(parseKindLine(line)?.rest ?? '');
+    const record = parseAnswerRecord(parseVerifiedRecord(line)?.rest ?? '');
     if (record === null) throw new Error('the store holds no record of it');
     const derive = ({ current }: KeyRing) => answerText(drawKey(current), token, record.seed, defaultPreset);
     const scramble = ({ current }: KeyRing) =>

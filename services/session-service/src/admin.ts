@@ -9,22 +9,22 @@ import { requireApiKey } from '@tollgate/shared/http/tokens/api-key.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import type { FastifyInstance } from 'fastify';
-import type { SessionParts } from './app.js';
+import type { SessionDependencies } from './app.js';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
+import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
-import decoratedParts from './plugins/parts.js';
 import endUserSessions from './routes/end-user-sessions.js';
 import introspect from './routes/introspect.js';
 
-/** The admin application over the same parts, ready to listen. Without `SESSION_API_KEY` its routes do not exist. */
+/** The admin application over the same dependencies, ready to listen. Without `SESSION_API_KEY` its routes do not exist. */
 export async function buildSessionAdmin(
   config: Pick<SessionConfig, 'values' | 'captcha'>,
-  parts: SessionParts,
+  deps: SessionDependencies,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations, lifetimes, trail, accountEvents } = parts;
+  const { ring, figures, logger, proveUse, revocations, lifetimes, trail, accountEvents } = deps;
   const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate session service, administration',
@@ -42,8 +42,8 @@ export async function buildSessionAdmin(
       'onRequest',
       requireApiKey(apiKey, (request) => scope.audit(request, 'api_key_refused', {})),
     );
-    await scope.register(decoratedParts, parts);
-    await scope.register(tokens, parts.tokenKeys);
+    await scope.register(sessionDependencies, deps);
+    await scope.register(tokens, deps.tokenKeys);
     await scope.register(bearer, {
       tokens: scope.tokens.access,
       revocations,

@@ -2,9 +2,9 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
-import { addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
@@ -30,9 +30,9 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/cookie-names.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
+import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
-import decoratedParts, { type DecoratedParts } from './plugins/parts.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import tokenAnswer from './plugins/token-answer.js';
@@ -48,10 +48,10 @@ import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
 
 /** What the application runs on; opened and closed by server.ts. */
-export interface SessionParts extends DecoratedParts {
+export interface SessionDependencies extends DecoratedDependencies {
   readonly challenges: ChallengeStore;
   /** The operator's own kinds of challenge, which a log-in may be answered with. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   /** Counts log-ins on the store. */
   readonly countRequest: RequestCounter;
   /** The keys of `CHALLENGE_SECRET`. */
@@ -72,10 +72,10 @@ export interface SessionParts extends DecoratedParts {
 }
 
 /** The public application, ready to listen. */
-export async function buildApp(config: SessionConfig, parts: SessionParts): Promise<FastifyInstance> {
+export async function buildApp(config: SessionConfig, deps: SessionDependencies): Promise<FastifyInstance> {
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
-  const { challenges, kinds = [], ring, logger, figures, trail } = parts;
+  const { challenges, kinds = [], ring, logger, figures, trail } = deps;
   const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
     serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
@@ -99,13 +99,13 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
     },
   });
   await app.register(rateLimit, {
-    addressOf: (request) => addressName(ring.current, normaliseAddress(request.ip) ?? ''),
-    count: parts.countRequest,
+    addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
+    count: deps.countRequest,
   });
 
-  await app.register(redisClients, { stores: parts.redis });
-  await app.register(decoratedParts, parts);
-  await app.register(tokens, parts.tokenKeys);
+  await app.register(redisClients, { stores: deps.redis });
+  await app.register(sessionDependencies, deps);
+  await app.register(tokens, deps.tokenKeys);
   await app.register(refreshCookie, {
     cookiePrefix: values.COOKIE_PREFIX,
     sameSite: values.COOKIE_SAMESITE,
@@ -114,12 +114,12 @@ export async function buildApp(config: SessionConfig, parts: SessionParts): Prom
   await app.register(tokenAnswer, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
-    revocations: parts.revocations,
-    lifetimes: parts.lifetimes,
-    onVerified: parts.proveUse,
+    revocations: deps.revocations,
+    lifetimes: deps.lifetimes,
+    onVerified: deps.proveUse,
   });
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(audit, { ring, trail, accountEvents: parts.accountEvents, host: SESSION_HOST });
+  await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_HOST });
   app.decorate('countRefresh', figures.countRefresh);
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });

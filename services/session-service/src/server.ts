@@ -1,11 +1,11 @@
-// Starts the session service: environment, configuration, parts, applications, listen, close with grace.
+// Starts the session service: environment, configuration, dependencies, applications, listen, close with grace.
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
 import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
-import { challengeLives } from '@tollgate/shared/challenges/challenge-lifetimes.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -26,13 +26,13 @@ import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { observeStore } from '@tollgate/shared/store/store-observer.js';
 import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
-import { buildApp, type SessionParts } from './app.js';
+import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
 import { answeringDirectory } from './directory/answering-directory.js';
 import { openConfiguredDirectory } from './directory/configured-directory.js';
 import { createHashingQueue } from './directory/hashing-queue.js';
 import { createSignIn } from './directory/sign-in.js';
-import { type KeyLives, runningKeys } from './domain/key-roll-out.js';
+import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
@@ -105,10 +105,10 @@ async function main(): Promise<void> {
   const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
   const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
   const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
-  const lives: KeyLives = {
+  const lives: KeyLifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
-    ...challengeLives(config.captcha),
+    ...challengeLifetimes(config.captcha),
   };
   const keys = runningKeys(rings);
   const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   };
 
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
-  const parts: SessionParts = {
+  const deps: SessionDependencies = {
     sessions,
     revocations,
     revoker,
@@ -144,8 +144,8 @@ async function main(): Promise<void> {
 
   await runService({
     logger,
-    publicApp: await buildApp(config, parts),
-    adminApp: await buildSessionAdmin(config, parts, { checks, state, dispensable }),
+    publicApp: await buildApp(config, deps),
+    adminApp: await buildSessionAdmin(config, deps, { checks, state, dispensable }),
     publicAt: {
       host: values.BIND,
       port: values.SESSION_PORT,
@@ -161,7 +161,7 @@ async function main(): Promise<void> {
     drainSeconds: values.DRAIN_SECONDS,
     state,
     flush: () => revoker.flush(FLUSH_MS),
-    closeParts: async () => {
+    closeDependencies: async () => {
       revoker.stop();
       await revocations.stop();
       await keyReport.stop();

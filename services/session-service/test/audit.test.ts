@@ -1,7 +1,7 @@
 // Every security event is one line of the audit stream and one more in the metrics (decisions 3.7).
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas/audit-events.js';
 import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
@@ -28,7 +28,8 @@ const ADDRESS = /^[0-9a-f]{32}$/;
 function nameOf(account: unknown): unknown {
   const key = openKeyRing(SECRETS.CHALLENGE_SECRET).current;
   return (
-    [ANN, 'bob@example.com', NOBODY].find((email) => accountName(key, 'login', email) === account) ?? account
+    [ANN, 'bob@example.com', NOBODY].find((email) => accountPseudonym(key, 'login', email) === account) ??
+    account
   );
 }
 

@@ -13,7 +13,7 @@ export interface AuditTrail {
 }
 
 /** What a trail is made of. */
-export interface AuditTrailParts {
+export interface AuditTrailDependencies {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
   /** Told of every event, written or not. */
@@ -26,8 +26,8 @@ export interface AuditTrailParts {
   readonly clock?: () => number;
 }
 
-export function createAuditTrail(parts: AuditTrailParts): AuditTrail {
-  const { service, sink, onEvent, onSuppressed, onLost, clock = Date.now } = parts;
+export function createAuditTrail(deps: AuditTrailDependencies): AuditTrail {
+  const { service, sink, onEvent, onSuppressed, onLost, clock = Date.now } = deps;
   const gate = createFloodGate();
   let lost = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -35,13 +35,13 @@ export function openAuditSink(settings: {
 }
 
 /** The stream on a sink. Lines that cannot be written are counted, told of in the log once, and stop nothing. */
-export function openAuditTrail(parts: {
+export function openAuditTrail(deps: {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
   readonly log: AuditLog;
   readonly counters: AuditCounters;
 }): AuditTrail {
-  const { service, sink, log, counters } = parts;
+  const { service, sink, log, counters } = deps;
   return createAuditTrail({
     service,
     sink,

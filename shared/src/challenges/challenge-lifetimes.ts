@@ -5,14 +5,14 @@ import { lifetimeSeconds } from '../pow/lifetime.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** In seconds. */
-export interface ChallengeLives {
+export interface ChallengeLifetimes {
   /** Challenges of every kind, scope tickets. */
   readonly challenge: number;
   /** Failures: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
 }
 
-export function challengeLives({ pow, effort, cache, escalation }: CaptchaOptions): ChallengeLives {
+export function challengeLifetimes({ pow, effort, cache, escalation }: CaptchaOptions): ChallengeLifetimes {
   const work = lifetimeSeconds(pow.max_difficulty, pow.expire, pow.expire_grows);
   const dearest = effortBits(pow.max_difficulty, effort.bits);
   // An effort challenge lives as long as an image at least, and tickets as long as failures.

@@ -3,7 +3,7 @@
 import type { KeyRing } from '../crypto/key-ring.js';
 import { type NodeKeys, openKeyRecord, type ReportedKeys } from '../keys/key-record.js';
 import type { Store } from '../store/open-store.js';
-import { startRounds } from '../store/periodic-task.js';
+import { startPeriodicTask } from '../store/periodic-task.js';
 
 /** The part of a logger that this file uses. */
 export interface ChallengeServiceLog {
@@ -75,7 +75,7 @@ export function watchChallengeService(
     else return;
     told = seen;
   };
-  const rounds = startRounds(store, checkNow, {
+  const rounds = startPeriodicTask(store, checkNow, {
     everyMs: () => (seen === 'found' ? SETTLED_MS : UNSETTLED_MS),
     // A store that is away is reported by its own checks.
     onFailure() {},

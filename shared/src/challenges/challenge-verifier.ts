@@ -5,18 +5,18 @@ import { randomBytes } from '../crypto/random-bytes.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
 import { normaliseAddress } from './attempts/address.js';
-import { MOST_TRIES } from './attempts/attempts.js';
+import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
-import { accountName, addressName } from './attempts/pseudonyms.js';
+import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
 import type { ChallengeObserver } from './challenge-observer.js';
-import type { ChallengeStore, Standing } from './store/challenge-store.js';
-import { judgedKinds, type Kind } from './types/challenge-type-registry.js';
+import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
+import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
 import type { GivenProof } from './verdict.js';
-import type { TriedAccount } from './verify-context.js';
-import { type Checker, createChecker } from './verify-submission.js';
+import type { AttemptedAccount } from './verify-context.js';
+import { createSubmissionVerifier, type SubmissionVerifier } from './verify-submission.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
-export interface CountedTry {
+export interface CountedAttempt {
   readonly before: number;
   /** Milliseconds; above zero the try was refused and not counted. */
   readonly waitMs: number;
@@ -26,7 +26,7 @@ export interface CountedTry {
 }
 
 /** The checking half of the challenges, for one host. Methods throw StoreUnavailableError when the store is away. */
-export interface ChallengeHost extends Checker, NextAttempts {
+export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   readonly options: CaptchaOptions;
   /**
    * Says whether the next attempt on this account needs an image.
@@ -37,12 +37,12 @@ export interface ChallengeHost extends Checker, NextAttempts {
    * The account for `verify`, whose failures are read once, and only if the submission has right work.
    * @param claim names a try that does not count
    */
-  tried(key: string, claim?: string): TriedAccount;
+  attemptedAccount(key: string, claim?: string): AttemptedAccount;
   /**
    * Failures of the account, and what the pair with this address has to wait.
    * @param claim names a try that does not count
    */
-  standing(key: string, ip?: string, claim?: string): Promise<Standing>;
+  attemptStatus(key: string, ip?: string, claim?: string): Promise<AttemptStatus>;
   /** Records a failure; returns the failures remembered, this one included, and its name. */
   recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
   /** Takes back one recorded failure or counted try. */
@@ -50,10 +50,10 @@ export interface ChallengeHost extends Checker, NextAttempts {
   /**
    * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
    * @param given what the submission gave: with as many failures before it as make that too little, the try is not
-   * counted, and `reconsider` says why
+   * counted, and `recheck` says why
    * @param claim names the try: sent again it counts nothing twice. 128 random bits by default
    */
-  countTry(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedTry>;
+  countAttempt(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedAttempt>;
   /**
    * Forgets the account's failures and, with `ip`, the pair's, the price that the address remembers and, at most once per
    * decay, the requests of the address.
@@ -62,7 +62,7 @@ export interface ChallengeHost extends Checker, NextAttempts {
 }
 
 /** What a host is made of. */
-export interface ChallengeHostParts {
+export interface ChallengeVerifierDependencies {
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
@@ -70,7 +70,7 @@ export interface ChallengeHostParts {
   /** The host's name; account keys of different hosts never meet. */
   readonly host: string;
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   readonly random?: (size: number) => Uint8Array;
   /** Milliseconds since 1970; decides when a ticket expires. */
   readonly clock: () => number;
@@ -82,16 +82,23 @@ export interface ChallengeHostParts {
  * Makes the host object for one host application.
  * @throws TypeError without a name of its own: hosts without one would share their counts
  */
-export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
-  const { store, ring, options, host, random = randomBytes, clock, observer } = parts;
+export function createChallengeVerifier(deps: ChallengeVerifierDependencies): ChallengeVerifier {
+  const { store, ring, options, host, random = randomBytes, clock, observer } = deps;
   if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
-  const checker = createChecker({ store, ring, options, host, kinds: judgedKinds(parts.kinds), newClaim });
-  const account = (key: string) => accountName(ring.current, host, key);
+  const checker = createSubmissionVerifier({
+    store,
+    ring,
+    options,
+    host,
+    kinds: verifiedTypes(deps.kinds),
+    newClaim,
+  });
+  const account = (key: string) => accountPseudonym(ring.current, host, key);
   const address = (ip: string | undefined) => {
     const normalised = normaliseAddress(ip);
-    return normalised === null ? undefined : addressName(ring.current, normalised);
+    return normalised === null ? undefined : addressPseudonym(ring.current, normalised);
   };
 
   const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
@@ -102,14 +109,14 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
     options,
 
     async requiredFor(key, after = options.escalation.after) {
-      return (await store.standing(account(key), undefined, decayMs)).failures >= after;
+      return (await store.attemptStatus(account(key), undefined, decayMs)).failures >= after;
     },
 
-    standing: (key, ip, claim) => store.standing(account(key), address(ip), decayMs, claim),
+    attemptStatus: (key, ip, claim) => store.attemptStatus(account(key), address(ip), decayMs, claim),
 
-    tried(key, claim) {
+    attemptedAccount(key, claim) {
       let failures: Promise<number> | undefined;
-      const read = async () => (await store.standing(account(key), undefined, decayMs, claim)).failures;
+      const read = async () => (await store.attemptStatus(account(key), undefined, decayMs, claim)).failures;
       return {
         key,
         failures() {
@@ -121,17 +128,17 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
 
     async recordFailure(key) {
       const id = newClaim();
-      const { failures } = await store.countTry({ account: account(key), claim: id, decayMs });
-      return { failures: Math.min(failures + 1, MOST_TRIES), id };
+      const { failures } = await store.countAttempt({ account: account(key), claim: id, decayMs });
+      return { failures: Math.min(failures + 1, MAX_ATTEMPTS), id };
     },
 
-    withdrawFailure: (key, id) => store.withdrawTry(account(key), undefined, id),
+    withdrawFailure: (key, id) => store.withdrawAttempt(account(key), undefined, id),
 
-    async countTry(key, ip, given, claim) {
+    async countAttempt(key, ip, given, claim) {
       const name = account(key);
       const pair = address(ip);
       const id = claim ?? newClaim();
-      const counted = await store.countTry({
+      const counted = await store.countAttempt({
         account: name,
         ...(pair === undefined ? {} : { address: pair }),
         claim: id,
@@ -142,7 +149,7 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
         before: counted.failures,
         waitMs: counted.waitMs,
         id,
-        withdraw: () => store.withdrawTry(name, pair, id),
+        withdraw: () => store.withdrawAttempt(name, pair, id),
       };
     },
 
@@ -156,23 +163,23 @@ export function createChallengeHost(parts: ChallengeHostParts): ChallengeHost {
 
 /** The same checker, with somebody who hears its verdicts. */
 function observed(
-  checker: Checker,
+  checker: SubmissionVerifier,
   observer: ChallengeObserver,
   keyed: {
     readonly account: (key: string) => string;
     readonly address: (ip: string | undefined) => string | undefined;
   },
-): Checker {
+): SubmissionVerifier {
   const unknown = { account: undefined, address: undefined, isReplay: false };
   return {
     ...checker,
-    checkShape(submission, parts) {
-      const malformed = checker.checkShape(submission, parts);
+    checkShape(submission, deps) {
+      const malformed = checker.checkShape(submission, deps);
       if (malformed !== null) observer.refused(malformed, unknown);
       return malformed;
     },
-    reconsider(given, failures) {
-      const outdated = checker.reconsider(given, failures);
+    recheck(given, failures) {
+      const outdated = checker.recheck(given, failures);
       if (outdated !== null) observer.refused(outdated, unknown);
       return outdated;
     },

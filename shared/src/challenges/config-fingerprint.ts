@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../schemas/canonical-json.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
-import { startRounds } from '../store/periodic-task.js';
+import { startPeriodicTask } from '../store/periodic-task.js';
 import { optionsKey } from './store/challenge-keys.js';
 
 /** The part of a logger that this file uses. */
@@ -44,7 +44,7 @@ export function watchOptions(store: Store, options: CaptchaOptions, log: Options
     log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
   };
   // A store that is away is reported by its own checks.
-  const rounds = startRounds(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
+  const rounds = startPeriodicTask(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
   return { checkNow, stop: rounds.stop };
 }
 

@@ -2,7 +2,7 @@
 
 import type { IssuedWork } from '../pow/sufficiency.js';
 import type { FieldNames, FieldProblem, FieldProblems } from './submission.js';
-import type { Refusal } from './verify-record.js';
+import type { RefusalReason } from './verify-record.js';
 
 /** Why a submission fails, as a code on the wire. */
 export type VerdictCode =
@@ -17,7 +17,7 @@ export interface FailedVerdict {
   readonly ok: false;
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
-  readonly reason: Refusal | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+  readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
 }
 
 /** What a submission that passes has given, so that it can be judged again when failures have risen meanwhile. */

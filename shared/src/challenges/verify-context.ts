@@ -7,28 +7,28 @@
 export type ImageDemand = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
 
 /** Which challenges a submission is checked for. */
-export interface CheckedParts {
+export interface RequiredChallenges {
   readonly pow: boolean;
   readonly image: ImageDemand;
 }
 
 /** The account that is tried, and its failures before this try: a function is asked once the work has proved right. */
-export interface TriedAccount {
+export interface AttemptedAccount {
   readonly key: string;
   readonly failures: number | (() => Promise<number>);
 }
 
 /** The failures of a tried account; 0 without one. */
-export async function failuresOf(account: TriedAccount | undefined): Promise<number> {
+export async function failuresOf(account: AttemptedAccount | undefined): Promise<number> {
   if (account === undefined) return 0;
   return typeof account.failures === 'number' ? account.failures : account.failures();
 }
 
 /** What is checked, and for whom. */
-export interface VerifyContext extends CheckedParts {
+export interface VerifyContext extends RequiredChallenges {
   /** The client's address as the framework reports it. */
   readonly ip: string | undefined;
-  readonly account?: TriedAccount | undefined;
+  readonly account?: AttemptedAccount | undefined;
   /** Names of the presets that are accepted; every one when left out. */
   readonly presets?: readonly string[] | undefined;
   /** The least bits of work that are accepted, whatever the account. */

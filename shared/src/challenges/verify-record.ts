@@ -3,35 +3,39 @@
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import { solves } from '../pow/difficulty.js';
-import { addressName } from './attempts/pseudonyms.js';
-import { type KindRecord, type PowRecord, parseAnswerRecord } from './store/records.js';
+import { addressPseudonym } from './attempts/pseudonyms.js';
+import { type PowRecord, parseAnswerRecord, type VerifiedRecord } from './store/records.js';
 import { digestOf } from './types/algorithms.js';
-import { attemptKind, kindFault } from './types/challenge-type-error.js';
+import { challengeTypeFault, runChallengeType } from './types/challenge-type-error.js';
 import { normaliseAnswer, scrambleAnswer } from './types/image-answer.js';
-import { kindRandom } from './types/seeded-random.js';
-import type { JudgedKind, KindContext } from './types/verified-type.js';
+import { seededRandom } from './types/seeded-random.js';
+import type { ChallengeTypeContext, VerifiedType } from './types/verified-type.js';
 
 /** Why a challenge failed; for the log, never for the answer. */
-export type Refusal = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
+export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
-export type Judgement = { readonly ok: true } | { readonly ok: false; readonly reason: Refusal };
+export type RecordVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
 
 /** An image, or what stands in for it, may also be right and yet not enough, at once or once failures have risen. */
-export type ImageJudgement =
+export type ImageVerdict =
   | { readonly ok: true; isStillEnough(failures: number): boolean }
-  | { readonly ok: false; readonly reason: Refusal | 'insufficient' };
+  | { readonly ok: false; readonly reason: RefusalReason | 'insufficient' };
 
 /** What both kinds are judged by. `address` is normalised, null when unknown. */
-export interface JudgeContext {
+export interface VerifyRecordContext {
   readonly ring: KeyRing;
   readonly bindIp: boolean;
   readonly address: string | null;
 }
 
-const RIGHT: Judgement = { ok: true };
+const RIGHT: RecordVerdict = { ok: true };
 
 /** Judges a proof of work. Everything but the nonce comes from the server's own record. */
-export function judgePow(record: PowRecord | null, nonce: string, context: JudgeContext): Judgement {
+export function verifyPowRecord(
+  record: PowRecord | null,
+  nonce: string,
+  context: VerifyRecordContext,
+): RecordVerdict {
   const digest = record === null ? undefined : digestOf(record.algorithm);
   if (record === null || digest === undefined) return refusal('unknown');
   if (!solves(digest, record.salt, nonce, record.difficulty)) return refusal('wrong');
@@ -39,8 +43,8 @@ export function judgePow(record: PowRecord | null, nonce: string, context: Judge
 }
 
 /** What an answer on the image endpoint is judged by. */
-export interface ImageContext extends JudgeContext, Omit<KindContext, 'random'> {
-  readonly kinds: ReadonlyMap<string, JudgedKind>;
+export interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
+  readonly kinds: ReadonlyMap<string, VerifiedType>;
 }
 
 /**
@@ -48,11 +52,11 @@ export interface ImageContext extends JudgeContext, Omit<KindContext, 'random'> 
  * @param submission `takenAtMs` is the store's time when the challenge was taken
  * @throws KindError
  */
-export function judgeImage(
-  record: KindRecord | null,
+export function verifyImageRecord(
+  record: VerifiedRecord | null,
   submission: { readonly token: string; readonly answer: string; readonly takenAtMs: number },
   context: ImageContext,
-): ImageJudgement {
+): ImageVerdict {
   const key = record === null ? undefined : context.ring.find(record.keyId);
   if (record === null || key === undefined) return refusal('unknown');
   const {
@@ -85,7 +89,7 @@ const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
 
 /** @throws KindError when the kind of a host throws or gives no verdict */
 function judgeByKind(
-  record: KindRecord,
+  record: VerifiedRecord,
   key: RingKey,
   { token, answer }: Answer,
   { kinds, options, ring, isAccount, failures }: ImageContext,
@@ -93,19 +97,19 @@ function judgeByKind(
   const kind = kinds.get(record.kind);
   if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
   const about = (failures: number) => {
-    return { options, ring, random: kindRandom(key, record.kind, token, 0), isAccount, failures };
+    return { options, ring, random: seededRandom(key, record.kind, token, 0), isAccount, failures };
   };
-  const outcome = attemptKind(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
+  const outcome = runChallengeType(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
   if (!OUTCOMES.includes(outcome)) {
-    throw kindFault(kind, 'verify', 'must return right, wrong or insufficient');
+    throw challengeTypeFault(kind, 'verify', 'must return right, wrong or insufficient');
   }
   const isStillEnough = (risen: number) =>
-    attemptKind(kind, 'isStillEnough', () => kind.isStillEnough?.(record.rest, about(risen)) ?? true);
+    runChallengeType(kind, 'isStillEnough', () => kind.isStillEnough?.(record.rest, about(risen)) ?? true);
   return { outcome, hasMinimumTime: kind.hasMinimumTime, isStillEnough };
 }
 
 /** Compares an answer that is one text with the scrambled copy in its record. */
-function judgeAnswer(record: KindRecord, key: RingKey, { token, answer: text }: Answer): Worth {
+function judgeAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): Worth {
   const kept = parseAnswerRecord(record.rest);
   if (kept === null) return { outcome: 'unknown', hasMinimumTime: true };
   const answer = normaliseAnswer(text, kept.fold);
@@ -113,13 +117,16 @@ function judgeAnswer(record: KindRecord, key: RingKey, { token, answer: text }: 
   return { outcome: isRight ? 'right' : 'wrong', hasMinimumTime: kept.untimed !== true };
 }
 
-function sameAddress(record: { keyId: string; address: string | null }, context: JudgeContext): boolean {
+function sameAddress(
+  record: { keyId: string; address: string | null },
+  context: VerifyRecordContext,
+): boolean {
   if (!context.bindIp) return true;
   const key = context.ring.find(record.keyId);
   if (key === undefined || record.address === null || context.address === null) return false;
-  return equalText(addressName(key, context.address), record.address);
+  return equalText(addressPseudonym(key, context.address), record.address);
 }
 
-function refusal(reason: Refusal): Judgement & { ok: false } {
+function refusal(reason: RefusalReason): RecordVerdict & { ok: false } {
   return { ok: false, reason };
 }

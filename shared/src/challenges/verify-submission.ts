@@ -5,47 +5,59 @@ import type { KeyRing } from '../crypto/key-ring.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { normaliseAddress } from './attempts/address.js';
-import { MOST_TRIES } from './attempts/attempts.js';
-import { accountName } from './attempts/pseudonyms.js';
+import { MAX_ATTEMPTS } from './attempts/attempts.js';
+import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { ChallengeStore } from './store/challenge-store.js';
-import { parseKindLine, parsePowLine, presetOf } from './store/records.js';
+import { parsePowRecord, parseVerifiedRecord, presetOf } from './store/records.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
 import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
-import type { JudgedKind } from './types/verified-type.js';
+import type { VerifiedType } from './types/verified-type.js';
 import { type FailedVerdict, failed, type GivenProof, imageMissing, type Verdict } from './verdict.js';
-import { type CheckedParts, failuresOf, type TriedAccount, type VerifyContext } from './verify-context.js';
-import { type ImageJudgement, judgeImage, judgePow } from './verify-record.js';
+import {
+  type AttemptedAccount,
+  failuresOf,
+  type RequiredChallenges,
+  type VerifyContext,
+} from './verify-context.js';
+import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
 
 /** The checking half of a host. */
-export interface Checker {
+export interface SubmissionVerifier {
   readonly fieldNames: FieldNames;
   /** Checks what a submission's fields look like; asks the store nothing. */
-  checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null;
+  checkShape(submission: Submission, parts: RequiredChallenges): FailedVerdict | null;
   /**
    * Checks a submission. A challenge that was looked at is spent; failing work never spends an image.
    * @param onReplay told when a challenge turns out to be spent already
    */
   verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
   /** Judges again what was given, after the account has come to `failures`; null when it is still enough. */
-  reconsider(given: GivenProof, failures: number): FailedVerdict | null;
+  recheck(given: GivenProof, failures: number): FailedVerdict | null;
   /** Failures from which what was given is too little, at most one more than are remembered. */
   refusedFrom(given: GivenProof): number;
 }
 
 /** What a checker is made of. */
-export interface CheckerParts {
+export interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   readonly host: string;
-  readonly kinds: ReadonlyMap<string, JudgedKind>;
+  readonly kinds: ReadonlyMap<string, VerifiedType>;
   readonly newClaim: () => string;
 }
 
 /** Makes the checker of a host. */
-export function createChecker({ store, ring, options, host, kinds, newClaim }: CheckerParts): Checker {
+export function createSubmissionVerifier({
+  store,
+  ring,
+  options,
+  host,
+  kinds,
+  newClaim,
+}: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
   const terms: SufficiencyTerms = {
     ceiling: options.pow.max_difficulty,
@@ -62,22 +74,22 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     address: normaliseAddress(ip),
   });
 
-  const partsOf = (submission: Submission, { pow, image }: CheckedParts) => ({
+  const partsOf = (submission: Submission, { pow, image }: RequiredChallenges) => ({
     checksPow: pow && options.pow.enabled,
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
 
   /** Says whether a scope names this account, under the key that it was made with. */
-  const isAccount = (account: TriedAccount | undefined) => (scope: Scope) => {
+  const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
     return (
       account !== undefined &&
       key !== undefined &&
-      equalText(accountName(key, host, account.key), scope.account)
+      equalText(accountPseudonym(key, host, account.key), scope.account)
     );
   };
 
-  function checkShape(submission: Submission, parts: CheckedParts): FailedVerdict | null {
+  function checkShape(submission: Submission, parts: RequiredChallenges): FailedVerdict | null {
     const { checksPow, checksImage } = partsOf(submission, parts);
     const work = checksPow ? powProblems(submission, fieldNames) : {};
     const fields = { ...work, ...(checksImage ? imageProblems(submission, fieldNames, longest) : {}) };
@@ -93,8 +105,8 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     onReplay?: () => void,
   ) {
     const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
-    const record = taken === null ? null : parsePowLine(taken.line);
-    const judgement = judgePow(record, submission.powNonce as string, judgeContext(context.ip));
+    const record = taken === null ? null : parsePowRecord(taken.line);
+    const judgement = verifyPowRecord(record, submission.powNonce as string, judgeContext(context.ip));
     if (record === null || !judgement.ok) {
       const reason = judgement.ok ? 'unknown' : judgement.reason;
       return failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
@@ -112,18 +124,18 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     claim: string,
     failures: number,
     onReplay?: () => void,
-  ): Promise<ImageJudgement | { readonly ok: false; readonly reason: 'other_preset' }> {
+  ): Promise<ImageVerdict | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
     const spared = tooLongFor(text, kinds);
     const taken = await store.take('image', token, claim, { spared, onSpent: onReplay });
-    const record = taken === null ? null : parseKindLine(taken.line);
+    const record = taken === null ? null : parseVerifiedRecord(taken.line);
     if (record !== null && context.presets !== undefined) {
       const preset = presetOf(record);
       if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
     }
     const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
-    return judgeImage(record, answer, {
+    return verifyImageRecord(record, answer, {
       ...judgeContext(context.ip),
       options,
       kinds,
@@ -137,7 +149,7 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
     return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
   }
 
-  function reconsider(given: GivenProof, failures: number): FailedVerdict | null {
+  function recheck(given: GivenProof, failures: number): FailedVerdict | null {
     const tooCheap = checkPrice(given.work, failures);
     if (tooCheap !== null) return tooCheap;
     if (given.image && !given.isImageStillEnough(failures)) {
@@ -152,10 +164,10 @@ export function createChecker({ store, ring, options, host, kinds, newClaim }: C
   return {
     fieldNames,
     checkShape,
-    reconsider,
+    recheck,
     refusedFrom(given) {
       let failures = 0;
-      while (failures <= MOST_TRIES && reconsider(given, failures) === null) failures += 1;
+      while (failures <= MAX_ATTEMPTS && recheck(given, failures) === null) failures += 1;
       return failures;
     },
 

@@ -2,7 +2,7 @@
 
 import { randomAlphanumerics } from '../crypto/random-text.js';
 import type { Store } from '../store/open-store.js';
-import { startRounds } from '../store/periodic-task.js';
+import { startPeriodicTask } from '../store/periodic-task.js';
 import { type NodeKeys, openKeyRecord, REPORT_EVERY_MS } from './key-record.js';
 
 /** The part of a logger that this file uses. */
@@ -14,7 +14,7 @@ export interface KeyReportLog {
 export function reportKeys(store: Store, keys: NodeKeys, log: KeyReportLog): { stop(): Promise<void> } {
   const record = openKeyRecord(store);
   const node = randomAlphanumerics(12);
-  const rounds = startRounds(store, () => record.report(node, keys, true), {
+  const rounds = startPeriodicTask(store, () => record.report(node, keys, true), {
     everyMs: REPORT_EVERY_MS,
     afterReconnect: true,
     onFailure: (error) => log.warn({ err: error }, 'the keys of this node could not be reported'),

@@ -21,7 +21,7 @@ const RETRY_MS = 10_000;
  *
  * @returns `stop`, which begins no further round and resolves when the running one has ended
  */
-export function startRounds(
+export function startPeriodicTask(
   store: Store,
   round: () => Promise<void>,
   { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: RoundOptions,

@@ -90,7 +90,7 @@ t.test('insufficient work spends no image and records nothing', async (t) => {
     await fail(host, 3);
     const picture = await image();
     t.strictSame(await host.verify({ ...(await work()), ...picture }, tried(3)), insufficient);
-    t.strictSame(await host.standing(ACCOUNT), { failures: 3, waitMs: 0 });
+    t.strictSame(await host.attemptStatus(ACCOUNT), { failures: 3, waitMs: 0 });
     const better = await work({ ticket: ticket() });
     t.match(await host.verify({ ...better, ...picture }, tried(3)), { ok: true }, 'the image still counts');
   });
@@ -176,11 +176,11 @@ t.test('a try is judged again by the failures counted with it', async (t) => {
     const plain = await host.verify(await work(), tried(0));
     const scoped = await host.verify({ ...(await work({ ticket: ticket() })), ...(await image()) }, tried(0));
     if (!plain.ok || !scoped.ok) throw new Error('both pass');
-    t.equal(host.reconsider(plain.given, 0), null);
-    t.strictSame(host.reconsider(plain.given, 1), insufficient);
-    t.equal(host.reconsider(scoped.given, 2), null);
-    t.strictSame(host.reconsider(scoped.given, 3), insufficient);
-    t.match(host.reconsider({ ...scoped.given, image: false }, 2), { code: 'captcha_required' });
+    t.equal(host.recheck(plain.given, 0), null);
+    t.strictSame(host.recheck(plain.given, 1), insufficient);
+    t.equal(host.recheck(scoped.given, 2), null);
+    t.strictSame(host.recheck(scoped.given, 3), insufficient);
+    t.match(host.recheck({ ...scoped.given, image: false }, 2), { code: 'captcha_required' });
   });
 });
 
@@ -194,7 +194,7 @@ t.test('without escalation nothing is insufficient; without the rule no work is 
     t.match(await off.host.verify({}, tried(1)), { ok: true, given: { work: null } });
     t.match(await off.host.verify({ powToken: 7 }, tried(1)), { ok: true });
     t.match(await off.host.verify({}, tried(2)), { code: 'captcha_required' });
-    t.equal(off.host.reconsider({ work: null, image: true, isImageStillEnough: () => true }, 99), null);
+    t.equal(off.host.recheck({ work: null, image: true, isImageStillEnough: () => true }, 99), null);
   });
 });
 
@@ -245,9 +245,9 @@ t.test('the failures of an account are withdrawn by name, and cleared on success
     t.equal(await host.requiredFor(ACCOUNT, 3), false);
     await host.withdrawFailure(ACCOUNT, first.id);
     await host.withdrawFailure(ACCOUNT, first.id);
-    t.equal((await host.standing(ACCOUNT)).failures, 1);
+    t.equal((await host.attemptStatus(ACCOUNT)).failures, 1);
     await host.clearFailures(ACCOUNT);
-    t.equal((await host.standing(ACCOUNT)).failures, 0);
+    t.equal((await host.attemptStatus(ACCOUNT)).failures, 0);
   });
 });
 

@@ -30,7 +30,7 @@ t.test('many accounts at once count their own failures, wherever their slots are
   await Promise.all(
     accounts.flatMap((account, at) => Array.from({ length: at % 4 }, () => host.recordFailure(account))),
   );
-  const standings = await Promise.all(accounts.map((account) => host.standing(account, ADDRESS)));
+  const standings = await Promise.all(accounts.map((account) => host.attemptStatus(account, ADDRESS)));
   t.strictSame(
     standings.map(({ failures }) => failures),
     accounts.map((_, at) => at % 4),

@@ -2,11 +2,11 @@
 
 import t from 'tap';
 import {
-  effortKind,
   effortPartDifficulty,
+  effortType,
   formatEffortRecord,
 } from '../../src/challenges/types/effort-type.js';
-import { kindRandom } from '../../src/challenges/types/seeded-random.js';
+import { seededRandom } from '../../src/challenges/types/seeded-random.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { eachStore } from '../support/stores.js';
 import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from './issuing.js';
@@ -111,14 +111,14 @@ t.test('the parts get dearer with the failures of the account', async (t) => {
 
 t.test('efforts of 24 bits fetched at 2 failures were all taken up to 8: now up to 4', async (t) => {
   const options = resolveCaptchaOptions();
-  const random = kindRandom(ring.current, effortKind.name, '', 0);
+  const random = seededRandom(ring.current, effortType.name, '', 0);
   const scope = { keyId: ring.current.id, account: '0'.repeat(32) };
   const rest = formatEffortRecord({ partDifficulty: 20, salt: EFFORT_SALT, scope });
   const answer = solveEffort(20);
   const enough = [2, 3, 4, 5, 6, 7, 8].map((failures) => {
     const about = { options, ring, random, isAccount: () => true, failures };
-    t.equal(effortKind.isStillEnough?.(rest, about), failures <= 4, `recheck at ${failures} failures`);
-    return effortKind.verify(rest, answer, about);
+    t.equal(effortType.isStillEnough?.(rest, about), failures <= 4, `recheck at ${failures} failures`);
+    return effortType.verify(rest, answer, about);
   });
   t.strictSame(enough, [
     ...['right', 'right', 'right'],
@@ -128,9 +128,9 @@ t.test('efforts of 24 bits fetched at 2 failures were all taken up to 8: now up 
 
 t.test('the table of what is enough, by failures', async (t) => {
   const options = resolveCaptchaOptions();
-  const random = kindRandom(ring.current, effortKind.name, '', 0);
+  const random = seededRandom(ring.current, effortType.name, '', 0);
   const verdict = (partDifficulty: number, failures: number, scoped: boolean, answer?: string) =>
-    effortKind.verify(
+    effortType.verify(
       formatEffortRecord({
         partDifficulty,
         salt: EFFORT_SALT,

@@ -1,8 +1,8 @@
 // Challenges as the tests of this folder issue and solve them.
 
 import { randomBytes } from 'node:crypto';
-import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-verifier.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import type {
   ChallengeStore,
   EffortIssue,
@@ -12,11 +12,11 @@ import type {
 import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
 import {
   type AnswerRecord,
+  encodePowTail,
+  encodeVerifiedTail,
   formatAnswerRecord,
-  kindLineTail,
   type PowRecord,
-  parsePowLine,
-  powLineTail,
+  parsePowRecord,
 } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { digestOf } from '../../src/challenges/types/algorithms.js';
@@ -34,9 +34,9 @@ export const ring = openKeyRing(SECRET);
 /** A client's address, an account key, and the names under which the store knows them. */
 export const ADDRESS = '203.0.113.7';
 export const ACCOUNT = 'demo@example.com';
-export const address = addressName(ring.current, ADDRESS);
-export const otherAddress = addressName(ring.current, '203.0.113.8');
-export const account = accountName(ring.current, 'tests', ACCOUNT);
+export const address = addressPseudonym(ring.current, ADDRESS);
+export const otherAddress = addressPseudonym(ring.current, '203.0.113.8');
+export const account = accountPseudonym(ring.current, 'tests', ACCOUNT);
 
 export const ANSWER = 'k7mxqp';
 export const DECAY_MS = 900_000;
@@ -59,7 +59,7 @@ export function powIssue(
     token: makeToken(slotTag(changes.address ?? address)),
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: powLineTail(unpricedPow(pow)),
+    lineTail: encodePowTail(unpricedPow(pow)),
     terms: { floor: FLOOR, ceiling: 24, failureStep: 2, volumeStep: 2, volumeEvery: 20, ...terms },
     failures: 0,
     volumeMs: DECAY_MS,
@@ -81,7 +81,7 @@ export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
     ...asked,
     bits: 4,
     lineTail: (partDifficulty) =>
-      kindLineTail({
+      encodeVerifiedTail({
         judgedBy: 'verify',
         kind: EFFORT,
         keyId: ring.current.id,
@@ -121,7 +121,7 @@ export function imageIssue(
     token,
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: kindLineTail({
+    lineTail: encodeVerifiedTail({
       judgedBy: 'answer',
       kind: 'text',
       keyId,
@@ -149,7 +149,7 @@ export async function issueWork(
 ): Promise<{ powToken: string; powNonce: string; salt: string; difficulty: number }> {
   const issued = await challenges.issuePow(issue);
   if (!issued.allowed) throw new Error('the request was over its limit');
-  const salt = parsePowLine(`0 0 ${issue.lineTail}`)?.salt ?? '';
+  const salt = parsePowRecord(`0 0 ${issue.lineTail}`)?.salt ?? '';
   const { difficulty } = issued;
   return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
 }
@@ -169,8 +169,8 @@ export function hostOn(
   store: Store,
   options: CaptchaOptionsInput = {},
   { keys = ring, name = 'tests' }: { keys?: KeyRing; name?: string } = {},
-): ChallengeHost {
-  return createChallengeHost({
+): ChallengeVerifier {
+  return createChallengeVerifier({
     store: challengesOn(store),
     ring: keys,
     options: resolveCaptchaOptions({ min_seconds: 0, ...options }),

@@ -43,14 +43,14 @@ t.test('a host does not see or clear the counters of another host', async (t) =>
   await eachStore(t, async (t, { store }) => {
     const shop = hostOn(store, {}, { name: 'shop' });
     const forum = hostOn(store, {}, { name: 'forum' });
-    for (let i = 0; i < 5; i++) await shop.countTry(ACCOUNT, ADDRESS);
-    t.strictSame(await forum.standing(ACCOUNT, ADDRESS), { failures: 0, waitMs: 0 });
+    for (let i = 0; i < 5; i++) await shop.countAttempt(ACCOUNT, ADDRESS);
+    t.strictSame(await forum.attemptStatus(ACCOUNT, ADDRESS), { failures: 0, waitMs: 0 });
     await forum.clearFailures(ACCOUNT, ADDRESS);
-    const standing = await shop.standing(ACCOUNT, ADDRESS);
+    const standing = await shop.attemptStatus(ACCOUNT, ADDRESS);
     t.equal(standing.failures, 5);
     t.ok(standing.waitMs > 0);
     const split = hostOn(store, {}, { name: 'shopdemo' });
-    t.equal((await split.standing('@example.com')).failures, 0, 'nor by a name that runs into the key');
+    t.equal((await split.attemptStatus('@example.com')).failures, 0, 'nor by a name that runs into the key');
   });
 });
 
@@ -58,13 +58,13 @@ t.test('one IPv6 user with 2^64 addresses is one address', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     for (let i = 1; i <= 5; i++) {
-      t.equal((await host.countTry(ACCOUNT, `2001:db8:0:7::${i}`)).waitMs, 0);
+      t.equal((await host.countAttempt(ACCOUNT, `2001:db8:0:7::${i}`)).waitMs, 0);
     }
-    t.ok((await host.countTry(ACCOUNT, '2001:db8:0:7:ffff::1')).waitMs > 0);
-    t.equal((await host.countTry(ACCOUNT, '2001:db8:0:8::1')).waitMs, 0);
-    for (let i = 0; i < 4; i++) await host.countTry('v4@example.com', ADDRESS);
-    await host.countTry('v4@example.com', `::ffff:${ADDRESS}`);
-    t.ok((await host.standing('v4@example.com', ADDRESS)).waitMs > 0);
+    t.ok((await host.countAttempt(ACCOUNT, '2001:db8:0:7:ffff::1')).waitMs > 0);
+    t.equal((await host.countAttempt(ACCOUNT, '2001:db8:0:8::1')).waitMs, 0);
+    for (let i = 0; i < 4; i++) await host.countAttempt('v4@example.com', ADDRESS);
+    await host.countAttempt('v4@example.com', `::ffff:${ADDRESS}`);
+    t.ok((await host.attemptStatus('v4@example.com', ADDRESS)).waitMs > 0);
   });
 });
 
@@ -75,10 +75,10 @@ t.test(
     for (const prefix of ['64:ff9b::', '::ffff:0:']) {
       await eachStore(t, async (t, { store }) => {
         const host = hostOn(store);
-        for (let i = 0; i < 4; i++) await host.countTry(ACCOUNT, `${prefix}${ADDRESS}`);
-        await host.countTry(ACCOUNT, ADDRESS);
-        t.ok((await host.standing(ACCOUNT, `${prefix}${ADDRESS}`)).waitMs > 0, prefix);
-        t.equal((await host.standing(ACCOUNT, `${prefix}${other}`)).waitMs, 0, prefix);
+        for (let i = 0; i < 4; i++) await host.countAttempt(ACCOUNT, `${prefix}${ADDRESS}`);
+        await host.countAttempt(ACCOUNT, ADDRESS);
+        t.ok((await host.attemptStatus(ACCOUNT, `${prefix}${ADDRESS}`)).waitMs > 0, prefix);
+        t.equal((await host.attemptStatus(ACCOUNT, `${prefix}${other}`)).waitMs, 0, prefix);
       });
     }
   },
@@ -88,27 +88,27 @@ t.test('without an address no pair waits, and the account is counted all the sam
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     for (let i = 0; i < 7; i++)
-      t.match(await host.countTry(ACCOUNT, 'not an address'), { before: i, waitMs: 0 });
-    t.equal((await host.standing(ACCOUNT)).failures, 7);
+      t.match(await host.countAttempt(ACCOUNT, 'not an address'), { before: i, waitMs: 0 });
+    t.equal((await host.attemptStatus(ACCOUNT)).failures, 7);
   });
 });
 
 t.test('a withdrawn try is not counted', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
-    const first = await host.countTry(ACCOUNT, ADDRESS);
-    const second = await host.countTry(ACCOUNT, ADDRESS);
+    const first = await host.countAttempt(ACCOUNT, ADDRESS);
+    const second = await host.countAttempt(ACCOUNT, ADDRESS);
     t.strictSame([first.before, second.before], [0, 1]);
     await first.withdraw();
     await first.withdraw();
-    t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 1);
+    t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1);
   });
 });
 
 t.test('of 200 parallel tries at most two are told that no image is demanded', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
-    const tried = await Promise.all(Array.from({ length: 200 }, () => host.countTry(ACCOUNT)));
+    const tried = await Promise.all(Array.from({ length: 200 }, () => host.countAttempt(ACCOUNT)));
     t.equal(tried.filter(({ before }) => before < host.options.escalation.after).length, 2);
   });
 });
@@ -124,9 +124,9 @@ t.test('each question to the store is one command', async (t) => {
     'issue an image': [1, () => challenges.issueImage(image)],
     'read an image': [1, () => challenges.readImage(image.token)],
     take: [1, () => challenges.take('image', image.token, newClaim())],
-    'count a try': [1, () => host.countTry(ACCOUNT, ADDRESS)],
+    'count a try': [1, () => host.countAttempt(ACCOUNT, ADDRESS)],
     'record a failure': [1, () => host.recordFailure(ACCOUNT)],
-    standing: [1, () => host.standing(ACCOUNT, ADDRESS)],
+    standing: [1, () => host.attemptStatus(ACCOUNT, ADDRESS)],
     required: [1, () => host.requiredFor(ACCOUNT)],
     'say what the next attempt needs, and remember its price': [
       1,
@@ -141,7 +141,7 @@ t.test('each question to the store is one command', async (t) => {
     const commands = await redis.commands(run);
     t.equal(commands.length, count, `${name}: ${commands.map((command) => command.split(' ')[0])}`);
   }
-  const tried = await host.countTry(ACCOUNT, ADDRESS);
+  const tried = await host.countAttempt(ACCOUNT, ADDRESS);
   await tried.withdraw();
   t.equal((await redis.commands(() => tried.withdraw())).length, 1);
 });

@@ -57,7 +57,7 @@ async function interrupt(t: Test, redis: Interrupted): Promise<void> {
   for (const work of [...before, spent]) {
     t.match(await host.verify(work, CONTEXT), { ok: false, reason: 'unknown' }, 'and spent once');
   }
-  t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 1, 'the failure is remembered');
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1, 'the failure is remembered');
 }
 
 async function keepSubmitting(

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import type { Issued } from '../../src/challenges/store/challenge-store.js';
-import { parseKindLine, parsePowLine } from '../../src/challenges/store/records.js';
+import { parsePowRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
 import { eachStore } from '../support/stores.js';
 import {
   address,
@@ -31,7 +31,7 @@ t.test('issued work can be read as it was issued', async (t) => {
     t.equal(issued.lifetimeSeconds, 120);
     t.ok(issued.nowMs >= before - 1 && issued.nowMs <= Date.now() + 1);
     const taken = await challenges.take('pow', issue.token, newClaim());
-    t.strictSame(parsePowLine(taken?.line ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...pow });
+    t.strictSame(parsePowRecord(taken?.line ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...pow });
   });
 });
 
@@ -46,7 +46,7 @@ t.test('an issued image can be read as it was issued, any number of times', asyn
     for (let i = 0; i < 3; i++) {
       const line = await challenges.readImage(issue.token);
       t.equal(line, `${issued.nowMs} ${issue.lineTail}`);
-      t.match(parseKindLine(line ?? ''), { judgedBy: 'answer', kind: 'text', address });
+      t.match(parseVerifiedRecord(line ?? ''), { judgedBy: 'answer', kind: 'text', address });
     }
   });
 });

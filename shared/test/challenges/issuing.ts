@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import { normaliseAddress } from '../../src/challenges/attempts/address.js';
-import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { openScope, type Scope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
-import { type ChallengeHost, createChallengeHost } from '../../src/challenges/challenge-verifier.js';
+import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
-import { formatAnswerRecord, kindLineTail, powLineTail } from '../../src/challenges/store/records.js';
+import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { ALGORITHM, digestOf } from '../../src/challenges/types/algorithms.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
 import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
+import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
 import { EFFORT_PARTS } from '../../src/pow/effort.js';
@@ -55,13 +55,13 @@ export const cheap: CaptchaOptionsInput = {
 /** A challenge service and a host on one store. */
 export interface Desk {
   readonly challenges: ChallengeStore;
-  readonly host: ChallengeHost;
+  readonly host: ChallengeVerifier;
   readonly options: CaptchaOptions;
   /** Solved work; `ticket` as in `?scope=`. */
   work(asked?: Asked): Promise<Work>;
   /** An image and its answer. */
   image(asked?: Asked): Promise<{ imageToken: string; imageAnswer: string }>;
-  /** Effort with its answer; parts of 18 or 20 bits, or few. */
+  /** Effort with its answer; deps of 18 or 20 bits, or few. */
   effort(asked?: Asked & { partDifficulty?: number }): Promise<Effort>;
   /** The ticket that a failed answer about the account would carry. */
   ticket(key?: string): string;
@@ -91,24 +91,24 @@ export interface DeskParts {
   readonly input?: CaptchaOptionsInput;
   readonly keys?: KeyRing;
   readonly name?: string;
-  readonly kinds?: readonly JudgedKind[];
+  readonly kinds?: readonly VerifiedType[];
   readonly clock?: () => number;
 }
 
-export function openDesk(store: Store, parts: DeskParts = {}): Desk {
-  const { input = cheap, keys = ring, name = 'tests', kinds = [], clock = Date.now } = parts;
+export function openDesk(store: Store, deps: DeskParts = {}): Desk {
+  const { input = cheap, keys = ring, name = 'tests', kinds = [], clock = Date.now } = deps;
   const options = resolveCaptchaOptions(input);
   const challenges = openChallengeStore(store, options.cache.prefix);
-  const host = createChallengeHost({ store: challenges, ring: keys, options, host: name, kinds, clock });
+  const host = createChallengeVerifier({ store: challenges, ring: keys, options, host: name, kinds, clock });
   const decayMs = options.escalation.decay * 1000;
 
   const priced = async ({ ticket }: Asked): Promise<{ scope: Scope | null; failures: number }> => {
     const scope = options.pow.escalate ? openScope(keys, ticket, clock()) : null;
     if (scope === null) return { scope, failures: 0 };
-    return { scope, failures: (await challenges.standing(scope.account, undefined, decayMs)).failures };
+    return { scope, failures: (await challenges.attemptStatus(scope.account, undefined, decayMs)).failures };
   };
   const tokenFor = (asked: Asked) => {
-    const address = addressName(keys.current, normaliseAddress(asked.ip ?? IP) ?? '');
+    const address = addressPseudonym(keys.current, normaliseAddress(asked.ip ?? IP) ?? '');
     return { address, token: makeToken(slotTag(address)), bound: options.bind_ip ? address : null };
   };
 
@@ -127,7 +127,7 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: powLineTail({
+        lineTail: encodePowTail({
           floor: pow.difficulty,
           algorithm: ALGORITHM,
           keyId,
@@ -161,7 +161,7 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: kindLineTail({
+        lineTail: encodeVerifiedTail({
           judgedBy: 'answer',
           kind: 'text',
           keyId: keys.current.id,
@@ -182,7 +182,7 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: kindLineTail({
+        lineTail: encodeVerifiedTail({
           judgedBy: 'verify',
           kind: EFFORT,
           keyId: keys.current.id,
@@ -196,7 +196,7 @@ export function openDesk(store: Store, parts: DeskParts = {}): Desk {
 
     ticket: (key = ACCOUNT) =>
       options.pow.escalate
-        ? sealScope(keys.current, accountName(keys.current, name, key), clock() + decayMs)
+        ? sealScope(keys.current, accountPseudonym(keys.current, name, key), clock() + decayMs)
         : '',
   };
 }
@@ -225,6 +225,6 @@ export function solveEffort(bits: number): string {
 }
 
 /** Records so many failures of the account. */
-export async function fail(host: ChallengeHost, times: number, key = ACCOUNT): Promise<void> {
+export async function fail(host: ChallengeVerifier, times: number, key = ACCOUNT): Promise<void> {
   for (let i = 0; i < times; i++) await host.recordFailure(key);
 }

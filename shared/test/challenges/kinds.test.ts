@@ -2,8 +2,12 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { judgedKinds, type Kind, kindMistakes } from '../../src/challenges/types/challenge-type-registry.js';
-import { kindRandom } from '../../src/challenges/types/seeded-random.js';
+import {
+  type ChallengeType,
+  challengeTypeMistakes,
+  verifiedTypes,
+} from '../../src/challenges/types/challenge-type-registry.js';
+import { seededRandom } from '../../src/challenges/types/seeded-random.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { OTHER_SECRET, ring } from './fixtures.js';
@@ -11,7 +15,7 @@ import { OTHER_SECRET, ring } from './fixtures.js';
 const make = () => ({ answer: 'x' });
 const verify = () => 'wrong' as const;
 const judged = { name: 'own', maxAnswerCharacters: 8, hasMinimumTime: true, verify };
-const streamOf = (kind = 'sum', token = 'token', seed = 1) => kindRandom(ring.current, kind, token, seed);
+const streamOf = (kind = 'sum', token = 'token', seed = 1) => seededRandom(ring.current, kind, token, seed);
 
 t.test('a kind with a wrong shape is told by its place and its name', async (t) => {
   const name = (at: number) => `kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`;
@@ -43,13 +47,13 @@ t.test('a kind with a wrong shape is told by its place and its name', async (t) 
       ],
     ],
   ];
-  for (const [kinds, expected] of lines) t.strictSame(kindMistakes(kinds), expected);
-  t.throws(() => judgedKinds([{ name: 'text', make }]), ConfigurationError);
+  for (const [kinds, expected] of lines) t.strictSame(challengeTypeMistakes(kinds), expected);
+  t.throws(() => verifiedTypes([{ name: 'text', make }]), ConfigurationError);
 });
 
 t.test('a checker knows effort and what judges by itself', async (t) => {
-  const kinds: Kind[] = [{ name: 'sum', make }, judged];
-  t.strictSame([...judgedKinds(kinds).keys()], ['own', 'effort']);
+  const kinds: ChallengeType[] = [{ name: 'sum', make }, judged];
+  t.strictSame([...verifiedTypes(kinds).keys()], ['own', 'effort']);
 });
 
 t.test('the choices of a challenge are the same each time, and others for all else', async (t) => {
@@ -59,7 +63,7 @@ t.test('the choices of a challenge are the same each time, and others for all el
     streamOf('odd'),
     streamOf('sum', 'other'),
     streamOf('sum', 'token', 2),
-    kindRandom(openKeyRing(OTHER_SECRET).current, 'sum', 'token', 1),
+    seededRandom(openKeyRing(OTHER_SECRET).current, 'sum', 'token', 1),
   ];
   t.equal(new Set([choices(), ...others.map(choices)]).size, 5);
   const pieces = streamOf();

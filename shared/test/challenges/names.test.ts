@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { normaliseAddress } from '../../src/challenges/attempts/address.js';
-import { accountName, addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
 import { isToken, makeToken } from '../../src/challenges/tokens.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
@@ -66,18 +66,18 @@ t.test('two IPv6 addresses are one exactly when their first 64 bits are', async 
 
 t.test('names are the keyed hashes that another implementation computes', async (t) => {
   // HKDF and HMAC of Python's cryptography and hmac.
-  t.equal(addressName(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
-  t.equal(accountName(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
+  t.equal(addressPseudonym(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
+  t.equal(accountPseudonym(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
 });
 
 t.test('an address keeps its name under each key, however many were named in between', async (t) => {
   const other = openKeyRing('second-secret-of-32-characters-x').current;
-  const before = [key, other].map((key) => addressName(key, '203.0.113.7'));
+  const before = [key, other].map((key) => addressPseudonym(key, '203.0.113.7'));
   t.equal(new Set(before).size, 2);
   const addresses = Array.from({ length: 12_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
-  t.equal(new Set(addresses.map((address) => addressName(key, address))).size, addresses.length);
+  t.equal(new Set(addresses.map((address) => addressPseudonym(key, address))).size, addresses.length);
   t.strictSame(
-    [key, other].map((key) => addressName(key, '203.0.113.7')),
+    [key, other].map((key) => addressPseudonym(key, '203.0.113.7')),
     before,
   );
 });
@@ -120,7 +120,7 @@ t.test('tags are the 3,844 pairs of letters and digits, each as likely as any ot
 
 t.test('what one script touches carries one hash tag', async (t) => {
   const keys = challengeKeys('captcha', slotTag);
-  const address = addressName(key, '203.0.113.7');
+  const address = addressPseudonym(key, '203.0.113.7');
   const token = makeToken(slotTag(address));
   const tagOf = (name: string) => /\{([^}]+)\}/.exec(name)?.[1];
   const ofAddress = [

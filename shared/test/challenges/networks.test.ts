@@ -2,11 +2,11 @@
 
 import t from 'tap';
 import { normaliseAddress, widerNetworks } from '../../src/challenges/attempts/address.js';
-import { addressNamesOf, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { addressPseudonyms, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { eachStore } from '../support/stores.js';
 import { challengesOn, effortIssue, imageIssue, MINUTE_MS, powIssue, ring } from './fixtures.js';
 
-const namesOf = (ip: string) => addressNamesOf(ring.current, normaliseAddress(ip) ?? '');
+const namesOf = (ip: string) => addressPseudonyms(ring.current, normaliseAddress(ip) ?? '');
 /** The nth /64 of a /56, and the nth /56 of a /48. */
 const inside56 = (n: number) => `2001:db8:1:${(0x1200 + n).toString(16)}::7`;
 const inside48 = (n: number) => `2001:db8:1:${(n << 8).toString(16)}::7`;

@@ -1,18 +1,23 @@
 // Tries whose end is not known yet: they count as failures, and leave those that happened alone.
 
 import t from 'tap';
-import { MOST_ENTRIES, MOST_TRIES, type Try, withTry } from '../../src/challenges/attempts/attempts.js';
+import {
+  type Attempt,
+  MAX_ATTEMPTS,
+  MOST_ENTRIES,
+  withAttempt,
+} from '../../src/challenges/attempts/attempts.js';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { eachStore } from '../support/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from './fixtures.js';
 
 const open = (challenges: ChallengeStore, claims: readonly string[]) =>
-  Promise.all(claims.map((claim) => challenges.countTry({ account, claim, decayMs: DECAY_MS })));
+  Promise.all(claims.map((claim) => challenges.countAttempt({ account, claim, decayMs: DECAY_MS })));
 
 const claimsOf = (count: number) => Array.from({ length: count }, newClaim);
 
 const failuresOf = async (challenges: ChallengeStore) =>
-  (await challenges.standing(account, undefined, DECAY_MS)).failures;
+  (await challenges.attemptStatus(account, undefined, DECAY_MS)).failures;
 
 t.test('parallel tries that all end in a 503 do not wash out the failures of an account', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
@@ -28,7 +33,7 @@ t.test('parallel tries that all end in a 503 do not wash out the failures of an 
       'no try is told of more than are remembered',
     );
     t.equal(await failuresOf(challenges), 100);
-    for (const claim of flood) await challenges.withdrawTry(account, undefined, claim);
+    for (const claim of flood) await challenges.withdrawAttempt(account, undefined, claim);
     t.equal(await failuresOf(challenges), 100);
     await age(DECAY_MS - 2 * MINUTE_MS);
     t.equal(await failuresOf(challenges), 60, 'each of them lives as long as before');
@@ -44,18 +49,18 @@ t.test('tries that failed push older failures out as soon as they can no longer 
     await open(challenges, newest);
     await age(MINUTE_MS);
     await open(challenges, ['a'.repeat(32)]);
-    for (const claim of newest) await challenges.withdrawTry(account, undefined, claim);
+    for (const claim of newest) await challenges.withdrawAttempt(account, undefined, claim);
     t.equal(await failuresOf(challenges), 1, 'of the first 60 none was left');
   });
 });
 
 t.test('however many tries are open, the list is bounded', async (t) => {
-  let tries: Try[] = [];
-  for (let n = 0; n < 3 * MOST_ENTRIES; n++) tries = withTry(tries, `${n}`, 1_000_000 + n);
+  let tries: Attempt[] = [];
+  for (let n = 0; n < 3 * MOST_ENTRIES; n++) tries = withAttempt(tries, `${n}`, 1_000_000 + n);
   t.equal(tries.length, MOST_ENTRIES);
   t.equal(tries.at(-1)?.claim, `${3 * MOST_ENTRIES - 1}`, 'the newest are kept');
-  tries = withTry(tries, 'later', 2_000_000);
-  t.equal(tries.length, MOST_TRIES + 1, 'and the others go when they are no longer open');
+  tries = withAttempt(tries, 'later', 2_000_000);
+  t.equal(tries.length, MAX_ATTEMPTS + 1, 'and the others go when they are no longer open');
 });
 
 t.test(
@@ -63,7 +68,8 @@ t.test(
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);
-      const tryOnce = () => challenges.countTry({ account, address, claim: newClaim(), decayMs: DECAY_MS });
+      const tryOnce = () =>
+        challenges.countAttempt({ account, address, claim: newClaim(), decayMs: DECAY_MS });
       const devices = await Promise.all(Array.from({ length: 6 }, tryOnce));
       t.equal(devices.filter(({ waitMs }) => waitMs === 0).length, 5, 'an open try counts like a failure');
       await challenges.clearFailures(account, address);

@@ -33,9 +33,10 @@ const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown
   issueImage: (challenges) => challenges.issueImage(imageIssue()),
   readImage: (challenges) => challenges.readImage('A'.repeat(40)),
   take: (challenges) => challenges.take('pow', 'A'.repeat(40), newClaim()),
-  standing: (challenges) => challenges.standing(account, address, DECAY_MS),
-  countTry: (challenges) => challenges.countTry({ account, address, claim: newClaim(), decayMs: DECAY_MS }),
-  withdrawTry: (challenges) => challenges.withdrawTry(account, address, newClaim()),
+  standing: (challenges) => challenges.attemptStatus(account, address, DECAY_MS),
+  countAttempt: (challenges) =>
+    challenges.countAttempt({ account, address, claim: newClaim(), decayMs: DECAY_MS }),
+  withdrawAttempt: (challenges) => challenges.withdrawAttempt(account, address, newClaim()),
   clearFailures: (challenges) => challenges.clearFailures(account, address),
   rememberPrice: (challenges) => challenges.rememberPrice(address, 18, MINUTE_MS),
   clearAddress: (challenges) => challenges.clearAddress(address, DECAY_MS),
@@ -66,12 +67,12 @@ t.test('with Redis stopped no submission passes, and nothing was spent by asking
   const context = { ip: ADDRESS, pow: true, image: 'offered' } as const;
   await redis.stop();
   await t.rejects(host.verify(work, context), StoreUnavailableError);
-  await t.rejects(host.countTry(ACCOUNT, ADDRESS), StoreUnavailableError);
+  await t.rejects(host.countAttempt(ACCOUNT, ADDRESS), StoreUnavailableError);
   await redis.start();
   await comesBack(challenges);
   t.match(await host.verify(work, context), { ok: false, reason: 'unknown' }, 'it was lost with the server');
   t.match(await host.verify(await issueWork(challenges), context), { ok: true });
-  t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 0);
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 0);
 });
 
 t.test('a Redis that hangs fails within a second', async (t) => {
@@ -122,12 +123,12 @@ t.test('a try whose reply was lost is counted once', async (t) => {
   const { host, proxy } = await throughProxy(t);
   await host.recordFailure(ACCOUNT);
   proxy.loseNextReply();
-  const counted = await host.countTry(ACCOUNT, ADDRESS);
+  const counted = await host.countAttempt(ACCOUNT, ADDRESS);
   t.match(counted, { before: 1, waitMs: 0 });
   t.equal(proxy.lost(), 1);
-  t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 2);
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 2);
   await counted.withdraw();
-  t.equal((await host.standing(ACCOUNT, ADDRESS)).failures, 1);
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1);
 });
 
 t.test('a challenge whose reply was lost is issued all the same, and can be solved', async (t) => {

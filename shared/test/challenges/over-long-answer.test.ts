@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { kindLineTail } from '../../src/challenges/store/records.js';
+import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
-import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
+import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { eachStore } from '../support/stores.js';
 import { address, DECAY_MS } from './fixtures.js';
@@ -12,7 +12,7 @@ import { ANSWER, IP, openDesk, ring } from './issuing.js';
 
 const IMAGE: VerifyContext = { ip: IP, pow: false, image: 'required' };
 
-const odd: JudgedKind = {
+const odd: VerifiedType = {
   name: 'odd',
   maxAnswerCharacters: 8,
   hasMinimumTime: false,
@@ -27,7 +27,7 @@ t.test('an over-long answer to a kind that judges by itself leaves its challenge
       token,
       address,
       limit: { max: 10, windowMs: DECAY_MS },
-      lineTail: kindLineTail({
+      lineTail: encodeVerifiedTail({
         judgedBy: 'verify',
         kind: 'odd',
         keyId: ring.current.id,

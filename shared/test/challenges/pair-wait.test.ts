@@ -8,7 +8,7 @@ import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAdd
 const DAY_MS = 86_400_000;
 
 const tryFrom = (challenges: ChallengeStore, from: string | undefined = address) =>
-  challenges.countTry({ account, address: from, claim: newClaim(), decayMs: DECAY_MS });
+  challenges.countAttempt({ account, address: from, claim: newClaim(), decayMs: DECAY_MS });
 
 async function failTimes(challenges: ChallengeStore, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await tryFrom(challenges);
@@ -25,12 +25,12 @@ t.test('from its 5th failure a pair waits 1, 2, 4, 8, then 15 minutes', async (t
         refused.waitMs > waitMs - 2000 && refused.waitMs <= waitMs,
         `${minutes} min: ${refused.waitMs} ms`,
       );
-      const standing = await challenges.standing(account, address, DECAY_MS);
+      const standing = await challenges.attemptStatus(account, address, DECAY_MS);
       t.ok(standing.waitMs > waitMs - 2000 && standing.waitMs <= waitMs);
       await age(waitMs - 5000);
       t.ok((await tryFrom(challenges)).waitMs > 0, 'five seconds too early');
       await age(5000);
-      t.equal((await challenges.standing(account, address, DECAY_MS)).waitMs, 0);
+      t.equal((await challenges.attemptStatus(account, address, DECAY_MS)).waitMs, 0);
       t.equal((await tryFrom(challenges)).waitMs, 0, 'in time');
     }
   });
@@ -46,7 +46,7 @@ t.test('a refused try neither counts nor prolongs', async (t) => {
       t.equal(refused.failures, 5);
       t.ok(refused.waitMs > 0 && refused.waitMs <= 30_000);
     }
-    t.equal((await challenges.standing(account, address, DECAY_MS)).failures, 5);
+    t.equal((await challenges.attemptStatus(account, address, DECAY_MS)).failures, 5);
     await age(30_000);
     t.strictSame(await tryFrom(challenges), { failures: 5, waitMs: 0 });
   });
@@ -57,7 +57,7 @@ t.test('of parallel tries of one pair no more than five get past the wait', asyn
     const challenges = challengesOn(store);
     const counted = await Promise.all(Array.from({ length: 50 }, () => tryFrom(challenges)));
     t.equal(counted.filter(({ waitMs }) => waitMs === 0).length, 5);
-    t.equal((await challenges.standing(account, address, DECAY_MS)).failures, 5);
+    t.equal((await challenges.attemptStatus(account, address, DECAY_MS)).failures, 5);
   });
 });
 
@@ -65,10 +65,14 @@ t.test('an attacker who never stops does not delay the owner on another address'
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 30);
-    t.equal((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs, 0);
+    t.equal((await challenges.attemptStatus(account, otherAddress, DECAY_MS)).waitMs, 0);
     t.strictSame(await tryFrom(challenges, otherAddress), { failures: 5, waitMs: 0 });
-    t.equal((await challenges.standing('f'.repeat(32), address, DECAY_MS)).waitMs, 0, 'nor another account');
-    t.equal((await challenges.countTry({ account, claim: newClaim(), decayMs: DECAY_MS })).waitMs, 0);
+    t.equal(
+      (await challenges.attemptStatus('f'.repeat(32), address, DECAY_MS)).waitMs,
+      0,
+      'nor another account',
+    );
+    t.equal((await challenges.countAttempt({ account, claim: newClaim(), decayMs: DECAY_MS })).waitMs, 0);
   });
 });
 
@@ -77,7 +81,7 @@ t.test('a pair is forgotten a day after its last failure, long after the account
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
     await age(DAY_MS - 60_000);
-    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.strictSame(await challenges.attemptStatus(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
     t.strictSame(await tryFrom(challenges), { failures: 0, waitMs: 0 }, 'the 5th failure');
     t.ok((await tryFrom(challenges)).waitMs > 0);
     await age(DAY_MS);
@@ -92,8 +96,8 @@ t.test('a success clears the wait of its pair, and of no other', async (t) => {
     await failTimes(challenges, 5);
     for (let i = 0; i < 5; i++) await tryFrom(challenges, otherAddress);
     await challenges.clearFailures(account, address);
-    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
-    t.ok((await challenges.standing(account, otherAddress, DECAY_MS)).waitMs > 0);
+    t.strictSame(await challenges.attemptStatus(account, address, DECAY_MS), { failures: 0, waitMs: 0 });
+    t.ok((await challenges.attemptStatus(account, otherAddress, DECAY_MS)).waitMs > 0);
   });
 });
 
@@ -102,10 +106,10 @@ t.test('a withdrawn try takes back the wait that it brought', async (t) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
     const claim = newClaim();
-    await challenges.countTry({ account, address, claim, decayMs: DECAY_MS });
-    t.ok((await challenges.standing(account, address, DECAY_MS)).waitMs > 0);
-    await challenges.withdrawTry(account, address, claim);
-    t.strictSame(await challenges.standing(account, address, DECAY_MS), { failures: 4, waitMs: 0 });
+    await challenges.countAttempt({ account, address, claim, decayMs: DECAY_MS });
+    t.ok((await challenges.attemptStatus(account, address, DECAY_MS)).waitMs > 0);
+    await challenges.withdrawAttempt(account, address, claim);
+    t.strictSame(await challenges.attemptStatus(account, address, DECAY_MS), { failures: 4, waitMs: 0 });
   });
 });
 
@@ -114,8 +118,8 @@ t.test('a try sent again is not refused by the wait that it brought itself', asy
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
     const fifth = { account, address, claim: newClaim(), decayMs: DECAY_MS };
-    t.strictSame(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
-    t.strictSame(await challenges.countTry(fifth), { failures: 4, waitMs: 0 });
+    t.strictSame(await challenges.countAttempt(fifth), { failures: 4, waitMs: 0 });
+    t.strictSame(await challenges.countAttempt(fifth), { failures: 4, waitMs: 0 });
     t.ok((await tryFrom(challenges)).waitMs > 0);
   });
 });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
 import { lifetimeSeconds } from '../../src/pow/lifetime.js';
 import { priceOf } from '../../src/pow/price.js';
@@ -33,7 +33,7 @@ t.test(
       fc.option(fc.integer({ min: 1, max: 24 })),
       fc.boolean(),
       async (some, failures, requests, expireSeconds, expireGrows, remembered, hasTicket) => {
-        const address = addressName(ring.current, `address ${round++}`);
+        const address = addressPseudonym(ring.current, `address ${round++}`);
         const issue = powIssue({ address, terms: some, failures, hasTicket, expireSeconds, expireGrows });
         if (remembered !== null) await redis.client.set(price(address), remembered, 'PX', DECAY_MS);
         if (requests > 1) await redis.client.set(volume(address), requests - 1, 'PX', DECAY_MS);

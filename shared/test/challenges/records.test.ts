@@ -2,15 +2,15 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { formatTries, parseTries } from '../../src/challenges/attempts/attempts.js';
-import { parseSpentLine, spentLine } from '../../src/challenges/store/record-encoding.js';
+import { formatAttempts, parseAttempts } from '../../src/challenges/attempts/attempts.js';
+import { encodeConsumedRecord, parseConsumedRecord } from '../../src/challenges/store/record-encoding.js';
 import {
+  encodePowTail,
+  encodeVerifiedTail,
   formatAnswerRecord,
-  kindLineTail,
   parseAnswerRecord,
-  parseKindLine,
-  parsePowLine,
-  powLineTail,
+  parsePowRecord,
+  parseVerifiedRecord,
 } from '../../src/challenges/store/records.js';
 
 const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
@@ -41,7 +41,7 @@ t.test('a record reads as it was written', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(pow, fc.nat(24), time, (part, difficulty, issuedAtMs) => {
-        const read = parsePowLine(`${difficulty} ${issuedAtMs} ${powLineTail(part)}`);
+        const read = parsePowRecord(`${difficulty} ${issuedAtMs} ${encodePowTail(part)}`);
         return read !== null && same({ ...part, difficulty, issuedAtMs }, { ...part, ...read });
       }),
     ),
@@ -49,7 +49,7 @@ t.test('a record reads as it was written', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.oneof(kind, ofPreset), time, (part, issuedAtMs) => {
-        const read = parseKindLine(`${issuedAtMs} ${kindLineTail(part)}`);
+        const read = parseVerifiedRecord(`${issuedAtMs} ${encodeVerifiedTail(part)}`);
         return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
       }),
     ),
@@ -67,8 +67,8 @@ t.test('a record reads as it was written', async (t) => {
 t.test('a line that is no record is none', async (t) => {
   const salt = '0'.repeat(32);
   const account = '0'.repeat(32);
-  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} - -`), null);
-  t.not(parsePowLine(`16 1 16 sha256 01954fbf ${salt} - 01954fbf:${account}`), null);
+  t.not(parsePowRecord(`16 1 16 sha256 01954fbf ${salt} - -`), null);
+  t.not(parsePowRecord(`16 1 16 sha256 01954fbf ${salt} - 01954fbf:${account}`), null);
   for (const line of [
     '',
     'x',
@@ -87,8 +87,8 @@ t.test('a line that is no record is none', async (t) => {
     `16 1 16 sha256 01954fbf ${salt} - :${account}`,
     `!claim 5 16 1 16 sha256 01954fbf ${salt} - -`,
   ]) {
-    t.equal(parsePowLine(line), null, line);
-    t.equal(parseKindLine(line), null, line);
+    t.equal(parsePowRecord(line), null, line);
+    t.equal(parseVerifiedRecord(line), null, line);
     t.equal(parseAnswerRecord(line), null, line);
   }
 });
@@ -97,12 +97,12 @@ t.test('a spent line gives back claim, time and record', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(hex(32), time, fc.string(), (claim, atMs, line) => {
-        const read = parseSpentLine(spentLine(claim, atMs, line));
+        const read = parseConsumedRecord(encodeConsumedRecord(claim, atMs, line));
         return read?.claim === claim && read.takenAtMs === atMs && read.line === line;
       }),
     ),
   );
-  t.equal(parseSpentLine('16 1 16 sha256'), null);
+  t.equal(parseConsumedRecord('16 1 16 sha256'), null);
 });
 
 t.test('a list of tries reads as it was written', async (t) => {
@@ -112,10 +112,10 @@ t.test('a list of tries reads as it was written', async (t) => {
       fc.property(
         tries,
         (list) =>
-          JSON.stringify(parseTries(formatTries(list))) ===
+          JSON.stringify(parseAttempts(formatAttempts(list))) ===
           JSON.stringify(list.map(({ claim, atMs }) => ({ claim, atMs }))),
       ),
     ),
   );
-  t.strictSame(parseTries(undefined), []);
+  t.strictSame(parseAttempts(undefined), []);
 });

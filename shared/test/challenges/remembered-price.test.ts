@@ -13,7 +13,12 @@ t.test(
     await eachStore(t, async (t, { store }) => {
       const { host, work } = openDesk(store);
       await fail(host, 1);
-      const context = { ip: IP, pow: true, image: 'escalating', account: host.tried(ACCOUNT) } as const;
+      const context = {
+        ip: IP,
+        pow: true,
+        image: 'escalating',
+        account: host.attemptedAccount(ACCOUNT),
+      } as const;
       t.match(await host.verify(await work(), context), { code: 'pow_insufficient' });
       await host.nextAttempt(ACCOUNT, 1, IP);
       const dearer = await work();

@@ -3,14 +3,14 @@
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { accountName } from '../../src/challenges/attempts/pseudonyms.js';
+import { accountPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
 import { openScope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore } from '../support/stores.js';
 import { ACCOUNT, fail, openDesk, ring } from './issuing.js';
 
 const NOW_MS = 1_800_000_000_000;
-const account = accountName(ring.current, 'tests', ACCOUNT);
+const account = accountPseudonym(ring.current, 'tests', ACCOUNT);
 const ticket = sealScope(ring.current, account, NOW_MS + 900_000);
 
 t.test('a ticket opens to the account that it was made for, until it is over', async (t) => {

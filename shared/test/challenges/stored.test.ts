@@ -31,8 +31,8 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
   await host.verify(spent, { ip: ADDRESS, pow: true, image: 'required' });
   await hostOn(store).verify(await issuePicture(challenges), { ip: ADDRESS, pow: false, image: 'required' });
   await host.recordFailure(ACCOUNT);
-  const tried = await host.countTry(ACCOUNT, ADDRESS);
-  await host.countTry(ACCOUNT, ADDRESS);
+  const tried = await host.countAttempt(ACCOUNT, ADDRESS);
+  await host.countAttempt(ACCOUNT, ADDRESS);
   await tried.withdraw();
   await host.clearFailures('other@example.com', ADDRESS);
   await host.nextAttempt(ACCOUNT, 2, ADDRESS);

@@ -11,13 +11,13 @@ const OTHER_ACCOUNT = 'f'.repeat(32);
 async function countTries(challenges: ChallengeStore, times: number, decayMs = DECAY_MS): Promise<number[]> {
   const before: number[] = [];
   for (let i = 0; i < times; i++) {
-    before.push((await challenges.countTry({ account, claim: newClaim(), decayMs })).failures);
+    before.push((await challenges.countAttempt({ account, claim: newClaim(), decayMs })).failures);
   }
   return before;
 }
 
 async function failuresOf(challenges: ChallengeStore, name = account, decayMs = DECAY_MS): Promise<number> {
-  return (await challenges.standing(name, undefined, decayMs)).failures;
+  return (await challenges.attemptStatus(name, undefined, decayMs)).failures;
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -70,7 +70,7 @@ t.test('of parallel guesses each is told another number: at most two are told le
     const here = challengesOn(store);
     const there = kind === 'redis' ? challengesOn(await reopen()) : here;
     const countOne = (i: number) =>
-      (i % 2 === 0 ? here : there).countTry({ account, claim: newClaim(), decayMs: DECAY_MS });
+      (i % 2 === 0 ? here : there).countAttempt({ account, claim: newClaim(), decayMs: DECAY_MS });
     const counted = await Promise.all(upTo(200).map(countOne));
     const before = counted.map(({ failures }) => failures).sort((a, b) => a - b);
     t.strictSame(before, [...upTo(100), ...Array(100).fill(100)]);
@@ -81,10 +81,10 @@ t.test('parallel guesses that will be refused push no failure out of the list', 
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const guess = () =>
-      challenges.countTry({ account, claim: newClaim(), decayMs: DECAY_MS, refusedFrom: 2 });
+      challenges.countAttempt({ account, claim: newClaim(), decayMs: DECAY_MS, refusedFrom: 2 });
     const told = await Promise.all(Array.from({ length: 250 }, guess));
     t.equal(told.filter(({ failures }) => failures < 2).length, 2);
-    t.equal((await challenges.standing(account, undefined, DECAY_MS)).failures, 2);
+    t.equal((await challenges.attemptStatus(account, undefined, DECAY_MS)).failures, 2);
     t.strictSame(await guess(), { failures: 2, waitMs: 0 });
   });
 });
@@ -94,7 +94,8 @@ t.test('a try that is sent again with its claim is counted once and told the sam
     const challenges = challengesOn(store);
     await countTries(challenges, 2);
     const tried = { account, address, claim: newClaim(), decayMs: DECAY_MS };
-    for (let i = 0; i < 3; i++) t.strictSame(await challenges.countTry(tried), { failures: 2, waitMs: 0 });
+    for (let i = 0; i < 3; i++)
+      t.strictSame(await challenges.countAttempt(tried), { failures: 2, waitMs: 0 });
     t.equal(await failuresOf(challenges), 3);
   });
 });
@@ -104,15 +105,15 @@ t.test('a withdrawn try is as if it had not been, and only that one', async (t) 
     const challenges = challengesOn(store);
     const claim = newClaim();
     await countTries(challenges, 1);
-    await challenges.countTry({ account, address, claim, decayMs: DECAY_MS });
+    await challenges.countAttempt({ account, address, claim, decayMs: DECAY_MS });
     await countTries(challenges, 1);
-    await challenges.withdrawTry(account, address, newClaim());
+    await challenges.withdrawAttempt(account, address, newClaim());
     t.equal(await failuresOf(challenges), 3, 'a claim that was never counted withdraws nothing');
     for (let i = 0; i < 2; i++) {
-      await challenges.withdrawTry(account, address, claim);
+      await challenges.withdrawAttempt(account, address, claim);
       t.equal(await failuresOf(challenges), 2);
     }
-    await challenges.withdrawTry(OTHER_ACCOUNT, undefined, claim);
+    await challenges.withdrawAttempt(OTHER_ACCOUNT, undefined, claim);
     t.equal(await failuresOf(challenges, OTHER_ACCOUNT), 0);
   });
 });
@@ -123,8 +124,8 @@ t.test('withdrawing does not prolong the memory of the others', async (t) => {
     const claim = newClaim();
     await countTries(challenges, 1);
     await age(600_000);
-    await challenges.countTry({ account, claim, decayMs: DECAY_MS });
-    await challenges.withdrawTry(account, undefined, claim);
+    await challenges.countAttempt({ account, claim, decayMs: DECAY_MS });
+    await challenges.withdrawAttempt(account, undefined, claim);
     t.equal(await failuresOf(challenges), 1);
     await age(300_000);
     t.equal(await failuresOf(challenges), 0);
@@ -135,7 +136,7 @@ t.test('clearing forgets the failures of that account alone', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await countTries(challenges, 3);
-    await challenges.countTry({ account: OTHER_ACCOUNT, claim: newClaim(), decayMs: DECAY_MS });
+    await challenges.countAttempt({ account: OTHER_ACCOUNT, claim: newClaim(), decayMs: DECAY_MS });
     await challenges.clearFailures(account, undefined);
     t.equal(await failuresOf(challenges), 0);
     t.equal(await failuresOf(challenges, OTHER_ACCOUNT), 1);

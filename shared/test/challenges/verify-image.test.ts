@@ -1,8 +1,8 @@
 // Checking an image's answer: alone, and after the work.
 
 import t from 'tap';
-import { addressName } from '../../src/challenges/attempts/pseudonyms.js';
-import { parseAnswerRecord, parseKindLine } from '../../src/challenges/store/records.js';
+import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
+import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
 import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
@@ -102,7 +102,7 @@ t.test('bound to an address, an image is answered from there alone, IPv6 by its 
     const challenges = challengesOn(store);
     const host = hostOn(store, { bind_ip: true });
     const boundTo = (name: string | null) => issuePicture(challenges, imageIssue({}, { address: name }));
-    const network = addressName(ring.current, '2001:db8:0:7::/64');
+    const network = addressPseudonym(ring.current, '2001:db8:0:7::/64');
     for (const ip of ['2001:db8:0:7::1', '2001:db8:0:7:ffff:ffff:ffff:ffff', '2001:0DB8:0:0007::']) {
       t.match(await host.verify(await boundTo(network), { ...IMAGE, ip }), { ok: true }, ip);
     }
@@ -222,7 +222,7 @@ t.test("an answer cannot be computed from the store's content under another secr
   const other = openKeyRing(OTHER_SECRET);
   const issue = imageIssue();
   await challenges.issueImage(issue);
-  const line = parseKindLine((await challenges.readImage(issue.token)) ?? '');
+  const line = parseVerifiedRecord((await challenges.readImage(issue.token)) ?? '');
   const record = parseAnswerRecord(line?.rest ?? '');
   const guess = (keys: typeof ring) => scrambleAnswer(keys.current, issue.token, ANSWER);
   t.equal(record?.answer, guess(ring));

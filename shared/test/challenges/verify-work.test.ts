@@ -1,7 +1,7 @@
 // Checking the proof of work: what passes, what is spent, what is refused.
 
 import t from 'tap';
-import type { ChallengeHost } from '../../src/challenges/challenge-verifier.js';
+import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
@@ -119,7 +119,7 @@ t.test('of 1,000 parallel submissions of one solved challenge exactly one succee
     const hosts = [hostOn(store), hostOn(store, {}, { name: 'another' })];
     const work = await issueWork(challengesOn(store));
     // In waves, because a node that hashes a thousand answers at once keeps its own commands waiting too long.
-    const verdicts: (Awaited<ReturnType<ChallengeHost['verify']>> | undefined)[] = [];
+    const verdicts: (Awaited<ReturnType<ChallengeVerifier['verify']>> | undefined)[] = [];
     for (let wave = 0; wave < 4; wave++) {
       const submissions = Array.from({ length: 250 }, (_, i) => hosts[i % 2]?.verify(work, WORK));
       verdicts.push(...(await Promise.all(submissions)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import captchaHost, { type CaptchaHostOptions } from '../../src/http/guard/captcha-host.js';
+import captchaHost, { type ApplicationOptions } from '../../src/http/guard/captcha-host.js';
 import { pow } from '../../src/http/guard/guard.js';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
@@ -13,7 +13,7 @@ import { SECRET } from '../challenges/issuing.js';
 import { startRedis } from '../support/redis-server.js';
 import { tempDir } from '../support/temp-dir.js';
 
-async function open(t: Test, changes: Partial<CaptchaHostOptions> = {}) {
+async function open(t: Test, changes: Partial<ApplicationOptions> = {}) {
   const app = Fastify();
   t.teardown(() => app.close());
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
@@ -62,7 +62,7 @@ t.test('kinds come from the module of CAPTCHA_MODULE, from code, or from both', 
 t.test('a mistake stops the start with its line', async (t) => {
   const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
-  const table: [Partial<CaptchaHostOptions>, RegExp][] = [
+  const table: [Partial<ApplicationOptions>, RegExp][] = [
     [{ host: 'login' }, /^the host must not be named login/],
     [{ host: '' }, /^the host must have a name/],
     [{ host: undefined as never }, /^the host must have a name/],

@@ -3,8 +3,8 @@
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { kindLineTail } from '../../src/challenges/store/records.js';
-import type { JudgedKind } from '../../src/challenges/types/verified-type.js';
+import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
+import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import guard, { captcha } from '../../src/http/guard/guard.js';
 import { createLogger } from '../../src/http/observability/logger.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
@@ -16,7 +16,7 @@ const REST = 'the-right-answer-is-k7mxqp';
 
 /** Submits an answer to a kind of this `verify`, in a host with Fastify's own error handler. */
 async function submit(t: Test, store: Store, verify: (rest: string) => unknown) {
-  const own = { name: 'own', maxAnswerCharacters: 20, hasMinimumTime: false, verify } as JudgedKind;
+  const own = { name: 'own', maxAnswerCharacters: 20, hasMinimumTime: false, verify } as VerifiedType;
   let log = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -31,7 +31,7 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
   const options = resolveCaptchaOptions({ min_seconds: 0 });
   await app.register(guard, { store: challenges, ring, options, host: 'tests', kinds: [own] });
   app.post('/form', { config: { guards: [captcha] } }, async () => 'in');
-  const lineTail = kindLineTail({
+  const lineTail = encodeVerifiedTail({
     judgedBy: 'verify',
     kind: 'own',
     keyId: ring.current.id,

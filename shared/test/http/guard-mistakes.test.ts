@@ -98,9 +98,9 @@ t.test(
     for (const host of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
       const app = Fastify();
       t.teardown(() => app.close());
-      const parts = { store: challenges, ring, options, host: host as never };
+      const deps = { store: challenges, ring, options, host: host as never };
       await t.rejects(
-        async () => app.register(guard, parts),
+        async () => app.register(guard, deps),
         new TypeError('the host must have a name of 1 to 64 letters, digits, _, . or -'),
         JSON.stringify(host),
       );

@@ -2,8 +2,8 @@
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { addressName, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { formatAnswerRecord, kindLineTail } from '../../src/challenges/store/records.js';
+import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import guard, { captcha, type Guard, pow } from '../../src/http/guard/guard.js';
@@ -24,7 +24,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
     return { status: answer.statusCode, json: answer.json() };
   };
   const image = async (preset: string) => {
-    const address = addressName(ring.current, IP);
+    const address = addressPseudonym(ring.current, IP);
     const token = makeToken(slotTag(address));
     const answer = scrambleAnswer(ring.current, token, ANSWER);
     const rest = formatAnswerRecord({ preset, driver: 'none', seed: 1, fold: true, answer });
@@ -32,7 +32,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
       token,
       address,
       limit: { max: 1000, windowMs: 60_000 },
-      lineTail: kindLineTail({
+      lineTail: encodeVerifiedTail({
         judgedBy: 'answer',
         kind: 'text',
         keyId: ring.current.id,

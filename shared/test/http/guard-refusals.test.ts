@@ -75,15 +75,15 @@ t.test(
       const { app, send, work1 } = await openSite(t, store, (app) => {
         const config = { guards: [pow({ key: keyOf })] };
         app.post('/sent', { config }, async (request, reply) => {
-          await request.countTry();
+          await request.countAttempt();
           return reply.code(401).send({ mine: 'wrong' });
         });
         app.post('/thrown', { config }, async (request) => {
-          await request.countTry();
+          await request.countAttempt();
           throw Object.assign(new Error('wrong'), { statusCode: 422, code: 'MINE' });
         });
         app.post('/withdrawn', { config }, async (request, reply) => {
-          await (await request.countTry()).withdraw();
+          await (await request.countAttempt()).withdraw();
           return reply.code(409).send({ mine: 'later' });
         });
         app.post('/own', { config }, async (_request, reply) =>
@@ -108,7 +108,7 @@ t.test(
           pow_scope: String,
         },
       });
-      t.equal((await app.captcha.standing(email)).failures, 2);
+      t.equal((await app.captcha.attemptStatus(email)).failures, 2);
       await app.captcha.clearFailures(email);
       t.match(await send('/withdrawn', { email, ...(await work1()) }), {
         status: 409,
@@ -123,7 +123,9 @@ t.test('a submission to a sign-in that names no account is refused, and never an
   await eachKind(t, async (t, { store }) => {
     for (const key of [keyOf, ({ body }: FastifyRequest) => (body as { email?: string } | null)?.email]) {
       const { send, work1 } = await openSite(t, store, (app) => {
-        app.post('/sign-in', { config: { guards: [pow({ key })] } }, async (request) => request.countTry());
+        app.post('/sign-in', { config: { guards: [pow({ key })] } }, async (request) =>
+          request.countAttempt(),
+        );
       });
       for (const named of [{}, { email: null }, { email: [] }, { email: '  ' }, { email: {} }]) {
         const { status, json } = await send('/sign-in', { ...named, ...(await work1()) });
@@ -139,7 +141,7 @@ t.test('eight spellings of one account have one count', async (t) => {
     let looks = 0;
     const { send, work1 } = await openSite(t, store, (app) => {
       app.post('/sign-in', { config: { guards: [pow({ key: keyOf })] } }, async (request, reply) => {
-        await request.countTry();
+        await request.countAttempt();
         looks += 1;
         return reply.code(422).send({ code: 'login_failed' });
       });

@@ -19,16 +19,16 @@ async function openSignIn(t: Test, store: Store) {
   await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
   let looks = 0;
   app.post('/sign-in', { config: { guards: [pow({ key: emailOf })] } }, async (request, reply) => {
-    const counted = await request.countTry();
+    const counted = await request.countAttempt();
     looks += 1;
     return reply.code(401).send({ before: counted.before, id: counted.id });
   });
   app.post('/from', { config: { guards: [pow({ key: emailOf })] } }, async (request) => {
-    const { waitMs, withdraw } = await request.countTry(request.ip);
+    const { waitMs, withdraw } = await request.countAttempt(request.ip);
     if (waitMs === 0) await withdraw();
     return { waitMs };
   });
-  app.post('/unnamed', { config: { guards: [pow()] } }, async (request) => request.countTry());
+  app.post('/unnamed', { config: { guards: [pow()] } }, async (request) => request.countAttempt());
   await app.ready();
   const post = async (path: string, payload: object) => {
     const response = await app.inject({ method: 'POST', url: path, payload });
@@ -54,7 +54,7 @@ t.test(
       t.equal(refused.length, PARALLEL - 1);
       for (const { json } of refused)
         t.match(json, { code: 'pow_insufficient', captcha_required: false, pow_scope: String });
-      t.equal((await app.captcha.standing(email)).failures, 1, 'what was refused is not counted');
+      t.equal((await app.captcha.attemptStatus(email)).failures, 1, 'what was refused is not counted');
     });
   },
 );
@@ -70,7 +70,7 @@ t.test('parallel guesses with work at the account’s price stop where an image 
     const codes = new Set(answers.filter(({ status }) => status === 422).map(({ json }) => json.code));
     // Work that was checked before the one that counted is judged again as too cheap, and the rest asked for an image.
     for (const code of codes) t.match(code, /^(pow_insufficient|captcha_required)$/);
-    t.equal((await app.captcha.standing(email)).failures, 2);
+    t.equal((await app.captcha.attemptStatus(email)).failures, 2);
   });
 });
 
@@ -78,7 +78,7 @@ t.test('a counted try can be taken back', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openSignIn(t, store);
     t.strictSame(await post('/from', { email, ...(await fields()) }), { status: 200, json: { waitMs: 0 } });
-    t.equal((await app.captcha.standing(email, '127.0.0.1')).failures, 0);
+    t.equal((await app.captcha.attemptStatus(email, '127.0.0.1')).failures, 0);
   });
 });
 

@@ -35,7 +35,7 @@ function buildService(t: Test, changes: Partial<Service> = {}) {
     drainSeconds: 0,
     state,
     flush: async () => void events.push('flushed'),
-    closeParts: async () => void events.push('parts closed'),
+    closeDependencies: async () => void events.push('dependencies closed'),
     ...changes,
   };
   return { service, events, state };
@@ -48,7 +48,7 @@ t.test('both listeners serve, and a stop closes everything in its order', async 
   t.equal((await fetch(`${running.adminUrl}/health/ready`)).status, 200);
   await Promise.all([running.stop(), running.stop()]);
   t.ok(state.stopping);
-  t.same(events, ['public closed', 'flushed', 'admin closed', 'parts closed']);
+  t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
 t.test('while it drains it says that it is not ready and goes on serving', async (t) => {
@@ -70,7 +70,7 @@ t.test('a part that does not close keeps no other open', async (t) => {
   });
   const running = await startService(service);
   await t.rejects(running.stop(), /cannot flush/);
-  t.same(events, ['public closed', 'admin closed', 'parts closed']);
+  t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
 });
 
 t.test('a port in use is one line that names the variable, and everything is closed again', async (t) => {
@@ -82,7 +82,7 @@ t.test('a port in use is one line that names the variable, and everything is clo
     name: 'ConfigurationError',
     lines: [`PUBLIC_PORT: port ${port} on 127.0.0.1 is in use by another program`],
   });
-  t.same(events, ['public closed', 'flushed', 'admin closed', 'parts closed']);
+  t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
 t.test('an address of another machine is one line that names its variable', async (t) => {
@@ -115,7 +115,7 @@ t.test('SIGTERM stops the program in order and it ends with status 0', async (t)
     return 'SIGTERM';
   });
   t.equal(status, 0);
-  t.match(output, /listening\npublic closed\nflushed\nadmin closed\nparts closed\n/);
+  t.match(output, /listening\npublic closed\nflushed\nadmin closed\ndependencies closed\n/);
 });
 
 t.test(

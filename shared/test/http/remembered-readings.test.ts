@@ -1,7 +1,7 @@
 // Remembered readings: asked once, forgotten in time, bounded, and never a refusal.
 
 import t from 'tap';
-import { rememberReadings } from '../../src/http/tokens/token-cache.js';
+import { cacheTokens } from '../../src/http/tokens/token-cache.js';
 import type { TokenReading } from '../../src/schemas/token-claims.js';
 
 interface Claims {
@@ -18,7 +18,7 @@ function build(most: number) {
     if (!(exp > 0)) return { ok: false, reason: 'invalid' };
     return clock.nowMs < exp ? { ok: true, claims: { exp } } : { ok: false, reason: 'expired' };
   };
-  const read = rememberReadings(
+  const read = cacheTokens(
     readToken,
     most,
     ({ exp }) => exp,

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
-import { startRounds } from '../../src/store/periodic-task.js';
+import { startPeriodicTask } from '../../src/store/periodic-task.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 
 const NEVER_MS = 3_600_000;
@@ -16,7 +16,7 @@ t.test('a round that failed is repeated soon, one that succeeded when its time c
   const failures: unknown[] = [];
   let rounds = 0;
   const done = await new Promise<{ stop(): Promise<void> }>((resolve) => {
-    const started = startRounds(
+    const started = startPeriodicTask(
       store,
       async () => {
         rounds += 1;
@@ -38,7 +38,7 @@ t.test('on a Redis that is away the first round waits until it is there', async 
   t.teardown(() => closeStore(store));
   const failures: unknown[] = [];
   const answered = new Promise<number>((resolve) => {
-    const rounds = startRounds(store, async () => resolve(await storeTimeMs(store)), {
+    const rounds = startPeriodicTask(store, async () => resolve(await storeTimeMs(store)), {
       everyMs: NEVER_MS,
       onFailure: (error) => failures.push(error),
     });
@@ -53,7 +53,7 @@ t.test('a stop waits for the running round, and none begins after it', async (t)
   const { store } = embeddedStore(t);
   let [begun, ended] = [0, 0];
   let goOn = () => {};
-  const rounds = startRounds(
+  const rounds = startPeriodicTask(
     store,
     async () => {
       begun += 1;
@@ -77,7 +77,10 @@ t.test('one that is stopped before the store is there never begins', async (t) =
   await redis.stop();
   const store = openStore(redis.url, '.');
   t.teardown(() => closeStore(store));
-  const rounds = startRounds(store, async () => void t.fail('a round began'), { everyMs: 0, onFailure() {} });
+  const rounds = startPeriodicTask(store, async () => void t.fail('a round began'), {
+    everyMs: 0,
+    onFailure() {},
+  });
   await rounds.stop();
   await redis.start();
   if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');

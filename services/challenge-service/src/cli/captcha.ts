@@ -1,6 +1,6 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
-import { KindError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
@@ -9,7 +9,7 @@ import { prune } from './prune.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const foreseen = [KindError, StoreUnavailableError];
+  const foreseen = [ChallengeTypeError, StoreUnavailableError];
   return runCommand({ name: 'captcha', usage: USAGE, args, foreseen }, async () => {
     console.log(await act(readCaptchaCommand(args), env));
     return 0;

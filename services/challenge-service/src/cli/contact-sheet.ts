@@ -3,12 +3,12 @@
 import type { Sample } from './samples.js';
 
 /** A sample with the name of its file beside the page. */
-export interface ShownSample extends Sample {
+export interface SheetSample extends Sample {
   readonly file: string | null;
 }
 
 /** The page as HTML. It loads nothing but the images beside it. */
-export function contactSheet(title: string, about: string, samples: readonly ShownSample[]): string {
+export function contactSheet(title: string, about: string, samples: readonly SheetSample[]): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -30,7 +30,7 @@ ${samples.map(figure).join('\n')}
 `;
 }
 
-function figure({ file, fields, answer }: ShownSample, at: number): string {
+function figure({ file, fields, answer }: SheetSample, at: number): string {
   const image = file === null ? '' : `<img src="${escapeHtml(encodeURI(file))}" alt="Sample ${at + 1}">`;
   const shown =
     Object.keys(fields).length === 0 ? '' : `<pre>${escapeHtml(JSON.stringify(fields, null, 2))}</pre>`;

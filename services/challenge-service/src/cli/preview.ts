@@ -7,8 +7,8 @@ import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
 import { readPreviewConfig } from '../config.js';
-import { findPreset, type KnownPreset, type Presets } from '../domain/presets.js';
-import { loadEquipment, openImages } from '../equipment.js';
+import { findPreset, type NamedPreset, type Presets } from '../domain/presets.js';
+import { loadImageSetup, openImages } from '../equipment.js';
 import type { ImagePool } from '../image/pool.js';
 import { contactSheet } from './contact-sheet.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -33,7 +33,7 @@ export async function preview(
 ): Promise<string> {
   const config = readPreviewConfig(env);
   const { captcha: options, storeUrl, storeVariable } = config;
-  const { presets, renderer } = await loadEquipment(config, PROJECT_ROOT);
+  const { presets, renderer } = await loadImageSetup(config, PROJECT_ROOT);
   const known = presetNamed(presets, name);
   const images = await openImages(renderer, options.driver, { threads: 1, maxQueue: 1 });
   try {
@@ -56,7 +56,7 @@ export async function preview(
   }
 }
 
-function presetNamed(presets: Presets, name: string): KnownPreset {
+function presetNamed(presets: Presets, name: string): NamedPreset {
   const known = findPreset(presets, name);
   if (known !== undefined) return known;
   if (name === EFFORT) throw new CommandError('effort is work and has no image');
@@ -68,7 +68,7 @@ function presetNamed(presets: Presets, name: string): KnownPreset {
 /** @throws CommandError when the folder cannot be written */
 function writeSamples(
   target: string,
-  { name }: KnownPreset,
+  { name }: NamedPreset,
   images: ImagePool | null,
   samples: readonly Sample[],
 ): void {

@@ -7,7 +7,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Drawing, drawingOf } from '../domain/drawing.js';
 import { imageIssue } from '../domain/image-challenge.js';
-import type { KnownPreset, Presets } from '../domain/presets.js';
+import type { NamedPreset, Presets } from '../domain/presets.js';
 import type { ImagePool } from '../image/pool.js';
 
 /** A challenge as a client would get it, and its answer. */
@@ -20,7 +20,7 @@ export interface Sample {
 }
 
 /** What samples are made with. */
-export interface SampleParts {
+export interface SampleDependencies {
   readonly options: CaptchaOptions;
   readonly presets: Presets;
   /** The store as who issues sees it, and as who draws sees it. */
@@ -35,18 +35,22 @@ export interface SampleParts {
  * @throws CommandError when the drawing side does not see the challenge, or nothing can draw it
  * @throws StoreUnavailableError when the store does not answer
  */
-export async function drawSamples(parts: SampleParts, known: KnownPreset, count: number): Promise<Sample[]> {
+export async function drawSamples(
+  deps: SampleDependencies,
+  known: NamedPreset,
+  count: number,
+): Promise<Sample[]> {
   // A secret of its own: no service takes a sample for a challenge that it has issued.
   const ring = openKeyRing(randomBytes(32).toString('hex'));
-  const { options, presets, images } = parts;
+  const { options, presets, images } = deps;
   const limit = { max: count, windowMs: 60_000 };
   const issuer = { options, ring, limit, random: randomBytes };
   const driver = images?.driver ?? null;
   const samples: Sample[] = [];
   for (let at = 0; at < count; at++) {
     const { issue, fields, hasImage, answer } = imageIssue(issuer, known, driver ?? 'none', null);
-    await parts.issuing.issueImage(issue);
-    const line = await parts.drawing.readImage(issue.token);
+    await deps.issuing.issueImage(issue);
+    const line = await deps.drawing.readImage(issue.token);
     if (line === null) throw new CommandError(EXPIRED);
     const drawing = drawingOf(line, issue.token, { ring, presets, driver });
     samples.push({ png: hasImage ? await imageOf(drawing, images) : null, fields, answer });

@@ -3,20 +3,20 @@
 import {
   type AnswerRecord,
   parseAnswerRecord,
-  parseKindLine,
+  parseVerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
-import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
-import { isJudged, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { nameInMark } from '../image/preset-mark.js';
+import { presetNameIn } from '../image/preset-mark.js';
 import { NO_IMAGE } from './image-challenge.js';
 import { answerContent } from './kind-content.js';
 import type { Presets } from './presets.js';
 
 /** What this node draws with; `driver` is null where nothing draws. */
-export interface DrawingParts {
+export interface DrawingDependencies {
   readonly ring: KeyRing;
   readonly presets: Presets;
   readonly driver: string | null;
@@ -35,20 +35,20 @@ export type Drawing =
  *
  * @param line the record, or null when there is none
  */
-export function drawingOf(line: string | null, token: string, parts: DrawingParts): Drawing {
-  const record = line === null ? null : parseKindLine(line);
+export function drawingOf(line: string | null, token: string, deps: DrawingDependencies): Drawing {
+  const record = line === null ? null : parseVerifiedRecord(line);
   const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
-  const key = record === null ? undefined : parts.ring.find(record.keyId);
+  const key = record === null ? undefined : deps.ring.find(record.keyId);
   if (record === null || image === null || key === undefined || image.driver === NO_IMAGE) {
     return { outcome: 'unknown' };
   }
-  if (parts.driver === null) return { outcome: 'no_library' };
-  if (parts.driver !== image.driver) return { outcome: 'other_driver', other: image.driver };
-  const name = nameInMark(image.preset);
-  const known = parts.presets.get(name);
+  if (deps.driver === null) return { outcome: 'no_library' };
+  if (deps.driver !== image.driver) return { outcome: 'other_driver', other: image.driver };
+  const name = presetNameIn(image.preset);
+  const known = deps.presets.get(name);
   if (known === undefined || known.mark !== image.preset) return { outcome: 'other_preset', other: name };
   const { preset, kind } = known;
-  if ((kind?.name ?? TEXT) !== record.kind || (kind !== null && isJudged(kind))) {
+  if ((kind?.name ?? TEXT) !== record.kind || (kind !== null && isVerifiedType(kind))) {
     return { outcome: 'other_preset', other: name };
   }
   const text = textOf({ preset, kind }, key, token, image);
@@ -58,7 +58,7 @@ export function drawingOf(line: string | null, token: string, parts: DrawingPart
 
 /** The text that the image shows, or null when its answer is not that of the record. */
 function textOf(
-  known: { readonly preset: DrawingJob['preset']; readonly kind: AnswerKind | null },
+  known: { readonly preset: DrawingJob['preset']; readonly kind: AnswerType | null },
   key: RingKey,
   token: string,
   { seed, fold, answer: kept }: AnswerRecord,

@@ -2,14 +2,20 @@
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { kindLineTail } from '@tollgate/shared/challenges/store/records.js';
+import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
-import { addressPart, type IssuerParts, newSalt, type PricedScope, workTerms } from './proof-of-work.js';
+import {
+  addressPart,
+  type IssuerDependencies,
+  newSalt,
+  type PricedScope,
+  workTerms,
+} from './proof-of-work.js';
 
 /** Effort to be issued: what the store is asked, and what the client is told beside times. */
 export interface PreparedEffort {
@@ -23,12 +29,12 @@ export interface PreparedEffort {
  * @param priced null without a valid ticket
  */
 export function effortIssue(
-  parts: IssuerParts,
+  deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
 ): PreparedEffort {
-  const { options, ring, random } = parts;
-  const { client, bound } = addressPart(parts, address);
+  const { options, ring, random } = deps;
+  const { client, bound } = addressPart(deps, address);
   const salt = newSalt(random);
   const issue: EffortIssue = {
     token: makeToken(slotTag(client.address), random),
@@ -36,7 +42,7 @@ export function effortIssue(
     ...workTerms(options, priced),
     bits: options.effort.bits,
     lineTail: (partDifficulty) =>
-      kindLineTail({
+      encodeVerifiedTail({
         judgedBy: 'verify',
         kind: EFFORT,
         keyId: ring.current.id,

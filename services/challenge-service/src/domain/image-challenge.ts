@@ -3,20 +3,20 @@
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
+  encodeVerifiedTail,
   formatAnswerRecord,
-  type KindRecord,
-  kindLineTail,
+  type VerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
-import { isJudged, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
-import { answerContent, judgedContent, type PublicFields } from './kind-content.js';
-import type { KnownPreset } from './presets.js';
-import { addressPart, type IssuerParts } from './proof-of-work.js';
+import { answerContent, type PublicFields, verifiedContent } from './kind-content.js';
+import type { NamedPreset } from './presets.js';
+import { addressPart, type IssuerDependencies } from './proof-of-work.js';
 
 const SEED_BYTES = 4;
 
@@ -34,7 +34,8 @@ export interface PreparedChallenge {
 }
 
 /** What the kind decides of a record. */
-type KindPart = Pick<KindRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> & Omit<PreparedChallenge, 'issue'>;
+type KindPart = Pick<VerifiedRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> &
+  Omit<PreparedChallenge, 'issue'>;
 
 /**
  * What issuing one challenge of a preset asks of the store.
@@ -43,14 +44,14 @@ type KindPart = Pick<KindRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> & Omit
  * @throws KindError when a kind of the operator's own fails
  */
 export function imageIssue(
-  parts: IssuerParts,
-  known: KnownPreset,
+  deps: IssuerDependencies,
+  known: NamedPreset,
   driver: string,
   address: string | null,
 ): PreparedChallenge {
-  const { options, ring, random } = parts;
+  const { options, ring, random } = deps;
   const { kind } = known;
-  const { client, bound } = addressPart(parts, address);
+  const { client, bound } = addressPart(deps, address);
   const token = makeToken(slotTag(client.address), random);
   const {
     judgedBy,
@@ -58,13 +59,13 @@ export function imageIssue(
     kind: kindName,
     preset,
     ...prepared
-  } = kind !== null && isJudged(kind)
-    ? judgedPart(parts, kind, known.name, token)
-    : answerPart(parts, { ...known, kind }, driver, token);
+  } = kind !== null && isVerifiedType(kind)
+    ? judgedPart(deps, kind, known.name, token)
+    : answerPart(deps, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
     ...client,
-    lineTail: kindLineTail({
+    lineTail: encodeVerifiedTail({
       judgedBy,
       kind: kindName,
       ...(preset === undefined ? {} : { preset }),
@@ -78,18 +79,18 @@ export function imageIssue(
 }
 
 function judgedPart(
-  { options, ring }: IssuerParts,
-  kind: JudgedKind,
+  { options, ring }: IssuerDependencies,
+  kind: VerifiedType,
   preset: string,
   token: string,
 ): KindPart {
-  const { fields, rest } = judgedContent(kind, options, ring.current, token);
+  const { fields, rest } = verifiedContent(kind, options, ring.current, token);
   return { judgedBy: 'verify', kind: kind.name, preset, rest, fields, hasImage: false };
 }
 
 function answerPart(
-  { ring, random }: IssuerParts,
-  known: KnownPreset & { readonly kind: AnswerKind | null },
+  { ring, random }: IssuerDependencies,
+  known: NamedPreset & { readonly kind: AnswerType | null },
   driver: string,
   token: string,
 ): KindPart {

@@ -1,14 +1,17 @@
 // What a challenge of a preset asks: made by its kind, from nothing but secret, token and seed.
 
-import type { AnswerKind, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
-import { attemptKind, kindFault } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import type { AnswerType, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
+import {
+  challengeTypeFault,
+  runChallengeType,
+} from '@tollgate/shared/challenges/types/challenge-type-error.js';
 import {
   drawKey,
   MAX_ANSWER_CHARACTERS,
   normaliseAnswer,
 } from '@tollgate/shared/challenges/types/image-answer.js';
-import { kindRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
+import { seededRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { answerText } from '../image/derivation.js';
@@ -26,7 +29,7 @@ export interface AnswerContent {
 }
 
 /** A challenge that its kind will judge. */
-export interface JudgedContent {
+export interface VerifiedContent {
   readonly fields: PublicFields;
   readonly rest: string;
 }
@@ -41,7 +44,7 @@ const NO_REST = '-';
  * @throws KindError
  */
 export function answerContent(
-  { preset, kind }: { readonly preset: ImagePreset; readonly kind: AnswerKind | null },
+  { preset, kind }: { readonly preset: ImagePreset; readonly kind: AnswerType | null },
   key: RingKey,
   token: string,
   seed: number,
@@ -50,30 +53,34 @@ export function answerContent(
     const text = answerText(drawKey(key), token, seed, preset);
     return { answer: text, fields: {}, text };
   }
-  const random = kindRandom(key, kind.name, token, seed);
-  const made: unknown = attemptKind(kind, 'make', () => kind.make({ random, phrase: preset.phrase }));
+  const random = seededRandom(key, kind.name, token, seed);
+  const made: unknown = runChallengeType(kind, 'make', () => kind.make({ random, phrase: preset.phrase }));
   const { answer, fields = {}, text = null } = objectFrom(made, kind, 'make') as Partial<MadeChallenge>;
   if (typeof answer !== 'string' || !isAnswer(answer)) {
-    throw kindFault(kind, 'make', `must give an answer of 1 to ${MAX_ANSWER_CHARACTERS} characters`);
+    throw challengeTypeFault(kind, 'make', `must give an answer of 1 to ${MAX_ANSWER_CHARACTERS} characters`);
   }
   if (text !== null && (typeof text !== 'string' || text === '' || text.length > MAX_ANSWER_CHARACTERS)) {
-    throw kindFault(kind, 'make', `must give a text of 1 to ${MAX_ANSWER_CHARACTERS} characters, or none`);
+    throw challengeTypeFault(
+      kind,
+      'make',
+      `must give a text of 1 to ${MAX_ANSWER_CHARACTERS} characters, or none`,
+    );
   }
   return { answer, fields: checkFields(fields, kind, 'make'), text };
 }
 
 /** @throws KindError */
-export function judgedContent(
-  kind: JudgedKind,
+export function verifiedContent(
+  kind: VerifiedType,
   options: CaptchaOptions,
   key: RingKey,
   token: string,
-): JudgedContent {
-  const random = kindRandom(key, kind.name, token, 0);
-  const issued: unknown = attemptKind(kind, 'issue', () => kind.issue?.({ options, random }));
+): VerifiedContent {
+  const random = seededRandom(key, kind.name, token, 0);
+  const issued: unknown = runChallengeType(kind, 'issue', () => kind.issue?.({ options, random }));
   const { fields = {}, rest = NO_REST } = objectFrom(issued, kind, 'issue');
   if (typeof rest !== 'string' || !/^\P{Cc}{1,4000}$/u.test(rest)) {
-    throw kindFault(
+    throw challengeTypeFault(
       kind,
       'issue',
       'must give a rest of 1 to 4000 characters without control characters, or none',
@@ -89,12 +96,12 @@ function isAnswer(answer: string): boolean {
 function checkFields(fields: unknown, kind: { readonly name: string }, method: string): PublicFields {
   const given = objectFrom(fields, kind, method);
   const taken = Object.keys(given).find((name) => TAKEN.includes(name) || name in Object.prototype);
-  if (taken !== undefined) throw kindFault(kind, method, `must not give a field named ${taken}`);
-  attemptKind(kind, method, () => JSON.stringify(given));
+  if (taken !== undefined) throw challengeTypeFault(kind, method, `must not give a field named ${taken}`);
+  runChallengeType(kind, method, () => JSON.stringify(given));
   return given;
 }
 
 function objectFrom(value: unknown, kind: { readonly name: string }, method: string): PublicFields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as PublicFields;
-  throw kindFault(kind, method, 'must return an object, and give its fields as one');
+  throw challengeTypeFault(kind, method, 'must return an object, and give its fields as one');
 }

@@ -1,12 +1,15 @@
 // Tries a kind of the operator's own before the service starts.
 
-import { KindError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
-import { isJudged, type Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import {
+  type ChallengeType,
+  isVerifiedType,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import type { ImagePreset } from '../image/preset.js';
-import { answerContent, judgedContent } from './kind-content.js';
+import { answerContent, verifiedContent } from './kind-content.js';
 
 const SAMPLES = 50;
 // Of no use to anybody: what is made with it is thrown away.
@@ -16,8 +19,8 @@ const key = openKeyRing('samples of the kinds before a start').current;
  * What is wrong with challenges of this preset, or null.
  * @param anyCharacter whether what draws knows other characters than the bundled ones
  */
-export function kindSampleMistake(
-  { kind, preset }: { readonly kind: Kind | null; readonly preset: ImagePreset },
+export function sampleMistake(
+  { kind, preset }: { readonly kind: ChallengeType | null; readonly preset: ImagePreset },
   options: CaptchaOptions,
   anyCharacter: boolean,
 ): string | null {
@@ -25,7 +28,7 @@ export function kindSampleMistake(
   try {
     for (let sample = 0; sample < SAMPLES; sample++) {
       const token = `sample${sample}`;
-      if (isJudged(kind)) judgedContent(kind, options, key, token);
+      if (isVerifiedType(kind)) verifiedContent(kind, options, key, token);
       else {
         const { text, answer } = answerContent({ preset, kind }, key, token, sample);
         if (answerContent({ preset, kind }, key, token, sample).answer !== answer) {
@@ -41,7 +44,7 @@ export function kindSampleMistake(
     }
     return null;
   } catch (error) {
-    if (error instanceof KindError) return error.message;
+    if (error instanceof ChallengeTypeError) return error.message;
     throw error;
   }
 }

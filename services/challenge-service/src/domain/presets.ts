@@ -1,31 +1,35 @@
 // The presets by name: the one that ships, and the operator's own, each completed from it group by group.
 
-import { isJudged, type Kind, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import {
+  type ChallengeType,
+  isVerifiedType,
+  TEXT,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { defaultPreset, ImagePreset } from '../image/preset.js';
-import { markPreset } from '../image/preset-mark.js';
+import { presetFingerprint } from '../image/preset-mark.js';
 import { readabilityMistake } from '../image/preset-readability.js';
-import { kindSampleMistake } from './kind-samples.js';
+import { sampleMistake } from './kind-samples.js';
 import { presetMistakes } from './preset-mistakes.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';
 
 /** A preset as challenges are issued and drawn with it. */
-export interface KnownPreset {
+export interface NamedPreset {
   readonly name: string;
   /** What a record remembers it by. */
   readonly mark: string;
   readonly preset: ImagePreset;
   /** The operator's kind; null for the characters of an image. */
-  readonly kind: Kind | null;
+  readonly kind: ChallengeType | null;
 }
 
 /** By name. A map, so that a name from outside never meets the prototype of an object. */
-export type Presets = ReadonlyMap<string, KnownPreset>;
+export type Presets = ReadonlyMap<string, NamedPreset>;
 
 /** Presets as somebody wrote them: an object, by name. */
 export interface PresetSource {
@@ -35,10 +39,10 @@ export interface PresetSource {
 }
 
 /** What presets are made from. */
-export interface PresetParts {
+export interface PresetDependencies {
   readonly options: CaptchaOptions;
   readonly sources?: readonly PresetSource[];
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   /** Whether a renderer of the host's own draws, which may know other characters than the bundled ones. */
   readonly ownRenderer?: boolean;
 }
@@ -46,17 +50,17 @@ export interface PresetParts {
 const NAME = new RegExp(NAME_PATTERN);
 
 /** The preset of this name; an empty name is the default's. */
-export function findPreset(presets: Presets, name: string): KnownPreset | undefined {
+export function findPreset(presets: Presets, name: string): NamedPreset | undefined {
   return presets.get(name === '' ? DEFAULT_PRESET : name);
 }
 
 /** The presets, and what is wrong with them, a line each; with mistakes the presets are of no use. */
-export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes: string[] } {
-  const { options, sources = [], ownRenderer = false } = parts;
-  const own = (parts.kinds ?? []).filter((kind) => !isJudged(kind) || kind.issue !== undefined);
-  const kinds = new Map<string, Kind | null>([[TEXT, null]]);
+export function resolvePresets(deps: PresetDependencies): { presets: Presets; mistakes: string[] } {
+  const { options, sources = [], ownRenderer = false } = deps;
+  const own = (deps.kinds ?? []).filter((kind) => !isVerifiedType(kind) || kind.issue !== undefined);
+  const kinds = new Map<string, ChallengeType | null>([[TEXT, null]]);
   for (const kind of own) kinds.set(kind.name, kind);
-  const presets = new Map<string, KnownPreset>();
+  const presets = new Map<string, NamedPreset>();
   const mistakes: string[] = [];
 
   let defaultKind = options.phrase.type;
@@ -70,8 +74,8 @@ export function resolvePresets(parts: PresetParts): { presets: Presets; mistakes
       return;
     }
     const preset = complete(input, base, kind === null ? undefined : options.phrase.width);
-    const known = { name, mark: markPreset(name, kindName, preset), preset, kind };
-    const mistake = kindSampleMistake(known, options, ownRenderer);
+    const known = { name, mark: presetFingerprint(name, kindName, preset), preset, kind };
+    const mistake = sampleMistake(known, options, ownRenderer);
     if (mistake !== null) mistakes.push(`${where}: ${mistake}`);
     // A renderer of the host's own, and a kind with texts of its own, know best what they draw.
     const unreadable = ownRenderer || kind !== null ? null : readabilityMistake(preset);

@@ -1,9 +1,9 @@
 // Issues proof-of-work challenges: what the store is asked, and what the client gets.
 
-import { addressNamesOf, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonyms, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { powLineTail } from '@tollgate/shared/challenges/store/records.js';
+import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -15,7 +15,7 @@ import { isoTime } from './iso-time.js';
 const SALT_BYTES = 16;
 
 /** What an issuer of challenges is made of. */
-export interface IssuerParts {
+export interface IssuerDependencies {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
   readonly limit: RequestLimit;
@@ -44,20 +44,20 @@ export interface PreparedPow {
  * @param asked the least difficulty that the client asks for, in bits
  */
 export function powIssue(
-  parts: IssuerParts,
+  deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
   asked = 0,
 ): PreparedPow {
-  const { options, ring, random } = parts;
+  const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, bound } = addressPart(parts, address);
+  const { client, bound } = addressPart(deps, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
     token: makeToken(slotTag(client.address), random),
     ...client,
     ...workTerms(options, priced, asked),
-    lineTail: powLineTail({
+    lineTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
       keyId: ring.current.id,
@@ -72,8 +72,8 @@ export function powIssue(
 }
 
 /** What is asked of the store about the address of a request, and the address as a record keeps it under `bind_ip`. */
-export function addressPart({ options, ring, limit }: IssuerParts, address: string | null) {
-  const { name, networks } = addressNamesOf(ring.current, address ?? NO_ADDRESS);
+export function addressPart({ options, ring, limit }: IssuerDependencies, address: string | null) {
+  const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
     client: { address: name, networks, limit },
     bound: options.bind_ip && address !== null ? name : null,

@@ -9,12 +9,12 @@ import type { ImagePreset } from './preset.js';
  *
  * @param kind the name of the preset's kind
  */
-export function markPreset(name: string, kind: string, preset: ImagePreset): string {
+export function presetFingerprint(name: string, kind: string, preset: ImagePreset): string {
   const text = canonicalJson([kind, preset]);
   return `${name}@${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
 /** The name in a mark. */
-export function nameInMark(mark: string): string {
+export function presetNameIn(mark: string): string {
   return mark.split('@')[0] ?? '';
 }

@@ -2,16 +2,19 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
-import { addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AttemptContext,
   type CheckedAttempt,
   verifyAndCount,
 } from '@tollgate/shared/challenges/attempts/verify-and-count.js';
-import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import type { HostKey } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
@@ -24,20 +27,20 @@ import { HostKeyInvalid } from '../errors.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** A host that calls, by name, with what checks challenges for it. */
-export interface CallingHost extends ChallengeHost {
+export interface CallingApplication extends ChallengeVerifier {
   readonly name: string;
   /** Checks a submission and, if wanted, counts it as a failure before its outcome is known. */
   attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
 }
 
-export interface HostsOptions {
+export interface ApplicationsOptions {
   readonly challenges: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   readonly keys: readonly HostKey[];
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   readonly figures: Pick<ChallengeMetrics, 'challenges'>;
   /** The audit stream. */
   readonly trail: AuditTrail;
@@ -49,16 +52,24 @@ declare module 'fastify' {
     requireHostKey(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {
-    callingHost: CallingHost | null;
+    callingHost: CallingApplication | null;
   }
 }
 
-async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
-  const { challenges: store, ring, options, keys, kinds = [], figures, trail } = parts;
+async function hosts(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
+  const { challenges: store, ring, options, keys, kinds = [], figures, trail } = deps;
   const known = keys.map(({ host: name, secret }) => {
     const observer = figures.challenges(name, trail);
-    const host = createChallengeHost({ store, ring, options, host: name, kinds, clock: Date.now, observer });
-    const attempt: CallingHost['attempt'] = (submission, context) =>
+    const host = createChallengeVerifier({
+      store,
+      ring,
+      options,
+      host: name,
+      kinds,
+      clock: Date.now,
+      observer,
+    });
+    const attempt: CallingApplication['attempt'] = (submission, context) =>
       verifyAndCount(host, submission, context);
     return { isKey: matcherOf(secret), host: { ...host, name, attempt } };
   });
@@ -71,7 +82,7 @@ async function hosts(app: FastifyInstance, parts: HostsOptions): Promise<void> {
       const address = normaliseAddress(request.ip);
       trail.write({
         event: 'host_key_refused',
-        ...(address === null ? {} : { address: addressName(ring.current, address) }),
+        ...(address === null ? {} : { address: addressPseudonym(ring.current, address) }),
         request: request.id,
       });
       throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
@@ -87,7 +98,7 @@ export function requireAddress(ip: string | undefined): void {
 }
 
 /** The host of a request that `requireHostKey` let in. */
-export function callingHostOf(request: FastifyRequest): CallingHost {
+export function callingApplication(request: FastifyRequest): CallingApplication {
   if (request.callingHost === null) throw new TypeError('the route has no requireHostKey hook');
   return request.callingHost;
 }

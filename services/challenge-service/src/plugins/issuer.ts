@@ -35,18 +35,18 @@ declare module 'fastify' {
 
 async function issuer(
   app: FastifyInstance,
-  parts: IssuerOptions & { readonly options: CaptchaOptions },
+  deps: IssuerOptions & { readonly options: CaptchaOptions },
 ): Promise<void> {
-  const { challenges, ring, random = randomBytes, images, options, onOtherDriver } = parts;
+  const { challenges, ring, random = randomBytes, images, options, onOtherDriver } = deps;
   app.decorate('challenges', challenges);
   app.decorate('ring', ring);
   app.decorate('random', random);
   app.decorate('images', images);
-  app.decorate('presets', parts.presets ?? resolvePresets({ options }).presets);
-  app.decorate('figures', parts.figures);
+  app.decorate('presets', deps.presets ?? resolvePresets({ options }).presets);
+  app.decorate('figures', deps.figures);
   app.decorate('onOtherDriver', onOtherDriver);
-  app.decorate('onOtherPreset', parts.onOtherPreset ?? (() => {}));
+  app.decorate('onOtherPreset', deps.onOtherPreset ?? (() => {}));
 }
 
-/** Decorates the server with its parts. */
+/** Decorates the server with its dependencies. */
 export default fp(issuer, { name: 'tollgate-issuer', fastify: '5.x' });

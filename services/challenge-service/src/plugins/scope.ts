@@ -18,7 +18,7 @@ async function scope(app: FastifyInstance, { options }: { options: CaptchaOption
   app.decorate('pricedScope', async (ticket: unknown) => {
     const found = options.pow.escalate ? openScope(app.ring, ticket, Date.now()) : null;
     if (found === null) return null;
-    const { failures } = await app.challenges.standing(found.account, undefined, decayMs);
+    const { failures } = await app.challenges.attemptStatus(found.account, undefined, decayMs);
     return { scope: found, failures };
   });
 }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingHostOf, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/hosts.js';
 
 export default async function clearFailures(app: FastifyInstance): Promise<void> {
   app.delete<{ Body: HostClearBody }>(
@@ -20,7 +20,7 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
       },
     },
     async (request, reply): Promise<void> => {
-      const host = callingHostOf(request);
+      const host = callingApplication(request);
       const { key, ip, try: id } = request.body;
       requireAddress(ip);
       // Which of the two is meant cannot be told, and one of them forgets far more than the other.

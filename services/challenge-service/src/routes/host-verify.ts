@@ -9,7 +9,7 @@ import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingHostOf, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/hosts.js';
 
 /** @param route.options the options of the challenges */
 export default async function hostVerify(
@@ -29,7 +29,7 @@ export default async function hostVerify(
       },
     },
     async (request, reply): Promise<HostVerdict> => {
-      const host = callingHostOf(request);
+      const host = callingApplication(request);
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
       const { presets, min_difficulty: minDifficulty } = request.body;
       requireAddress(ip);

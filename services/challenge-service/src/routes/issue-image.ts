@@ -30,7 +30,7 @@ export default async function issueImage(
   route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
-  const parts = { options, ring: app.ring, limit, random: app.random };
+  const deps = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
   const countEffort = app.figures.issued(EFFORT, EFFORT);
   const countOf = new Map(
@@ -56,7 +56,7 @@ export default async function issueImage(
       const address = normaliseAddress(request.ip);
       const { preset } = request.query;
       if (preset === EFFORT && options.effort.enabled) {
-        const effort = effortIssue(parts, address, await app.pricedScope(request.query.scope));
+        const effort = effortIssue(deps, address, await app.pricedScope(request.query.scope));
         const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
         countEffort();
@@ -64,7 +64,7 @@ export default async function issueImage(
       }
       const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
       if (known === undefined) throw refuse(UnknownPreset);
-      const prepared = imageIssue(parts, known, driver, address);
+      const prepared = imageIssue(deps, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
       countOf.get(known.name)?.();

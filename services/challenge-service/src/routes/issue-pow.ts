@@ -17,7 +17,7 @@ export default async function issuePow(
   app: FastifyInstance,
   { options, limit }: { options: CaptchaOptions; limit: RequestLimit },
 ): Promise<void> {
-  const parts = { options, ring: app.ring, limit, random: app.random };
+  const deps = { options, ring: app.ring, limit, random: app.random };
 
   app.get<{ Querystring: PowQuery }>(
     '/pow',
@@ -33,7 +33,7 @@ export default async function issuePow(
     async (request, reply): Promise<PowChallenge> => {
       const priced = await app.pricedScope(request.query.scope);
       const asked = askedDifficulty(request.query.min_difficulty);
-      const prepared = powIssue(parts, normaliseAddress(request.ip), priced, asked);
+      const prepared = powIssue(deps, normaliseAddress(request.ip), priced, asked);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
       app.figures.issuedWork(issued.difficulty);

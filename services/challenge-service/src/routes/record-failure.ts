@@ -2,7 +2,7 @@
 
 import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingHostOf, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/hosts.js';
 
 export default async function recordFailure(app: FastifyInstance): Promise<void> {
   app.post<{ Body: HostFailureBody }>(
@@ -18,7 +18,7 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
       },
     },
     async (request): Promise<HostFailure> => {
-      const host = callingHostOf(request);
+      const host = callingApplication(request);
       const { key, ip } = request.body;
       requireAddress(ip);
       const { failures, id } = await host.recordFailure(key);

@@ -216,14 +216,14 @@ t.test('on a store that the drawing side does not see, the challenge has expired
     [one, other],
     [other, one],
   ] as const) {
-    const parts = {
+    const deps = {
       options,
       presets,
       images,
       issuing: openChallengeStore(issuedOn.store, 'captcha'),
       drawing: openChallengeStore(drawnOn.store, 'captcha'),
     };
-    await t.rejects(drawSamples(parts, known, 1), { message: /^the challenge has expired: / });
-    t.equal((await drawSamples({ ...parts, drawing: parts.issuing }, known, 2)).length, 2);
+    await t.rejects(drawSamples(deps, known, 1), { message: /^the challenge has expired: / });
+    t.equal((await drawSamples({ ...deps, drawing: deps.issuing }, known, 2)).length, 2);
   }
 });

@@ -1,16 +1,16 @@
 // Presets of an operator: inherited group by group, checked to the last option, recognised by their mark.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import t from 'tap';
-import { findPreset, type PresetParts, resolvePresets } from '../../src/domain/presets.js';
+import { findPreset, type PresetDependencies, resolvePresets } from '../../src/domain/presets.js';
 import { defaultPreset } from '../../src/image/preset.js';
 
 const options = resolveCaptchaOptions();
-const sum: AnswerKind = { name: 'sum', make: () => ({ answer: '4', fields: { question: '2 and 2' } }) };
-const shown: AnswerKind = { name: 'shown', make: ({ phrase }) => ({ answer: 'x', text: phrase.alphabet }) };
-const judged: JudgedKind = {
+const sum: AnswerType = { name: 'sum', make: () => ({ answer: '4', fields: { question: '2 and 2' } }) };
+const shown: AnswerType = { name: 'shown', make: ({ phrase }) => ({ answer: 'x', text: phrase.alphabet }) };
+const judged: VerifiedType = {
   name: 'judged',
   maxAnswerCharacters: 8,
   hasMinimumTime: true,
@@ -18,8 +18,8 @@ const judged: JudgedKind = {
   verify: () => 'wrong',
 };
 
-function resolve(presets: unknown, parts: Partial<PresetParts> = {}) {
-  return resolvePresets({ options, sources: [{ name: 'SOURCE', presets }], ...parts });
+function resolve(presets: unknown, deps: Partial<PresetDependencies> = {}) {
+  return resolvePresets({ options, sources: [{ name: 'SOURCE', presets }], ...deps });
 }
 
 t.test('a preset takes from the default whatever it does not name, option by option', async (t) => {
@@ -138,8 +138,8 @@ t.test('every mistake has its line, and names the option', async (t) => {
 });
 
 t.test('a preset that cannot be read stops the start, with one line that says why', async (t) => {
-  const mistakesOf = (preset: unknown, parts?: Partial<PresetParts>) =>
-    resolve({ a: preset }, parts).mistakes;
+  const mistakesOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
+    resolve({ a: preset }, deps).mistakes;
   const tooSmall =
     /^SOURCE a cannot be read: its letters would be \d+ pixels high, and have to be 24; make the/;
   for (const preset of [
@@ -192,8 +192,8 @@ t.test('a preset that cannot be read stops the start, with one line that says wh
 });
 
 t.test('an alphabet says which of its characters the bundled fonts lack', async (t) => {
-  const alphabet = (text: unknown, parts?: Partial<PresetParts>) =>
-    resolve({ a: { phrase: { alphabet: text } } }, parts).mistakes.map((line) =>
+  const alphabet = (text: unknown, deps?: Partial<PresetDependencies>) =>
+    resolve({ a: { phrase: { alphabet: text } } }, deps).mistakes.map((line) =>
       line.replace('SOURCE a.phrase.', ''),
     );
   const shipped = defaultPreset.phrase.alphabet;
@@ -208,8 +208,8 @@ t.test('an alphabet says which of its characters the bundled fonts lack', async 
 });
 
 t.test('the mark of a preset changes with whatever it says, and with nothing else', async (t) => {
-  const markOf = (preset: unknown, parts?: Partial<PresetParts>) =>
-    resolve({ a: preset }, { kinds: [sum], ...parts }).presets.get('a')?.mark;
+  const markOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
+    resolve({ a: preset }, { kinds: [sum], ...deps }).presets.get('a')?.mark;
   const mark = markOf({ phrase: { length: 5, ignore_capitals: true } });
   t.match(mark, /^a@[0-9a-f]{8}$/);
   t.equal(markOf({ phrase: { ignore_capitals: true, length: 5 } }), mark);
@@ -218,10 +218,10 @@ t.test('the mark of a preset changes with whatever it says, and with nothing els
 });
 
 t.test('the kind of the default preset is an option, and others inherit it', async (t) => {
-  const parts = { options: resolveCaptchaOptions({ phrase: { type: 'sum', width: 300 } }), kinds: [sum] };
+  const deps = { options: resolveCaptchaOptions({ phrase: { type: 'sum', width: 300 } }), kinds: [sum] };
   const { presets, mistakes } = resolve(
     { narrow: { picture: { width: 200 } }, text: { kind: 'text' } },
-    parts,
+    deps,
   );
   t.strictSame(mistakes, []);
   t.strictSame(
@@ -232,7 +232,7 @@ t.test('the kind of the default preset is an option, and others inherit it', asy
       ['text', undefined, defaultPreset.picture.width],
     ],
   );
-  t.strictSame(resolvePresets({ ...parts, kinds: [] }).mistakes, [
+  t.strictSame(resolvePresets({ ...deps, kinds: [] }).mistakes, [
     'CAPTCHA_PHRASE_TYPE must be one of text, not "sum"',
   ]);
 });
@@ -246,14 +246,14 @@ t.test('two sources add up, and may not say the same name twice', async (t) => {
 });
 
 t.test('a kind that fails is found out before the start', async (t) => {
-  const mistakeOf = (kind: AnswerKind | JudgedKind) =>
+  const mistakeOf = (kind: AnswerType | VerifiedType) =>
     resolve({ a: { kind: kind.name } }, { kinds: [kind] }).mistakes.map((line) =>
       line.replace('SOURCE a.kind: ', ''),
     );
-  const make = (made: unknown): AnswerKind => ({ name: 'own', make: () => made as { answer: string } });
+  const make = (made: unknown): AnswerType => ({ name: 'own', make: () => made as { answer: string } });
   let calls = 0;
   const answers = 'make of the kind own must give an answer of 1 to 64 characters';
-  const lines: [AnswerKind | JudgedKind, string][] = [
+  const lines: [AnswerType | VerifiedType, string][] = [
     [make(undefined), 'make of the kind own must return an object, and give its fields as one'],
     [make({}), answers],
     [make({ answer: ' ' }), answers],

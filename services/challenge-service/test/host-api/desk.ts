@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -64,7 +64,7 @@ export async function openDesk(
   t: Test,
   store: Store,
   variables: Record<string, string> = {},
-  kinds: readonly Kind[] = [],
+  kinds: readonly ChallengeType[] = [],
 ): Promise<Desk> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
@@ -76,7 +76,7 @@ export async function openDesk(
   };
   const logger = createLogger({ name: 'test', level: 'debug' }, stream);
   const figures = createChallengeMetrics({ process: false });
-  const parts = {
+  const deps = {
     challenges: openChallengeStore(store, captcha.cache.prefix),
     countRequest: openRequestCounter(store, captcha.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),
@@ -88,8 +88,8 @@ export async function openDesk(
     trail: trailTo((line) => stream.write(`${line}\n`), 'challenge-service', figures.audit),
     logger,
   };
-  const app = await buildApp(config, parts);
-  const admin = await buildChallengeAdmin(config, parts, { checks: {}, state: { stopping: false } });
+  const app = await buildApp(config, deps);
+  const admin = await buildChallengeAdmin(config, deps, { checks: {}, state: { stopping: false } });
   await Promise.all([app.ready(), admin.ready()]);
   t.teardown(() => Promise.all([app.close(), admin.close()]));
 

@@ -1,8 +1,8 @@
 // A kind of the operator's own that fails while the host API judges an answer.
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { kindLineTail } from '@tollgate/shared/challenges/store/records.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
+import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
@@ -11,7 +11,7 @@ import { openDesk } from './desk.js';
 const CHALLENGE_SECRET = 'challenge-secret-of-the-tests-0003';
 const REST = 'the-right-answer-is-k7mxqp';
 
-const own: JudgedKind = {
+const own: VerifiedType = {
   name: 'own',
   maxAnswerCharacters: 20,
   hasMinimumTime: false,
@@ -29,7 +29,7 @@ t.test(
         token,
         address: 'a'.repeat(32),
         limit: { max: 10, windowMs: 60_000 },
-        lineTail: kindLineTail({
+        lineTail: encodeVerifiedTail({
           judgedBy: 'verify',
           kind: own.name,
           keyId: openKeyRing(CHALLENGE_SECRET).current.id,

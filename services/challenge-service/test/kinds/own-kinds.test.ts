@@ -1,10 +1,13 @@
 // Kinds of an operator's own on the wire, in the store and at a check.
 
-import { type ChallengeHost, createChallengeHost } from '@tollgate/shared/challenges/challenge-verifier.js';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
-import type { Kind } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { JudgedKind } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -13,7 +16,7 @@ import t from 'tap';
 import { openRendererPool } from '../../src/image/renderer.js';
 import { openImages, openNode, SECRET } from '../challenge-node.js';
 
-const sum: AnswerKind = {
+const sum: AnswerType = {
   name: 'sum',
   make({ random }) {
     const [a, b] = [random.below(50), random.below(50)];
@@ -21,7 +24,7 @@ const sum: AnswerKind = {
   },
 };
 
-const echo: JudgedKind = {
+const echo: VerifiedType = {
   name: 'echo',
   maxAnswerCharacters: 200,
   hasMinimumTime: false,
@@ -32,8 +35,8 @@ const echo: JudgedKind = {
 
 const presets = { sum: { kind: 'sum' }, echo: { kind: 'echo' } };
 
-function hostOn(store: Store, kinds: readonly Kind[] = [], minSeconds = 0): ChallengeHost {
-  return createChallengeHost({
+function hostOn(store: Store, kinds: readonly ChallengeType[] = [], minSeconds = 0): ChallengeVerifier {
+  return createChallengeVerifier({
     store: openChallengeStore(store, 'captcha'),
     ring: openKeyRing(SECRET),
     options: resolveCaptchaOptions({ min_seconds: minSeconds }),
@@ -43,7 +46,7 @@ function hostOn(store: Store, kinds: readonly Kind[] = [], minSeconds = 0): Chal
   });
 }
 
-const check = (host: ChallengeHost, imageToken: string, imageAnswer: string) =>
+const check = (host: ChallengeVerifier, imageToken: string, imageAnswer: string) =>
   host.verify({ imageToken, imageAnswer }, { ip: undefined, pow: false, image: 'required' });
 
 t.test('its own fields reach the client beside token and times, its answer does not', async (t) => {
@@ -118,7 +121,7 @@ t.test('the store alone reveals no answer of a kind', async (t) => {
   t.notOk(lines[0]?.includes(`is ${a + b}`));
   t.notOk(lines[1]?.includes(say.slice(0, 16)));
   const ring = openKeyRing('another secret, which a thief of the store has');
-  const thief = createChallengeHost({
+  const thief = createChallengeVerifier({
     ring,
     store: openChallengeStore(store, 'captcha'),
     options: resolveCaptchaOptions({ min_seconds: 0 }),
@@ -141,7 +144,7 @@ t.test('in test mode the answer is told, where there is one', async (t) => {
 t.test('a kind that fails is an error of ours, told without its words', async (t) => {
   const { store } = await redisStore(t);
   let fails = false;
-  const own: AnswerKind = {
+  const own: AnswerType = {
     name: 'own',
     make() {
       if (fails) throw new RangeError('the answer is k7mxqp');
@@ -155,7 +158,7 @@ t.test('a kind that fails is an error of ours, told without its words', async (t
   t.match(node.log(), 'make of the kind own threw RangeError');
   t.notMatch(node.log(), 'k7mxqp');
 
-  const broken = { ...echo, verify: () => true } as unknown as JudgedKind;
+  const broken = { ...echo, verify: () => true } as unknown as VerifiedType;
   const judging = await openNode(t, store, { kinds: [broken], presets: { echo: presets.echo } });
   const { token } = (await judging.get('/api/captcha?preset=echo')).json();
   await t.rejects(check(hostOn(store, [broken]), token, 'x'), {
@@ -181,8 +184,8 @@ t.test('a renderer of the host draws in the place of the libraries', async (t) =
       { running: 1, maxQueue: 1 },
     );
     const env = { CAPTCHA_TEST_MODE: 'true' };
-    const parts = { presets: { greek: { phrase: { alphabet: 'αβγδεζηθ' } } }, ownRenderer: true };
-    const node = await openNode(t, store, { ...parts, images: own, env });
+    const deps = { presets: { greek: { phrase: { alphabet: 'αβγδεζηθ' } } }, ownRenderer: true };
+    const node = await openNode(t, store, { ...deps, images: own, env });
     const { url, answer } = (await node.get('/api/captcha?preset=greek')).json();
     const { pathname } = new URL(url);
     const drawn = await node.get(pathname);
@@ -190,7 +193,7 @@ t.test('a renderer of the host draws in the place of the libraries', async (t) =
     t.strictSame(texts, [answer]);
     t.match(answer, /^[αβγδεζηθ]{6}$/);
 
-    const elsewhere = await openNode(t, store, { ...parts, images });
+    const elsewhere = await openNode(t, store, { ...deps, images });
     t.equal((await elsewhere.get(pathname)).statusCode, 503);
     t.strictSame(elsewhere.others, ['mine@1']);
 

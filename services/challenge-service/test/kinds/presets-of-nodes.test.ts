@@ -1,13 +1,13 @@
 // Presets on the wire: chosen by name, refused by name, and never drawn by a node that has another one of that name.
 
-import type { AnswerKind } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openImages, openNode } from '../challenge-node.js';
 
 t.test('preset or kind names from outside (__proto__, path pieces) name nothing', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const kinds: AnswerKind[] = [{ name: 'sum', make: () => ({ answer: '4' }) }];
+    const kinds: AnswerType[] = [{ name: 'sum', make: () => ({ answer: '4' }) }];
     const node = await openNode(t, store, { kinds, presets: { large: {} } });
     const names = [
       '__proto__',
@@ -86,7 +86,7 @@ t.test('during a roll-out a node with another preset of that name draws nothing 
 t.test('nor does a node whose kind of that name makes something else', async (t) => {
   const images = await openImages(t);
   const { store } = await redisStore(t);
-  const kindOf = (bound: number): AnswerKind => ({
+  const kindOf = (bound: number): AnswerType => ({
     name: 'own',
     make({ random, phrase }) {
       const text = Array.from({ length: 6 }, () => phrase.alphabet[random.below(bound)]).join('');

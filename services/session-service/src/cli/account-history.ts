@@ -1,7 +1,7 @@
 // Gathers what the store knows of an account, for the command `session account`.
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import { accountName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -12,7 +12,7 @@ import type { KnownAccount } from './account-report.js';
 
 /** The keyed name of an account under the key that is used now, as the audit stream has it. */
 export function keyedAccount(ring: KeyRing, email: string): string {
-  return accountName(ring.current, SESSION_HOST, accountKey(email));
+  return accountPseudonym(ring.current, SESSION_HOST, accountKey(email));
 }
 
 /**
@@ -27,7 +27,7 @@ export async function findAccount(
   { email, uid }: { readonly email: string; readonly uid: number | undefined },
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
-  const names = ring.all.map((key) => accountName(key, SESSION_HOST, accountKey(email)));
+  const names = ring.all.map((key) => accountPseudonym(key, SESSION_HOST, accountKey(email)));
   const events = (await Promise.all(names.map((name) => accounts.read(name)))).flat();
   const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
   if (uid !== undefined) uids.add(uid);

@@ -2,7 +2,7 @@
 
 import { REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import {
-  type KeyLives,
+  type KeyLifetimes,
   type KeyStep,
   type KeyVariable,
   keySteps,
@@ -25,12 +25,12 @@ const MARGIN_MS = 60_000;
  * The lines to print.
  * @param own the lives of this environment, for those that no node has reported
  */
-export function keyStatus(reports: KeyReports, own: KeyLives): string[] {
-  const names = Object.keys(LIFE_NAMES) as (keyof KeyLives)[];
+export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
+  const names = Object.keys(LIFE_NAMES) as (keyof KeyLifetimes)[];
   const known = names.map((name) => ({ name, seconds: reportedLife(reports, name) }));
   const lives = Object.fromEntries(
     known.map(({ name, seconds }) => [name, seconds ?? own[name]]),
-  ) as unknown as KeyLives;
+  ) as unknown as KeyLifetimes;
   const lines = keyVariables.flatMap((variable) => {
     const ring = reportedRing(reports, variable);
     if (ring === undefined) return [];
@@ -52,7 +52,7 @@ export function keyStatus(reports: KeyReports, own: KeyLives): string[] {
   ];
 }
 
-function lifeMs(variable: KeyVariable, lives: KeyLives): number {
+function lifeMs(variable: KeyVariable, lives: KeyLifetimes): number {
   const seconds = {
     ACCESS_SECRET: lives.access,
     REFRESH_SECRET: lives.refresh,
@@ -81,7 +81,7 @@ function describe(step: KeyStep): string {
   }
 }
 
-function challengeNotes({ decay }: KeyLives, hasChallengeNode: boolean): string[] {
+function challengeNotes({ decay }: KeyLifetimes, hasChallengeNode: boolean): string[] {
   return [
     ...(hasChallengeNode
       ? []
@@ -94,7 +94,7 @@ function challengeNotes({ decay }: KeyLives, hasChallengeNode: boolean): string[
   ];
 }
 
-function unreportedNote(names: readonly (keyof KeyLives)[]): string[] {
+function unreportedNote(names: readonly (keyof KeyLifetimes)[]): string[] {
   if (names.length === 0) return [];
   const list = names.map((name) => LIFE_NAMES[name]).join(', ');
   return [`No node has reported those of ${list}: they are what this command's own environment says.`];

@@ -1,7 +1,7 @@
 // The command for the keys: exports those of access tokens, says which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
-import { challengeLives } from '@tollgate/shared/challenges/challenge-lifetimes.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { UsageError } from '@tollgate/shared/config/command-error.js';
@@ -47,7 +47,7 @@ async function status(env: Environment): Promise<string[]> {
   const lives = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
-    ...challengeLives(captchaOptionsFrom(values)),
+    ...challengeLifetimes(captchaOptionsFrom(values)),
   };
   return keyStatus(await reportsOf(storeUrlOf(values), cacheStoreUrlOf(values)), lives);
 }

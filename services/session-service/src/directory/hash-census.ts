@@ -3,7 +3,7 @@
 import { hashCost, makeDummyHash, TODAYS_COST } from './password-hash.js';
 
 /** Counts the costs of the hashes that it is shown. */
-export interface HashCensus {
+export interface DummyHash {
   /** Notes what a user's hash costs now; a text that is no hash is passed over. */
   note(userId: number, passwordHash: string): void;
   /** A hash of the most common cost that belongs to nobody; the same until another cost becomes the most common. */
@@ -21,7 +21,7 @@ const REMEMBERED = 1000;
  * most. In a directory of several costs, accounts with a rarer one differ in time from the others and from those that
  * do not exist, until their owners have signed in and their hashes have been replaced.
  */
-export function createHashCensus(): HashCensus {
+export function createDummyHash(): DummyHash {
   const costs = new Map<number, string>();
   const counts = new Map<string, number>();
   let common = TODAYS_COST;

@@ -1,7 +1,7 @@
 // Decides whether a password opens an account, with the same work whatever the reason is that it does not.
 
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
-import { createHashCensus } from './hash-census.js';
+import { createDummyHash } from './hash-census.js';
 import type { HashingQueue } from './hashing-queue.js';
 import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
 
@@ -42,7 +42,7 @@ export function createSignIn(
   onRehashError: (error: unknown) => void,
   { onUnreadableHash = () => {}, onUnusableUser = () => {}, verify = verifyPassword }: SignInOptions = {},
 ): SignIn {
-  const census = createHashCensus();
+  const census = createDummyHash();
 
   const find = async (key: string): Promise<DirectoryUser | undefined> => {
     try {

@@ -12,7 +12,7 @@ export const keyVariables = [
 export type KeyVariable = (typeof keyVariables)[number];
 
 /** Longest lives of what is made with the keys, in seconds. Nodes report them by these names. */
-export interface KeyLives {
+export interface KeyLifetimes {
   /** Access tokens: `ACCESS_TTL`. */
   readonly access: number;
   /** Refresh tokens: `REFRESH_TTL`. */

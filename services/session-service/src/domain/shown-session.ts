@@ -12,7 +12,7 @@ export interface LiveSession {
 }
 
 /** @param currentSid the session that asks */
-export function shownSession(session: LiveSession, currentSid: string): SessionEntry {
+export function sessionEntry(session: LiveSession, currentSid: string): SessionEntry {
   return {
     id: session.sid,
     created_at: isoTime(session.createdAtMs),

@@ -2,7 +2,7 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
-import { accountName, addressName } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountPseudonym, addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -52,7 +52,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   const { ring, trail, accountEvents, host } = options;
   const keyedAddress = (request: FastifyRequest): string | undefined => {
     const address = normaliseAddress(request.ip);
-    return address === null ? undefined : addressName(ring.current, address);
+    return address === null ? undefined : addressPseudonym(ring.current, address);
   };
   app.decorate('keyedAddress', keyedAddress);
   app.decorate('audit', (request: FastifyRequest, event: RequestEvent, about: object) => {
@@ -63,7 +63,7 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
   app.decorate(
     'auditLogIn',
     async (request: FastifyRequest, event: AccountEventName, key: string, about: object) => {
-      const account = accountName(ring.current, host, key);
+      const account = accountPseudonym(ring.current, host, key);
       app.audit(request, event, { ...about, account } as About<AccountEventName>);
       try {
         await accountEvents.note({ event, account, address: keyedAddress(request), ...about });

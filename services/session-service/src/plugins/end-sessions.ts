@@ -56,5 +56,5 @@ async function endSessions(app: FastifyInstance): Promise<void> {
 export default fp(endSessions, {
   name: 'tollgate-end-sessions',
   fastify: '5.x',
-  dependencies: ['tollgate-session-parts', 'tollgate-audit'],
+  dependencies: ['tollgate-session-dependencies', 'tollgate-audit'],
 });

@@ -20,7 +20,7 @@ import { HashingOverloadedError, type HashingQueue } from '../directory/hashing-
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 
 /** What is looked at when the figures are asked for. */
-export interface MeasuredParts {
+export interface MeasuredDependencies {
   readonly revocations: Pick<RevocationFollower, 'lagSeconds' | 'size'>;
   readonly revoker: Pick<Revoker, 'waiting'>;
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
@@ -60,7 +60,10 @@ const OUTCOMES: readonly RefreshOutcome[] = [
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** @param options.process whether memory, event loop and the like of the process are among the figures */
-export function createSessionMetrics(parts: MeasuredParts, options: { process: boolean }): SessionMetrics {
+export function createSessionMetrics(
+  deps: MeasuredDependencies,
+  options: { process: boolean },
+): SessionMetrics {
   const metrics = createMetrics(options);
   const audit = createAuditCounters(metrics, 'session-service');
   const observers = createChallengeObservers(metrics);
@@ -77,22 +80,22 @@ export function createSessionMetrics(parts: MeasuredParts, options: { process: b
   metrics.gauge(
     'tollgate_revocation_lag_seconds',
     'Seconds since this node lost the revocation log; 0 while it follows it',
-    () => parts.revocations.lagSeconds(),
+    () => deps.revocations.lagSeconds(),
   );
   metrics.gauge(
     'tollgate_revoked_sessions',
     'Ended sessions that this node refuses from memory',
-    () => parts.revocations.size,
+    () => deps.revocations.size,
   );
   metrics.gauge(
     'tollgate_revocations_waiting',
     'Ended sessions that this node could not yet make known to the others',
-    () => parts.revoker.waiting,
+    () => deps.revoker.waiting,
   );
   metrics.gauge(
     'tollgate_password_checks',
     'Passwords being checked, and waiting to be',
-    () => ({ ...parts.hashing.load }),
+    () => ({ ...deps.hashing.load }),
     'state',
   );
   const hashingSeconds = metrics.histogram(

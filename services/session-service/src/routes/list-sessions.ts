@@ -4,7 +4,7 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { shownSession } from '../domain/shown-session.js';
+import { sessionEntry } from '../domain/shown-session.js';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function listSessions(
@@ -26,7 +26,7 @@ export default async function listSessions(
     async (request): Promise<SessionsBody> => {
       const { id: uid, sid } = bearerOf(request);
       const listed = await app.sessions.list(uid);
-      return { sessions: listed.map((session) => shownSession(session, sid)) };
+      return { sessions: listed.map((session) => sessionEntry(session, sid)) };
     },
   );
 }

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import type { NextAttempt } from '@tollgate/shared/challenges/attempts/next-attempt.js';
-import type { CountedTry } from '@tollgate/shared/challenges/challenge-verifier.js';
+import type { CountedAttempt } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
 import {
@@ -14,7 +14,7 @@ import {
   ValidationFailed,
 } from '@tollgate/shared/http/errors/errors.js';
 import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
-import { refused } from '@tollgate/shared/http/guard/challenge-refusal.js';
+import { challengeRefused } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guard.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
@@ -81,9 +81,9 @@ export default async function login(
       const submission = challengeFieldsOf(request);
       // Behind the limit, and before anything is asked of the store.
       const malformed = captcha.checkShape(submission, { pow: true, image: 'offered' });
-      if (malformed !== null) throw await refused(request, captcha, malformed, { key, failures: 0 });
+      if (malformed !== null) throw await challengeRefused(request, captcha, malformed, { key, failures: 0 });
 
-      const before = await captcha.standing(key, request.ip);
+      const before = await captcha.attemptStatus(key, request.ip);
       if (before.waitMs > 0) {
         throw await throttled(request, key, before.waitMs, captcha.nextAttemptUnproven(submission, true));
       }
@@ -94,17 +94,17 @@ export default async function login(
         image: 'escalating',
         account,
       });
-      if (!verdict.ok) throw await refused(request, captcha, verdict, account);
+      if (!verdict.ok) throw await challengeRefused(request, captcha, verdict, account);
 
-      const counted = await captcha.countTry(key, request.ip, verdict.given);
+      const counted = await captcha.countAttempt(key, request.ip, verdict.given);
       if (counted.waitMs > 0) {
         const next = await captcha.nextAttempt(key, counted.before, request.ip);
         throw await throttled(request, key, counted.waitMs, next);
       }
       // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
-      const outdated = captcha.reconsider(verdict.given, counted.before);
+      const outdated = captcha.recheck(verdict.given, counted.before);
       if (outdated !== null) {
-        throw await refused(request, captcha, outdated, { key, failures: counted.before });
+        throw await challengeRefused(request, captcha, outdated, { key, failures: counted.before });
       }
 
       const user = await checkPassword(key, request.body.password, counted);
@@ -138,7 +138,7 @@ export default async function login(
   async function checkPassword(
     key: string,
     password: string,
-    counted: CountedTry,
+    counted: CountedAttempt,
   ): Promise<DirectoryUser | undefined> {
     try {
       return await app.signIn.check(key, password);

@@ -10,11 +10,11 @@ import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/store
 import t from 'tap';
 import { readKeyReports } from '../../src/cli/key-reports.js';
 import { keyStatus } from '../../src/cli/key-status.js';
-import { type KeyLives, runningKeys } from '../../src/domain/key-roll-out.js';
+import { type KeyLifetimes, runningKeys } from '../../src/domain/key-roll-out.js';
 import { SECRETS } from '../support/session-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/keys.js', import.meta.url));
-const LIVES: KeyLives = {
+const LIVES: KeyLifetimes = {
   access: 900,
   refresh: 604_800,
   challenge: 900,

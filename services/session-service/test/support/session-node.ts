@@ -17,7 +17,7 @@ import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildSessionAdmin } from '../../src/admin.js';
-import { buildApp, type SessionParts } from '../../src/app.js';
+import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { createHashingQueue } from '../../src/directory/hashing-queue.js';
@@ -106,7 +106,7 @@ export async function startNode(
   const queue = createHashingQueue({ running: 4, waiting: 1000 });
   const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
-  const parts: SessionParts = {
+  const deps: SessionDependencies = {
     sessions,
     revocations,
     revoker,
@@ -136,8 +136,8 @@ export async function startNode(
     redis: {},
     logger,
   };
-  const app = await buildApp(config, parts);
-  const admin = await buildSessionAdmin(config, parts, { checks: {}, state: { stopping: false } });
+  const app = await buildApp(config, deps);
+  const admin = await buildSessionAdmin(config, deps, { checks: {}, state: { stopping: false } });
   await app.ready();
   await admin.ready();
   let closing: Promise<void> | undefined;

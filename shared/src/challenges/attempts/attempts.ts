@@ -1,16 +1,16 @@
 // The failures of an account as a list of times, and the wait they put on one address.
 
 /** One counted try: the claim of its request and the time it was counted. */
-export interface Try {
+export interface Attempt {
   readonly claim: string;
   readonly atMs: number;
 }
 
 /** Most failures that are told of an account, and remembered of it beyond the tries that may still be open. */
-export const MOST_TRIES = 100;
+export const MAX_ATTEMPTS = 100;
 
 /** For so long, in milliseconds, a try may be taken back: until then it pushes no failure out of the list. */
-export const OPEN_TRY_MS = 30_000;
+export const OPEN_ATTEMPT_MS = 30_000;
 
 /** Most entries of one list, open tries included. */
 export const MOST_ENTRIES = 1000;
@@ -25,12 +25,12 @@ export const FAILURES_BEFORE_WAIT = 5;
 export const WAITS_MS: readonly number[] = [60_000, 120_000, 240_000, 480_000, 900_000];
 
 /** The tries not yet forgotten. */
-export function remembered(tries: readonly Try[], nowMs: number, decayMs: number): Try[] {
+export function remembered(tries: readonly Attempt[], nowMs: number, decayMs: number): Attempt[] {
   return tries.filter((entry) => entry.atMs > nowMs - decayMs);
 }
 
 /** Milliseconds that a pair still has to wait after these failures; 0 when it may try. */
-export function waitMs(failures: readonly Try[], nowMs: number): number {
+export function waitMs(failures: readonly Attempt[], nowMs: number): number {
   const last = failures.at(-1);
   if (last === undefined || failures.length < FAILURES_BEFORE_WAIT) return 0;
   const step = Math.min(failures.length - FAILURES_BEFORE_WAIT, WAITS_MS.length - 1);
@@ -38,29 +38,29 @@ export function waitMs(failures: readonly Try[], nowMs: number): number {
 }
 
 /** How many failures a list tells of. */
-export function failuresOf(tries: readonly Try[]): number {
-  return Math.min(tries.length, MOST_TRIES);
+export function failuresOf(tries: readonly Attempt[]): number {
+  return Math.min(tries.length, MAX_ATTEMPTS);
 }
 
 /** Adds a try unless its claim is there already, and keeps the newest beside those that may be open. */
-export function withTry(tries: readonly Try[], claim: string, nowMs: number): Try[] {
+export function withAttempt(tries: readonly Attempt[], claim: string, nowMs: number): Attempt[] {
   if (hasClaim(tries, claim)) return [...tries];
   const all = [...tries, { claim, atMs: nowMs }];
-  const open = remembered(all, nowMs, OPEN_TRY_MS).length;
-  return all.slice(-Math.min(MOST_TRIES + open, MOST_ENTRIES));
+  const open = remembered(all, nowMs, OPEN_ATTEMPT_MS).length;
+  return all.slice(-Math.min(MAX_ATTEMPTS + open, MOST_ENTRIES));
 }
 
 /** The tries without the one of this claim. */
-export function withoutTry(tries: readonly Try[], claim: string): Try[] {
+export function withoutAttempt(tries: readonly Attempt[], claim: string): Attempt[] {
   return tries.filter((entry) => entry.claim !== claim);
 }
 
-export function hasClaim(tries: readonly Try[], claim: string): boolean {
+export function hasClaim(tries: readonly Attempt[], claim: string): boolean {
   return tries.some((entry) => entry.claim === claim);
 }
 
 /** Reads the embedded store's line of tries: `claim:time` pairs separated by spaces, oldest first. */
-export function parseTries(line: string | undefined): Try[] {
+export function parseAttempts(line: string | undefined): Attempt[] {
   if (line === undefined || line === '') return [];
   return line.split(' ').map((pair) => {
     const [claim = '', atMs] = pair.split(':');
@@ -69,6 +69,6 @@ export function parseTries(line: string | undefined): Try[] {
 }
 
 /** Writes the line that `parseTries` reads. */
-export function formatTries(tries: readonly Try[]): string {
+export function formatAttempts(tries: readonly Attempt[]): string {
   return tries.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
 }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Submission } from '../submission.js';
 
 /** What a host sent for checking. */
-export interface HostSubmission {
+export interface ApplicationSubmission {
   /** The host's name, so that no other host's retry spends the same challenge again. */
   readonly host: string;
   readonly submission: Submission;
@@ -18,7 +18,7 @@ export interface HostSubmission {
  */
 export function idempotentClaim(
   idempotencyKey: string,
-  { host, submission, key, ip }: HostSubmission,
+  { host, submission, key, ip }: ApplicationSubmission,
 ): string {
   const { powToken, powNonce, imageToken, imageAnswer } = submission;
   // JSON writes what is absent as null, and each text between quotes: no two submissions are written alike.

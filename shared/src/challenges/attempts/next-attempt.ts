@@ -6,7 +6,7 @@ import type { ChallengeStore } from '../store/challenge-store.js';
 import { offersImage, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
 import { hasRightWork, type Verdict } from '../verdict.js';
-import { failuresOf, type TriedAccount } from '../verify-context.js';
+import { type AttemptedAccount, failuresOf } from '../verify-context.js';
 import { sealScope } from './scope-ticket.js';
 
 /** What a failed answer says about the next attempt. */
@@ -23,9 +23,9 @@ export interface NextAttempt {
 }
 
 /** A submission that `verify` has judged. */
-export interface TriedSubmission {
+export interface AttemptedSubmission {
   readonly submission: Submission;
-  readonly account?: TriedAccount | undefined;
+  readonly account?: AttemptedAccount | undefined;
   /** The client's address. */
   readonly ip?: string | undefined;
 }
@@ -43,7 +43,7 @@ export interface NextAttempts {
    * The same for the answer to a submission with this verdict: of its account only if the work was right.
    * @param tried `account` as it was handed to `verify`
    */
-  nextAttemptAfter(verdict: Verdict, tried: TriedSubmission): Promise<NextAttempt>;
+  nextAttemptAfter(verdict: Verdict, tried: AttemptedSubmission): Promise<NextAttempt>;
   /**
    * What the answer to a submission without right work says: nothing about any account, and `captcha_required` as the
    * submission itself had it, so that a page goes on showing its image. Asks the store nothing.
@@ -52,7 +52,7 @@ export interface NextAttempts {
   nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
 }
 
-interface NextAttemptParts {
+interface NextAttemptDependencies {
   readonly store: Pick<ChallengeStore, 'rememberPrice'>;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
@@ -70,7 +70,7 @@ export function createNextAttempts({
   clock,
   account,
   address,
-}: NextAttemptParts): NextAttempts {
+}: NextAttemptDependencies): NextAttempts {
   const { pow, effort, escalation } = options;
   const decayMs = escalation.decay * 1000;
 

@@ -16,14 +16,14 @@ const MOST_ADDRESSES = 5000;
 const SLOT_DIGITS = 8;
 
 /** What the store knows of an address. */
-export interface AddressNames {
+export interface AddressPseudonyms {
   /** 128 bits of the keyed address, as 32 hexadecimal digits. */
   readonly name: string;
   /** The same of its /56 and its /48, in this order; none for an IPv4 address. */
   readonly networks: readonly string[];
 }
 
-const addressNames = new WeakMap<RingKey, LruCache<AddressNames>>();
+const addressNames = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
 
 /**
  * The names of an address. Every request asks for them, and the same addresses ask again and again, so the latest are
@@ -31,7 +31,7 @@ const addressNames = new WeakMap<RingKey, LruCache<AddressNames>>();
  * that their counters share a slot and one script can count them together.
  * @param address normalised, or the few texts that stand for none
  */
-export function addressNamesOf(key: RingKey, address: string): AddressNames {
+export function addressPseudonyms(key: RingKey, address: string): AddressPseudonyms {
   let known = addressNames.get(key);
   if (known === undefined) {
     known = createLruCache(MOST_ADDRESSES);
@@ -46,11 +46,11 @@ export function addressNamesOf(key: RingKey, address: string): AddressNames {
 }
 
 /** The name of an address alone, without its networks. */
-export function addressName(key: RingKey, address: string): string {
-  return addressNamesOf(key, address).name;
+export function addressPseudonym(key: RingKey, address: string): string {
+  return addressPseudonyms(key, address).name;
 }
 
-function nameAddress(key: RingKey, address: string): AddressNames {
+function nameAddress(key: RingKey, address: string): AddressPseudonyms {
   const hash = (text: string) => keyedHash(key.derive('tollgate address'), text).toString('hex');
   const networks = widerNetworks(address).map(hash);
   const slot = (networks.at(-1) ?? '').slice(0, SLOT_DIGITS);
@@ -59,7 +59,7 @@ function nameAddress(key: RingKey, address: string): AddressNames {
 }
 
 /** 128 bits of a host's account key, as 32 hexadecimal digits. Keys of different hosts never meet. */
-export function accountName(key: RingKey, host: string, accountKey: string): string {
+export function accountPseudonym(key: RingKey, host: string, accountKey: string): string {
   return keyedHash(key.derive('tollgate account'), host, accountKey).toString('hex');
 }
 

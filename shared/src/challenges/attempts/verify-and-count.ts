@@ -1,6 +1,6 @@
 // One check for a whole attempt: verify, count it as a failure, and verify again what it gave.
 
-import type { ChallengeHost, CountedTry } from '../challenge-verifier.js';
+import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
 import type { Submission } from '../submission.js';
 import { hasRightWork, type Verdict } from '../verdict.js';
 import { failuresOf, type VerifyContext } from '../verify-context.js';
@@ -16,27 +16,27 @@ export interface AttemptContext extends Omit<VerifyContext, 'account'> {
 export interface CheckedAttempt {
   readonly verdict: Verdict;
   readonly failures: number;
-  readonly counted: CountedTry | null;
+  readonly counted: CountedAttempt | null;
 }
 
 /**
- * Checks a submission as a guarded route does, `countTry` included. Of parallel attempts only as many pass as the account
+ * Checks a submission as a guarded route does, `countAttempt` included. Of parallel attempts only as many pass as the account
  * may fail without more work or an image. Sent again with the same claim it counts nothing twice, and its own try does
  * not make it dearer.
  */
 export async function verifyAndCount(
-  host: ChallengeHost,
+  host: ChallengeVerifier,
   submission: Submission,
   { key, counts, ...context }: AttemptContext,
 ): Promise<CheckedAttempt> {
-  const account = key === undefined ? undefined : host.tried(key, context.claim);
+  const account = key === undefined ? undefined : host.attemptedAccount(key, context.claim);
   const image = context.image === 'offered' ? 'escalating' : context.image;
   const verdict = await host.verify(submission, { ...context, account, image });
   // Without right work the account is asked nothing.
   const failures = verdict.ok || hasRightWork(verdict) ? await failuresOf(account) : 0;
   if (!verdict.ok || !counts || key === undefined) return { verdict, failures, counted: null };
-  const counted = await host.countTry(key, undefined, verdict.given, context.claim);
-  const outdated = host.reconsider(verdict.given, counted.before);
+  const counted = await host.countAttempt(key, undefined, verdict.given, context.claim);
+  const outdated = host.recheck(verdict.given, counted.before);
   if (outdated !== null) return { verdict: outdated, failures: counted.before, counted: null };
   return { verdict, failures: counted.before + 1, counted };
 }

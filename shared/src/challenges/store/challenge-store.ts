@@ -84,13 +84,13 @@ export interface Taken {
 }
 
 /** Where an account stands. `waitMs` is what the pair of account and address still has to wait. */
-export interface Standing {
+export interface AttemptStatus {
   readonly failures: number;
   readonly waitMs: number;
 }
 
 /** What a try is counted on. `address` is left out where no pair is to wait. */
-export interface TryCount {
+export interface AttemptCount {
   readonly account: string;
   readonly address?: string;
   readonly claim: string;
@@ -121,14 +121,19 @@ export interface ChallengeStore {
    * Where an account, and optionally the pair with an address, stands; changes nothing.
    * @param claim names a try that does not count: a host that asks again after it was counted hears what it heard before
    */
-  standing(account: string, address: string | undefined, decayMs: number, claim?: string): Promise<Standing>;
+  attemptStatus(
+    account: string,
+    address: string | undefined,
+    decayMs: number,
+    claim?: string,
+  ): Promise<AttemptStatus>;
   /**
    * Counts a try as a failure and returns the number before it. A pair that has to wait is refused: nothing is
    * counted and `waitMs` is above zero. Nor is a try counted that finds `refusedFrom` failures before it.
    */
-  countTry(count: TryCount): Promise<Standing>;
+  countAttempt(count: AttemptCount): Promise<AttemptStatus>;
   /** Takes back one counted try. */
-  withdrawTry(account: string, address: string | undefined, claim: string): Promise<void>;
+  withdrawAttempt(account: string, address: string | undefined, claim: string): Promise<void>;
   /** Forgets an account's failures and, with an address, the pair's. */
   clearFailures(account: string, address: string | undefined): Promise<void>;
   /**

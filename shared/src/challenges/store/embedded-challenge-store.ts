@@ -6,20 +6,20 @@ import { priceOf } from '../../pow/price.js';
 import type { EmbeddedStore, Transaction } from '../../store/embedded-store.js';
 import { type Counted, countUp } from '../../store/request-counter.js';
 import {
+  type Attempt,
   failuresOf,
-  formatTries,
+  formatAttempts,
   hasClaim,
   PAIR_MEMORY_MS,
-  parseTries,
+  parseAttempts,
   remembered,
-  type Try,
   waitMs,
-  withoutTry,
-  withTry,
+  withAttempt,
+  withoutAttempt,
 } from '../attempts/attempts.js';
 import type { ChallengeKeys } from './challenge-keys.js';
 import type { ChallengeStore, EffortIssue, ImageIssue, PowIssue } from './challenge-store.js';
-import { parseSpentLine, SPENT_MARK, spentLine } from './record-encoding.js';
+import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './record-encoding.js';
 
 /** The operations on the embedded store. */
 export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {
@@ -85,7 +85,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
 
     async readImage(token) {
       const line = await store.read(keys.image(token));
-      return line === undefined || line.startsWith(SPENT_MARK) ? null : line;
+      return line === undefined || line.startsWith(CONSUMED_PREFIX) ? null : line;
     },
 
     take: (kind, token, claim, { spared = [], onSpent } = {}) =>
@@ -93,52 +93,52 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const key = keys[kind](token);
         const line = tx.get(key);
         if (line === undefined) return null;
-        const spent = parseSpentLine(line);
+        const spent = parseConsumedRecord(line);
         if (spent?.claim === claim) return { line: spent.line, takenAtMs: spent.takenAtMs };
         if (spent !== null) {
           onSpent?.();
           return null;
         }
         if (isSpared(line, spared)) return null;
-        tx.put(key, spentLine(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
+        tx.put(key, encodeConsumedRecord(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
         return { line, takenAtMs: tx.nowMs };
       }),
 
-    standing: (account, address, decayMs, claim = '') =>
+    attemptStatus: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
         failures: failuresOf(
-          withoutTry(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
+          withoutAttempt(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
         ),
         waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 
-    countTry: ({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) =>
+    countAttempt: ({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) =>
       store.transact((tx) => {
         const key = keys.failures(account);
         const pairKey = waitKey(account, address);
         const tries = remembered(triesOf(tx, key), tx.nowMs, decayMs);
         const pair = triesOf(tx, pairKey);
         const repeated = hasClaim(tries, claim);
-        const failures = failuresOf(withoutTry(tries, claim));
+        const failures = failuresOf(withoutAttempt(tries, claim));
         const wait = repeated ? 0 : waitMs(pair, tx.nowMs);
         if (wait > 0) return { failures, waitMs: wait };
         if (!repeated && failures >= refusedFrom) return { failures, waitMs: 0 };
-        tx.put(key, formatTries(withTry(tries, claim, tx.nowMs)), tx.nowMs + decayMs);
+        tx.put(key, formatAttempts(withAttempt(tries, claim, tx.nowMs)), tx.nowMs + decayMs);
         if (pairKey !== undefined) {
-          tx.put(pairKey, formatTries(withTry(pair, claim, tx.nowMs)), tx.nowMs + PAIR_MEMORY_MS);
+          tx.put(pairKey, formatAttempts(withAttempt(pair, claim, tx.nowMs)), tx.nowMs + PAIR_MEMORY_MS);
         }
         return { failures, waitMs: 0 };
       }),
 
-    withdrawTry: (account, address, claim) =>
+    withdrawAttempt: (account, address, claim) =>
       store.transact((tx) => {
         for (const key of [keys.failures(account), waitKey(account, address)]) {
           if (key === undefined) continue;
           const expiresAtMs = tx.expiryOf(key);
           if (expiresAtMs === undefined) continue;
-          const left = withoutTry(triesOf(tx, key), claim);
+          const left = withoutAttempt(triesOf(tx, key), claim);
           if (left.length === 0) tx.remove(key);
-          else tx.put(key, formatTries(left), expiresAtMs);
+          else tx.put(key, formatAttempts(left), expiresAtMs);
         }
       }),
 
@@ -177,6 +177,6 @@ function rememberedPrice(tx: Transaction, key: string): number {
   return Number(tx.get(key) ?? 0);
 }
 
-function triesOf(tx: Transaction, key: string | undefined): Try[] {
-  return key === undefined ? [] : parseTries(tx.get(key));
+function triesOf(tx: Transaction, key: string | undefined): Attempt[] {
+  return key === undefined ? [] : parseAttempts(tx.get(key));
 }

@@ -29,7 +29,7 @@ export const PowRecord = Type.Object({
 export type PowRecord = Static<typeof PowRecord>;
 
 /** What every challenge on the image endpoint has, whatever its kind; `rest` is the kind's own. */
-export const KindRecord = Type.Object({
+export const VerifiedRecord = Type.Object({
   issuedAtMs: Time,
   /** `answer`: one text is right. `verify`: the kind's own function decides. */
   judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
@@ -40,7 +40,7 @@ export const KindRecord = Type.Object({
   address: Address,
   rest: Type.String({ minLength: 1 }),
 });
-export type KindRecord = Static<typeof KindRecord>;
+export type VerifiedRecord = Static<typeof VerifiedRecord>;
 
 /** The own part of a kind whose answer is one text. */
 export const AnswerRecord = Type.Object({
@@ -61,17 +61,17 @@ export type AnswerRecord = Static<typeof AnswerRecord>;
 const NOTHING = '-';
 const UNTIMED = 'untimed';
 const powRecord = TypeCompiler.Compile(PowRecord);
-const kindRecord = TypeCompiler.Compile(KindRecord);
+const kindRecord = TypeCompiler.Compile(VerifiedRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** The line of a proof-of-work record from its third field on; the store puts difficulty and time before it. */
-export function powLineTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
+export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
   const { floor, algorithm, keyId, salt, address, scope } = pow;
   return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
 }
 
 /** Reads a proof-of-work record's line; null for anything else. */
-export function parsePowLine(line: string): PowRecord | null {
+export function parsePowRecord(line: string): PowRecord | null {
   const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = line.split(' ');
   const record = {
     difficulty: Number(difficulty),
@@ -87,13 +87,13 @@ export function parsePowLine(line: string): PowRecord | null {
 }
 
 /** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
-export function kindLineTail(record: Omit<KindRecord, 'issuedAtMs'>): string {
+export function encodeVerifiedTail(record: Omit<VerifiedRecord, 'issuedAtMs'>): string {
   const { judgedBy, kind, preset = kind, keyId, address, rest } = record;
   return `${judgedBy} ${preset === kind ? kind : `${kind}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
 }
 
 /** Reads the line of a record of the image endpoint; null for anything else. */
-export function parseKindLine(line: string): KindRecord | null {
+export function parseVerifiedRecord(line: string): VerifiedRecord | null {
   const [issuedAtMs, judgedBy, marked = '', keyId, address, ...rest] = line.split(' ');
   const [kind, preset] = marked.split('+');
   const record = {
@@ -109,7 +109,7 @@ export function parseKindLine(line: string): KindRecord | null {
 }
 
 /** The name of the preset that a challenge was issued with; null when the record does not say. */
-export function presetOf({ judgedBy, kind, preset, rest }: KindRecord): string | null {
+export function presetOf({ judgedBy, kind, preset, rest }: VerifiedRecord): string | null {
   if (judgedBy === 'verify') return preset ?? kind;
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }

@@ -6,9 +6,9 @@ import type { RedisClient } from '../../store/redis-connection.js';
 import { loadScript, replyOf } from '../../store/redis-script.js';
 import {
   FAILURES_BEFORE_WAIT,
+  MAX_ATTEMPTS,
   MOST_ENTRIES,
-  MOST_TRIES,
-  OPEN_TRY_MS,
+  OPEN_ATTEMPT_MS,
   PAIR_MEMORY_MS,
   WAITS_MS,
 } from '../attempts/attempts.js';
@@ -21,7 +21,7 @@ import type {
   PowIssue,
   RequestLimit,
 } from './challenge-store.js';
-import { SPENT_MARK } from './record-encoding.js';
+import { CONSUMED_PREFIX } from './record-encoding.js';
 
 const SCRIPTS = new URL('../../../../lua/', import.meta.url);
 
@@ -36,16 +36,16 @@ type IssueReply = [
 /** A proof of work whose lifetime does not grow with its difficulty. */
 const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
 
-type StandingReply = [failures: number, waitMs: number];
+type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
   const issueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
-  const standing = loadScript<StandingReply>(client, SCRIPTS, 'standing');
-  const countTry = loadScript<StandingReply>(client, SCRIPTS, 'count_try');
-  const withdrawTry = loadScript<number>(client, SCRIPTS, 'withdraw_try');
+  const readStatus = loadScript<StatusReply>(client, SCRIPTS, 'attempt_status');
+  const countAttempt = loadScript<StatusReply>(client, SCRIPTS, 'count_attempt');
+  const withdrawAttempt = loadScript<number>(client, SCRIPTS, 'withdraw_attempt');
   const rememberPrice = loadScript<number>(client, SCRIPTS, 'remember_price');
   const clearAddress = loadScript<number>(client, SCRIPTS, 'clear_address');
 
@@ -127,7 +127,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
 
     async readImage(token) {
       const line = await replyOf(client, client.get(keys.image(token)));
-      return line === null || line.startsWith(SPENT_MARK) ? null : line;
+      return line === null || line.startsWith(CONSUMED_PREFIX) ? null : line;
     },
 
     async take(kind, token, claim, { spared = [], onSpent } = {}) {
@@ -138,34 +138,34 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       return null;
     },
 
-    async standing(account, address, decayMs, claim = '') {
-      const [failures, waitMs] = await standing(accountKeys(account, address), [
+    async attemptStatus(account, address, decayMs, claim = '') {
+      const [failures, waitMs] = await readStatus(accountKeys(account, address), [
         decayMs,
         FAILURES_BEFORE_WAIT,
-        MOST_TRIES,
+        MAX_ATTEMPTS,
         claim,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };
     },
 
-    async countTry({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) {
-      const [failures, waitMs] = await countTry(accountKeys(account, address), [
+    async countAttempt({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) {
+      const [failures, waitMs] = await countAttempt(accountKeys(account, address), [
         claim,
         decayMs,
-        MOST_TRIES,
+        MAX_ATTEMPTS,
         PAIR_MEMORY_MS,
         FAILURES_BEFORE_WAIT,
         refusedFrom,
-        OPEN_TRY_MS,
+        OPEN_ATTEMPT_MS,
         MOST_ENTRIES,
         ...WAITS_MS,
       ]);
       return { failures, waitMs };
     },
 
-    async withdrawTry(account, address, claim) {
-      await withdrawTry(accountKeys(account, address), [claim]);
+    async withdrawAttempt(account, address, claim) {
+      await withdrawAttempt(accountKeys(account, address), [claim]);
     },
 
     async clearFailures(account, address) {

@@ -1,11 +1,11 @@
 // A kind of challenge whose answer is one text: it says what is asked, and the service does the rest.
 
-import type { KindRandom } from './seeded-random.js';
+import type { SeededRandom } from './seeded-random.js';
 
 /** What a challenge is made from. */
 export interface MakeContext {
   /** The only source of chance: a challenge is made again when its image is drawn, and must come out the same. */
-  readonly random: KindRandom;
+  readonly random: SeededRandom;
   /** The group `phrase` of the preset. */
   readonly phrase: {
     readonly length: number;
@@ -28,7 +28,7 @@ export interface MadeChallenge {
  * A kind whose answer is one text. Registered with the challenge service alone: the record holds the scrambled answer,
  * so whoever checks it need not know the kind.
  */
-export interface AnswerKind {
+export interface AnswerType {
   readonly name: string;
   /** Whether `min_seconds` applies; it does when left out. */
   readonly hasMinimumTime?: boolean;

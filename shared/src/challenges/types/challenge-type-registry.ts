@@ -2,13 +2,13 @@
 
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import { NAME_PATTERN } from '../../schemas/preset-name.js';
-import type { AnswerKind } from './answer-type.js';
-import { EFFORT, effortKind } from './effort-type.js';
+import type { AnswerType } from './answer-type.js';
+import { EFFORT, effortType } from './effort-type.js';
 import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
-import type { JudgedKind } from './verified-type.js';
+import type { VerifiedType } from './verified-type.js';
 
 /** A kind of a host's own. */
-export type Kind = AnswerKind | JudgedKind;
+export type ChallengeType = AnswerType | VerifiedType;
 
 /** The kind that ships: characters in an image. */
 export const TEXT = 'text';
@@ -17,14 +17,14 @@ const NAME = new RegExp(NAME_PATTERN);
 const MOST_CHARACTERS = 4000;
 
 /** The built-in kinds and those of a host that judge themselves, by name. A host cannot replace a built-in one. */
-export function judgedKinds(own: readonly Kind[] = []): ReadonlyMap<string, JudgedKind> {
-  const mistakes = kindMistakes(own);
+export function verifiedTypes(own: readonly ChallengeType[] = []): ReadonlyMap<string, VerifiedType> {
+  const mistakes = challengeTypeMistakes(own);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
-  return new Map([...own.filter(isJudged), effortKind].map((kind) => [kind.name, kind]));
+  return new Map([...own.filter(isVerifiedType), effortType].map((kind) => [kind.name, kind]));
 }
 
 /** The records that an answer is too long for, as `take` spares them. */
-export function tooLongFor(answer: string, kinds: ReadonlyMap<string, JudgedKind>): string[] {
+export function tooLongFor(answer: string, kinds: ReadonlyMap<string, VerifiedType>): string[] {
   const judged = [...kinds.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
   return [
     ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
@@ -33,12 +33,12 @@ export function tooLongFor(answer: string, kinds: ReadonlyMap<string, JudgedKind
 }
 
 /** Says whether a kind judges its answers itself. */
-export function isJudged(kind: Kind): kind is JudgedKind {
+export function isVerifiedType(kind: ChallengeType): kind is VerifiedType {
   return 'verify' in kind;
 }
 
 /** What is wrong with the kinds of a host, a line each, beginning with `kinds`. */
-export function kindMistakes(kinds: unknown): string[] {
+export function challengeTypeMistakes(kinds: unknown): string[] {
   if (!Array.isArray(kinds)) return ['kinds must be a list of kinds'];
   const names = new Set<unknown>([TEXT, EFFORT]);
   return kinds.flatMap((kind: unknown, at) => {

@@ -10,7 +10,7 @@ import {
 import type { Scope } from '../attempts/scope-ticket.js';
 import { formatScope, parseScope } from '../store/records.js';
 import { ALGORITHM, digestOf } from './algorithms.js';
-import type { JudgedKind, KindContext } from './verified-type.js';
+import type { ChallengeTypeContext, VerifiedType } from './verified-type.js';
 
 export const EFFORT = 'effort';
 
@@ -60,7 +60,7 @@ interface EffortPrice {
 }
 
 /** Enough is what the account demands now or, issued under its ticket, what it demands at `escalation.after` failures less. */
-export const effortKind: JudgedKind = {
+export const effortType: VerifiedType = {
   name: EFFORT,
   maxAnswerCharacters: MAX_EFFORT_CHARACTERS,
   hasMinimumTime: false,
@@ -79,7 +79,7 @@ export const effortKind: JudgedKind = {
   },
 };
 
-function isEnough(record: EffortRecord, { options, isAccount, failures }: KindContext): boolean {
+function isEnough(record: EffortRecord, { options, isAccount, failures }: ChallengeTypeContext): boolean {
   const scoped = record.scope !== null && isAccount?.(record.scope) === true;
   // The grace is taken from the failures and not from the bits, or the cap on the bits would widen it.
   const counted = scoped ? Math.max(0, failures - options.escalation.after) : failures;

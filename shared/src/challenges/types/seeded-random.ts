@@ -4,7 +4,7 @@ import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 
 /** A stream that token and seed decide. Without `CHALLENGE_SECRET` it cannot be computed, whoever holds the store. */
-export interface KindRandom {
+export interface SeededRandom {
   bytes(size: number): Uint8Array;
   /**
    * A whole number from 0 up to and without `bound`, each equally likely.
@@ -21,7 +21,7 @@ export interface KindRandom {
 const RANGE = 2 ** 32;
 
 /** Starts the stream of a challenge from its beginning. */
-export function kindRandom(key: RingKey, kind: string, token: string, seed: number): KindRandom {
+export function seededRandom(key: RingKey, kind: string, token: string, seed: number): SeededRandom {
   const secret = key.derive('tollgate kind');
   let pool: number[] = [];
   let block = 0;

@@ -7,7 +7,7 @@ import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import { watchChallengeService } from '../../challenges/challenge-service-watch.js';
 import { watchOptions } from '../../challenges/config-fingerprint.js';
 import { openChallengeStore } from '../../challenges/store/open-challenge-store.js';
-import { type Kind, kindMistakes } from '../../challenges/types/challenge-type-registry.js';
+import { type ChallengeType, challengeTypeMistakes } from '../../challenges/types/challenge-type-registry.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -36,7 +36,7 @@ import { loadChallengeModule } from './challenge-module.js';
 import guard from './guard.js';
 
 /** What a host application tells the plugin. */
-export interface CaptchaHostOptions {
+export interface ApplicationOptions {
   /** Names this application: its account keys meet those of no other host. */
   readonly host: string;
   /**
@@ -49,7 +49,7 @@ export interface CaptchaHostOptions {
   /** Folder that relative paths of `file:` and `CAPTCHA_MODULE` start from; the working folder by default. */
   readonly root?: string;
   /** Kinds of challenge beside those of `CAPTCHA_MODULE`; of use here are those that judge their answers themselves. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   /** Hears what becomes of each submission, for figures. */
   readonly observer?: ChallengeObserver;
 }
@@ -64,7 +64,7 @@ const HostEnvironment = Type.Object({
   ...captchaVariables,
 });
 
-async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): Promise<void> {
+async function captchaHost(app: FastifyInstance, settings: ApplicationOptions): Promise<void> {
   const { host, environment, root = '.' } = settings;
   const values = readEnvironment(HostEnvironment, environment, (found) => [
     ...[hostNameMistake(host)].flatMap((mistake) => (mistake === null ? [] : [`the host ${mistake}`])),
@@ -80,7 +80,7 @@ async function captchaHost(app: FastifyInstance, settings: CaptchaHostOptions): 
   const module = await loadChallengeModule(values.CAPTCHA_MODULE, root);
   // The same kinds may come from both.
   const kinds = [...new Set([...(settings.kinds ?? []), ...module.kinds])];
-  const mistakes = kindMistakes(kinds);
+  const mistakes = challengeTypeMistakes(kinds);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
   const strangers = unknownCaptchaVariables(environment);

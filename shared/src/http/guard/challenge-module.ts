@@ -1,13 +1,13 @@
 // What the operator's own module adds to the challenges: kinds, presets, a renderer.
 
 import { resolve } from 'node:path';
-import { type Kind, kindMistakes } from '../../challenges/types/challenge-type-registry.js';
+import { type ChallengeType, challengeTypeMistakes } from '../../challenges/types/challenge-type-registry.js';
 import { importModule } from '../../config/load-module.js';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 
 /** The exports of `CAPTCHA_MODULE`. Presets and renderer are checked by the challenge service, which alone uses them. */
 export interface ChallengeModule {
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly ChallengeType[];
   readonly presets: unknown;
   readonly renderer: unknown;
 }
@@ -31,9 +31,9 @@ export async function loadChallengeModule(path: string | undefined, root: string
       `${VARIABLE} names a module that exports neither kinds, presets nor renderer`,
     ]);
   }
-  const mistakes = kindMistakes(kinds);
+  const mistakes = challengeTypeMistakes(kinds);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes.map((mistake) => `${VARIABLE} ${mistake}`));
-  return { kinds: kinds as readonly Kind[], presets, renderer };
+  return { kinds: kinds as readonly ChallengeType[], presets, renderer };
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {

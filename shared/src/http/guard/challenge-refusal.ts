@@ -1,10 +1,10 @@
 // The answer to a submission whose challenges fail.
 
 import type { FastifyRequest } from 'fastify';
-import type { ChallengeHost } from '../../challenges/challenge-verifier.js';
+import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { FailedVerdict } from '../../challenges/verdict.js';
-import type { TriedAccount } from '../../challenges/verify-context.js';
+import type { AttemptedAccount } from '../../challenges/verify-context.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import {
   CaptchaInvalid,
@@ -34,11 +34,11 @@ export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> 
  * @param account asked for its failures only if the submission had right work
  * @throws StoreUnavailableError
  */
-export async function refused(
+export async function challengeRefused(
   request: FastifyRequest,
-  host: ChallengeHost,
+  host: ChallengeVerifier,
   verdict: FailedVerdict,
-  account: TriedAccount | undefined,
+  account: AttemptedAccount | undefined,
   rules: FormRules = {},
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');

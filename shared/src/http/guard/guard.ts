@@ -4,18 +4,18 @@ import fp from 'fastify-plugin';
 import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import {
-  type ChallengeHost,
-  type CountedTry,
-  createChallengeHost,
+  type ChallengeVerifier,
+  type CountedAttempt,
+  createChallengeVerifier,
 } from '../../challenges/challenge-verifier.js';
 import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
 import { type Submission, submissionFrom } from '../../challenges/submission.js';
-import type { Kind } from '../../challenges/types/challenge-type-registry.js';
+import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
 import type { GivenProof } from '../../challenges/verdict.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
-import { refused } from './challenge-refusal.js';
+import { challengeRefused } from './challenge-refusal.js';
 import { findAccountKey, noAccount } from './find-account-key.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import { guardMistake } from './guard-mistake.js';
@@ -33,14 +33,14 @@ export interface GuardOptions {
   /** Names the keys of this host: counts of different hosts never meet. */
   readonly host: string;
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
-  readonly kinds?: readonly Kind[];
+  readonly kinds?: readonly ChallengeType[];
   /** Hears what becomes of each submission, for figures. */
   readonly observer?: ChallengeObserver | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    captcha: ChallengeHost;
+    captcha: ChallengeVerifier;
   }
   interface FastifyContextConfig {
     /** The challenges that a submission to this route must carry. */
@@ -63,7 +63,7 @@ declare module 'fastify' {
      * @throws PowInsufficient, CaptchaRequired; ValidationFailed where the request names no account; TypeError on a route
      *   without `pow({ key })`
      */
-    countTry(ip?: string): Promise<CountedTry>;
+    countAttempt(ip?: string): Promise<CountedAttempt>;
   }
 }
 
@@ -73,19 +73,19 @@ interface PassedGuard {
   readonly given: GivenProof;
 }
 
-async function challengeGuard(app: FastifyInstance, parts: GuardOptions): Promise<void> {
-  const host = createChallengeHost({ ...parts, clock: Date.now });
+async function challengeGuard(app: FastifyInstance, deps: GuardOptions): Promise<void> {
+  const host = createChallengeVerifier({ ...deps, clock: Date.now });
   app.decorate('captcha', host);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
   app.decorateRequest('challengeVerdict', null);
-  app.decorateRequest('countTry', async function (this: FastifyRequest, ip) {
+  app.decorateRequest('countAttempt', async function (this: FastifyRequest, ip) {
     const { key, given } = this.passedGuard ?? {};
     if (key === undefined || given === undefined) throw uncountable(this);
-    const counted = await host.countTry(key, ip, given);
-    const outdated = host.reconsider(given, counted.before);
+    const counted = await host.countAttempt(key, ip, given);
+    const outdated = host.recheck(given, counted.before);
     if (outdated !== null) {
-      throw await refused(this, host, outdated, { key, failures: counted.before }, rulesOf(this));
+      throw await challengeRefused(this, host, outdated, { key, failures: counted.before }, rulesOf(this));
     }
     return counted;
   });
@@ -120,10 +120,10 @@ function uncountable(request: FastifyRequest): Error {
   const keyOf = keyFinderOf(request.routeOptions.config.guards ?? []);
   if (keyOf !== undefined && request.challengeVerdict !== null)
     return noAccount(request, 'the request names no account');
-  return new TypeError('countTry() needs pow({ key }) on its route');
+  return new TypeError('countAttempt() needs pow({ key }) on its route');
 }
 
-function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly Guard[]): void {
+function guardRoute(route: RouteOptions, host: ChallengeVerifier, guards: readonly Guard[]): void {
   const checksWork = guards.some((guard) => guard.name === 'pow');
   const keyOf = keyFinderOf(guards);
   const rules = formRules(guards);
@@ -133,7 +133,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
   };
   const judge = async (request: FastifyRequest) => {
     const key = await findAccountKey(keyOf, request);
-    const account = key === undefined ? undefined : host.tried(key);
+    const account = key === undefined ? undefined : host.attemptedAccount(key);
     const verdict = await host.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: checksWork,
@@ -142,7 +142,7 @@ function guardRoute(route: RouteOptions, host: ChallengeHost, guards: readonly G
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
     });
-    if (!verdict.ok) throw await refused(request, host, verdict, account, rules);
+    if (!verdict.ok) throw await challengeRefused(request, host, verdict, account, rules);
     request.challengeVerdict = { ok: true };
     request.passedGuard = { key, given: verdict.given };
   };
@@ -178,13 +178,13 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
  * What a failed answer says about the next attempt: of the account only to a request whose challenges have passed.
  * @throws StoreUnavailableError
  */
-export async function nextAttempt(host: ChallengeHost, request: FastifyRequest): Promise<NextAttempt> {
+export async function nextAttempt(host: ChallengeVerifier, request: FastifyRequest): Promise<NextAttempt> {
   if (request.passedGuard === null) {
     const keyOf = keyFinderOf(request.routeOptions.config.guards ?? []);
     return host.nextAttemptUnproven(challengeFieldsOf(request), keyOf !== undefined);
   }
   const { key } = request.passedGuard;
-  const failures = key === undefined ? 0 : (await host.standing(key)).failures;
+  const failures = key === undefined ? 0 : (await host.attemptStatus(key)).failures;
   return host.nextAttempt(key, failures, request.ip);
 }
 

@@ -30,7 +30,7 @@ export interface Service {
   /** Sends on what is still on its way, once no request is. */
   readonly flush?: () => Promise<void>;
   /** Closes stores, workers and whatever else the service opened. */
-  readonly closeParts: () => Promise<void>;
+  readonly closeDependencies: () => Promise<void>;
 }
 
 /** A service that listens. */
@@ -92,7 +92,7 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
     () => service.publicApp.close(),
     () => service.flush?.(),
     () => service.adminApp.close(),
-    () => service.closeParts(),
+    () => service.closeDependencies(),
   ]) {
     try {
       await close();

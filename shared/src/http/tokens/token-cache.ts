@@ -21,7 +21,7 @@ type Read<Claims> = (token: string) => TokenReading<Claims>;
  * @param endsAtMs when a right reading is no longer right, in milliseconds since 1970
  * @param clock milliseconds since 1970
  */
-export function rememberReadings<Claims>(
+export function cacheTokens<Claims>(
   read: Read<Claims>,
   most: number,
   endsAtMs: (claims: Readonly<Claims>) => number,

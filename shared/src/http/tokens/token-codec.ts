@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Envelope, TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
 import type { TokenReading } from '../../schemas/token-claims.js';
-import { rememberReadings } from './token-cache.js';
+import { cacheTokens } from './token-cache.js';
 
 /** Tolerance towards the clock of the node that issued a token, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 5000;
@@ -70,7 +70,7 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   };
   if (kind === 'refresh') return { issue, read };
   const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
-  return { issue, read: rememberReadings(read, REMEMBERED_TOKENS, endsAtMs, clock) };
+  return { issue, read: cacheTokens(read, REMEMBERED_TOKENS, endsAtMs, clock) };
 }
 
 function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {

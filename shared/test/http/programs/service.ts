@@ -20,7 +20,7 @@ await startOrExplain(async () => {
     drainSeconds: 0,
     state: { stopping: false },
     flush: async () => void say('flushed'),
-    closeParts: async () => void say('parts closed'),
+    closeDependencies: async () => void say('dependencies closed'),
   });
   say('listening');
 });

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
-import { addressName, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -33,7 +33,7 @@ export async function countedAddress(
 ): Promise<CountedAddress | undefined> {
   const keys = challengeKeys(prefix, slotTag);
   const count = async (address: string) => {
-    const key = keys.limit('image', addressName(ring.current, address));
+    const key = keys.limit('image', addressPseudonym(ring.current, address));
     const text =
       store.kind === 'redis' ? await store.client.get(key) : await store.transact((step) => step.get(key));
     return Number(text ?? 0);

@@ -9,7 +9,7 @@ import type { SignIn } from '../directory/sign-in.js';
 import type { SessionStore } from '../stores/session-store.js';
 
 /** Opened and closed by server.ts. */
-export interface DecoratedParts {
+export interface DecoratedDependencies {
   readonly sessions: SessionStore;
   /** Knows which sessions have ended. */
   readonly revocations: RevocationFollower;
@@ -20,16 +20,16 @@ export interface DecoratedParts {
 }
 
 declare module 'fastify' {
-  interface FastifyInstance extends DecoratedParts {}
+  interface FastifyInstance extends DecoratedDependencies {}
 }
 
-async function parts(app: FastifyInstance, parts: DecoratedParts): Promise<void> {
-  app.decorate('sessions', parts.sessions);
-  app.decorate('revocations', parts.revocations);
-  app.decorate('revoker', parts.revoker);
-  app.decorate('directory', parts.directory);
-  app.decorate('signIn', parts.signIn);
+async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
+  app.decorate('sessions', deps.sessions);
+  app.decorate('revocations', deps.revocations);
+  app.decorate('revoker', deps.revoker);
+  app.decorate('directory', deps.directory);
+  app.decorate('signIn', deps.signIn);
 }
 
-/** Decorates the server with its parts. */
-export default fp(parts, { name: 'tollgate-session-parts', fastify: '5.x' });
+/** Decorates the server with its dependencies. */
+export default fp(dependencies, { name: 'tollgate-session-dependencies', fastify: '5.x' });
