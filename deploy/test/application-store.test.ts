@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
+import { challengeGuard } from '@tollgate/fastify';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';
@@ -19,7 +19,7 @@ async function openApplication(t: Test, environment: Readonly<Record<string, str
   const write = (line: string) => warnings.push(JSON.parse(line).msg);
   const app = Fastify({ logger: { level: 'warn', stream: { write } } });
   t.teardown(() => app.close());
-  await app.register(captchaHost, { host: 'shop', environment });
+  await app.register(challengeGuard, { application: 'shop', environment });
   await app.ready();
   return warnings;
 }

@@ -98,6 +98,13 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'host',
+    files: /^host\/src\//,
+    may: [/^fastify-plugin$/, typebox, sharedAny],
+    mayForTypes: [/^fastify$/],
+    never: [environment, clock, chance],
+  },
+  {
     name: 'domain',
     files: /^services\/[a-z]+-service\/src\/domain\//,
     may: shared('crypto', 'pow'),
@@ -411,7 +418,7 @@ t.test('no import is overlooked, and within the project each leads to a file', a
   const isFile = (path: string) => paths.has(path) || paths.has(path.replace(/\.ts$/, '.d.ts'));
   const lost = all.flatMap(({ path, imports }) =>
     imports
-      .filter(({ target }) => /^(shared|services|client|deploy|bench)\//.test(target) && !isFile(target))
+      .filter(({ target }) => /^(shared|host|services|client|deploy|bench)\//.test(target) && !isFile(target))
       .map(({ target }) => `${path} imports ${target}`),
   );
   t.same(lost, []);
@@ -490,8 +497,9 @@ t.test('no source is longer than 200 lines', async (t) => {
 
 t.test('no file is a barrel or a box for what has no place', async (t) => {
   const onlyPassesOn = /^(?:export [^;]*? from '[^']+';\s*)+$/;
-  // What the browser package offers is gathered in its entries.
-  const isEntry = (path: string) => /^client\/src\/(session|challenge|element|react)\.ts$/.test(path);
+  // What a package exports is gathered in its entries.
+  const isEntry = (path: string) =>
+    /^(client\/src\/(session|challenge|element|react)|host\/src\/index)\.ts$/.test(path);
   const barrels = all.filter(({ path, text }) => {
     if (isEntry(path)) return false;
     const code = text.replace(/^\s*\/\/.*$/gm, '').trim();

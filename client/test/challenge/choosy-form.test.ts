@@ -1,7 +1,6 @@
 // A form that accepts certain presets and harder work alone: what it says when it refuses is what it gets next.
 import { createChallenge } from '@tollgate/client/challenge.js';
-import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
+import { captcha, challengeGuard, pow } from '@tollgate/fastify';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';
 import t from 'tap';
@@ -18,8 +17,8 @@ t.test(
   async (t) => {
     const app = Fastify();
     t.teardown(() => app.close());
-    await app.register(captchaHost, {
-      host: 'choosy',
+    await app.register(challengeGuard, {
+      application: 'choosy',
       environment: {
         CHALLENGE_SECRET: service.system.secrets.CHALLENGE_SECRET,
         STORE_URL: `file:${folder}/tollgate.mdb`,

@@ -6,10 +6,10 @@ import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
 import type { Environment } from '@tollgate/deploy/settings.js';
 import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { captcha, challengeGuard, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
-import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
 import readForms from '@tollgate/shared/http/guard/form-bodies.js';
-import { captcha, challengeFieldsOf, pow } from '@tollgate/shared/http/guard/guard.js';
+import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import type { Test } from 'tap';
@@ -86,8 +86,8 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   app.get('/empty', async (_request, reply) => reply.code(204).send());
   await app.register(async (host) => {
     await host.register(readForms);
-    await host.register(captchaHost, {
-      host: 'form-site',
+    await host.register(challengeGuard, {
+      application: 'form-site',
       environment: {
         ...settings,
         CHALLENGE_SECRET: system.secrets.CHALLENGE_SECRET,

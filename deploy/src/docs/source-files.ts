@@ -21,6 +21,7 @@ export interface SourceFile {
 
 const folders = [
   'shared',
+  'host',
   'services/challenge-service',
   'services/session-service',
   'client',

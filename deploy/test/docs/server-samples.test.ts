@@ -234,10 +234,6 @@ async function checkAnswer(t: Test, response: Response, what: string): Promise<v
 /** Runs a sample beside the system; resolves with its address once it answers. */
 async function startSample(t: Test, { code, command, file }: Sample): Promise<string> {
   const folder = t.testdir({});
-  writeFileSync(
-    join(folder, 'access-keys.txt'),
-    `${exportAccessKeys(openKeyRing(system.secrets.ENCRYPTION_KEY))}\n`,
-  );
   const program = file ?? join(folder, 'sample.mjs');
   if (file === undefined) writeFileSync(program, code);
   const port = await freePort();
@@ -270,6 +266,7 @@ function environmentOf({ secrets, storeUrl, hostEnvironment }: HostedSystem, por
     STORE_URL: storeUrl,
     CHALLENGE_SECRET: secrets.CHALLENGE_SECRET,
     ACCESS_SECRET: secrets.ACCESS_SECRET,
+    ACCESS_KEYS: exportAccessKeys(openKeyRing(secrets.ENCRYPTION_KEY)),
     DEMO_EMAIL: account.email,
     DEMO_PASSWORD: account.password,
     ...hostEnvironment,

@@ -41,7 +41,9 @@ function npm(cwd: string, ...args: string[]): string {
 function installExample(t: Test): string {
   const folder = join(tempDir(t), 'contact-form');
   cpSync(join(examples, 'contact-form'), folder, { recursive: true });
-  npm(projectRoot, 'pack', '--workspace', 'shared', '--pack-destination', folder, '--silent');
+  for (const name of ['shared', 'host']) {
+    npm(projectRoot, 'pack', '--workspace', name, '--pack-destination', folder, '--silent');
+  }
   npm(
     folder,
     'install',
@@ -69,7 +71,7 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
     )
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
   t.ok(files.includes('lua/take.lua'));
-  t.ok(files.includes('dist/src/http/guard/captcha-host.d.ts'));
+  t.ok(files.includes('dist/src/http/guard/challenge-guard.d.ts'));
   t.strictSame(
     files.filter(
       (file) => !/^(package\.json|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(file),

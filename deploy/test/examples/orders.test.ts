@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
@@ -61,14 +61,15 @@ async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void
 }
 
 async function startOrders(t: Test, { secrets, storeUrl }: HostedSystem) {
-  const folder = tempDir(t);
-  writeFileSync(
-    join(folder, 'access-keys.txt'),
-    `${exportAccessKeys(openKeyRing(secrets.ENCRYPTION_KEY))}\n`,
-  );
   const child = spawn(process.execPath, [PROGRAM], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ACCESS_SECRET: secrets.ACCESS_SECRET, STORE_URL: storeUrl, PORT: '0' },
+    cwd: tempDir(t),
+    env: {
+      PATH: process.env.PATH,
+      ACCESS_SECRET: secrets.ACCESS_SECRET,
+      ACCESS_KEYS: exportAccessKeys(openKeyRing(secrets.ENCRYPTION_KEY)),
+      STORE_URL: storeUrl,
+      PORT: '0',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');

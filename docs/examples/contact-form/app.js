@@ -1,6 +1,5 @@
 // A contact form: every message costs a proof of work and the characters of an image.
-import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
+import { captcha, challengeGuard, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
 const text = (maxLength) => ({ type: 'string', minLength: 1, maxLength });
@@ -22,7 +21,7 @@ const message = {
 export async function buildContactForm({ environment, deliver }) {
   const app = Fastify({ trustProxy: environment.TRUST_PROXY?.split(',') ?? false });
   // Awaited, so that the guards are in place before the first route is.
-  await app.register(captchaHost, { host: 'contact-form', environment });
+  await app.register(challengeGuard, { application: 'contact-form', environment });
 
   app.post(
     '/contact',

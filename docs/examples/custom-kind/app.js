@@ -1,6 +1,5 @@
 // A guest book: every entry costs a proof of work and the answer to a challenge, of whatever kind.
-import captchaHost from '@tollgate/shared/http/guard/captcha-host.js';
-import { captcha, pow } from '@tollgate/shared/http/guard/guard.js';
+import { captcha, challengeGuard, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';
 import { kinds } from './challenges.js';
 
@@ -20,7 +19,7 @@ const entry = {
 export async function buildGuestBook({ environment, save }) {
   const app = Fastify();
   // The kind `odd` judges by itself: without `kinds` here its answers would be refused.
-  await app.register(captchaHost, { host: 'guest-book', environment, kinds });
+  await app.register(challengeGuard, { application: 'guest-book', environment, kinds });
 
   app.post(
     '/entries',

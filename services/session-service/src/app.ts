@@ -8,7 +8,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
-import challengeGuard from '@tollgate/shared/http/guard/guard.js';
+import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';

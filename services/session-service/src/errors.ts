@@ -5,9 +5,6 @@ import { defineError } from '@tollgate/shared/http/errors/define-error.js';
 /** Wrong password, unknown account or disabled account: all the same. */
 export const LoginFailed = defineError('LOGIN_FAILED', 422);
 
-/** This account has to wait at this address; `Retry-After` says how long. */
-export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);
-
 /** The session or its refresh token has reached its end. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
 

@@ -12,8 +12,8 @@ import type { ChallengeObserver } from './challenge-observer.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
 import type { GivenProof } from './verdict.js';
-import type { AttemptedAccount } from './verify-context.js';
-import { createSubmissionVerifier, type SubmissionVerifier } from './verify-submission.js';
+import type { AttemptedAccount, SubmissionVerifier } from './verify-context.js';
+import { createSubmissionVerifier } from './verify-submission.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
 export interface CountedAttempt {

@@ -55,3 +55,11 @@ export function imageMissing({ image }: FieldNames): FailedVerdict {
   const fields: FieldProblems = { [image.token]: ['required'], [image.answer]: ['required'] };
   return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
 }
+
+/** The verdict on fields that do not have their form; null if all of them have. */
+export function malformed(work: FieldProblems, image: FieldProblems): FailedVerdict | null {
+  const fields = { ...work, ...image };
+  if (Object.keys(fields).length === 0) return null;
+  const code = Object.keys(work).length > 0 ? 'pow_invalid' : 'captcha_invalid';
+  return { ok: false, code, fields, reason: 'malformed' };
+}

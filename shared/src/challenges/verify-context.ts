@@ -1,4 +1,7 @@
-// What a submission is checked for, and for whom.
+// What a submission is verified for, for whom, and by what.
+
+import type { FieldNames, Submission } from './submission.js';
+import type { FailedVerdict, GivenProof, Verdict } from './verdict.js';
 
 /**
  * How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `escalating` is
@@ -35,4 +38,20 @@ export interface VerifyContext extends RequiredChallenges {
   readonly minDifficulty?: number | undefined;
   /** Names the request that spends the challenges: equal claims get equal verdicts. 128 random bits by default. */
   readonly claim?: string;
+}
+
+/** Verifies submissions for one application. */
+export interface SubmissionVerifier {
+  readonly fieldNames: FieldNames;
+  /** Checks the form of the fields; asks the store nothing. */
+  checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null;
+  /**
+   * Verifies a submission. It consumes each challenge it reads; failing work never consumes an image.
+   * @param onReplay called if a challenge was consumed before
+   */
+  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
+  /** Verifies again what was given, now that the account has `failures`; null if it is still enough. */
+  recheck(given: GivenProof, failures: number): FailedVerdict | null;
+  /** The number of failures from which what was given is too little, at most one more than are kept. */
+  refusedFrom(given: GivenProof): number;
 }

@@ -1,4 +1,4 @@
-// Checks the challenges of a submission: shape, then work, then image (decisions 2.3, "Order").
+// Verifies the challenges of a submission: shape, then work, then image.
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
@@ -14,32 +14,24 @@ import { type FieldNames, imageProblems, offersImage, powProblems, type Submissi
 import { tooLongFor } from './types/challenge-type-registry.js';
 import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
 import type { VerifiedType } from './types/verified-type.js';
-import { type FailedVerdict, failed, type GivenProof, imageMissing, type Verdict } from './verdict.js';
+import {
+  type FailedVerdict,
+  failed,
+  type GivenProof,
+  imageMissing,
+  malformed,
+  type Verdict,
+} from './verdict.js';
 import {
   type AttemptedAccount,
   failuresOf,
   type RequiredChallenges,
+  type SubmissionVerifier,
   type VerifyContext,
 } from './verify-context.js';
 import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
 
-/** The checking half of a host. */
-export interface SubmissionVerifier {
-  readonly fieldNames: FieldNames;
-  /** Checks what a submission's fields look like; asks the store nothing. */
-  checkShape(submission: Submission, parts: RequiredChallenges): FailedVerdict | null;
-  /**
-   * Checks a submission. A challenge that was looked at is spent; failing work never spends an image.
-   * @param onReplay told when a challenge turns out to be spent already
-   */
-  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
-  /** Judges again what was given, after the account has come to `failures`; null when it is still enough. */
-  recheck(given: GivenProof, failures: number): FailedVerdict | null;
-  /** Failures from which what was given is too little, at most one more than are remembered. */
-  refusedFrom(given: GivenProof): number;
-}
-
-/** What a checker is made of. */
+/** What the verifier needs. */
 export interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
@@ -49,7 +41,7 @@ export interface SubmissionVerifierDependencies {
   readonly newClaim: () => string;
 }
 
-/** Makes the checker of a host. */
+/** Creates the verifier of one application. */
 export function createSubmissionVerifier({
   store,
   ring,
@@ -68,13 +60,13 @@ export function createSubmissionVerifier({
     MAX_ANSWER_CHARACTERS,
     ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
   );
-  const judgeContext = (ip: string | undefined) => ({
+  const recordContext = (ip: string | undefined) => ({
     ring,
     bindIp: options.bind_ip,
     address: normaliseAddress(ip),
   });
 
-  const partsOf = (submission: Submission, { pow, image }: RequiredChallenges) => ({
+  const checksFor = (submission: Submission, { pow, image }: RequiredChallenges) => ({
     checksPow: pow && options.pow.enabled,
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
@@ -89,13 +81,12 @@ export function createSubmissionVerifier({
     );
   };
 
-  function checkShape(submission: Submission, parts: RequiredChallenges): FailedVerdict | null {
-    const { checksPow, checksImage } = partsOf(submission, parts);
-    const work = checksPow ? powProblems(submission, fieldNames) : {};
-    const fields = { ...work, ...(checksImage ? imageProblems(submission, fieldNames, longest) : {}) };
-    if (Object.keys(fields).length === 0) return null;
-    const code = Object.keys(work).length > 0 ? 'pow_invalid' : 'captcha_invalid';
-    return { ok: false, code, fields, reason: 'malformed' };
+  function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {
+    const { checksPow, checksImage } = checksFor(submission, required);
+    return malformed(
+      checksPow ? powProblems(submission, fieldNames) : {},
+      checksImage ? imageProblems(submission, fieldNames, longest) : {},
+    );
   }
 
   async function checkPow(
@@ -106,9 +97,9 @@ export function createSubmissionVerifier({
   ) {
     const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
     const record = taken === null ? null : parsePowRecord(taken.line);
-    const judgement = verifyPowRecord(record, submission.powNonce as string, judgeContext(context.ip));
-    if (record === null || !judgement.ok) {
-      const reason = judgement.ok ? 'unknown' : judgement.reason;
+    const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
+    if (record === null || !checked.ok) {
+      const reason = checked.ok ? 'unknown' : checked.reason;
       return failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
     }
     if (record.difficulty < (context.minDifficulty ?? 0)) {
@@ -136,7 +127,7 @@ export function createSubmissionVerifier({
     }
     const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
     return verifyImageRecord(record, answer, {
-      ...judgeContext(context.ip),
+      ...recordContext(context.ip),
       options,
       kinds,
       isAccount: context.account === undefined ? undefined : isAccount(context.account),
@@ -155,9 +146,7 @@ export function createSubmissionVerifier({
     if (given.image && !given.isImageStillEnough(failures)) {
       return failed('captcha_invalid', fieldNames.image.answer, 'insufficient_work', 'insufficient');
     }
-    if (!given.image && failures >= options.escalation.after) {
-      return imageMissing(fieldNames);
-    }
+    if (!given.image && failures >= options.escalation.after) return imageMissing(fieldNames);
     return null;
   }
 
@@ -174,7 +163,7 @@ export function createSubmissionVerifier({
     async verify(submission, context, onReplay) {
       const shape = checkShape(submission, context);
       if (shape !== null) return shape;
-      const { checksPow, checksImage } = partsOf(submission, context);
+      const { checksPow, checksImage } = checksFor(submission, context);
       const { account, claim = newClaim() } = context;
       let work: GivenProof['work'] = null;
       if (checksPow) {
@@ -188,20 +177,18 @@ export function createSubmissionVerifier({
       const isDemanded =
         context.image === 'demanded' ||
         (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
-      if (isDemanded && !checksImage) {
-        return imageMissing(fieldNames);
-      }
+      if (isDemanded && !checksImage) return imageMissing(fieldNames);
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
-        const judgement = await checkImage(submission, context, claim, failures, onReplay);
-        if (!judgement.ok) {
-          if (judgement.reason === 'other_preset') {
-            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', judgement.reason);
+        const verdict = await checkImage(submission, context, claim, failures, onReplay);
+        if (!verdict.ok) {
+          if (verdict.reason === 'other_preset') {
+            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', verdict.reason);
           }
-          const problem = judgement.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
-          return failed('captcha_invalid', fieldNames.image.answer, problem, judgement.reason);
+          const problem = verdict.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
+          return failed('captcha_invalid', fieldNames.image.answer, problem, verdict.reason);
         }
-        isImageStillEnough = judgement.isStillEnough;
+        isImageStillEnough = verdict.isStillEnough;
       }
       return { ok: true, given: { work, image: checksImage, isImageStillEnough } };
     },

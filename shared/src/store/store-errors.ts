@@ -3,6 +3,8 @@
 /** The store did not answer, or answered that it cannot serve now; nothing else is thrown for that. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
+  /** What a Fastify application answers if it has no error handler of its own. */
+  readonly statusCode = 503;
 }
 
 // Redis 6 puts the reason of a command inside a script at the end of a longer line, behind a minus sign.

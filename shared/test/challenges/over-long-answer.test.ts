@@ -6,9 +6,9 @@ import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import { ANSWER, IP, openDesk, ring } from '../support/issuing.js';
 import { eachStore } from '../support/stores.js';
 import { address, DECAY_MS } from './fixtures.js';
-import { ANSWER, IP, openDesk, ring } from './issuing.js';
 
 const IMAGE: VerifyContext = { ip: IP, pow: false, image: 'required' };
 

@@ -3,12 +3,13 @@
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../src/http/errors/error-handler.js';
+import guard from '../../src/http/guard/challenge-guard.js';
 import type { AccountKeyOf } from '../../src/http/guard/find-account-key.js';
-import guard, { pow } from '../../src/http/guard/guard.js';
+import { pow } from '../../src/http/guard/guards.js';
 import { en } from '../../src/messages/en.js';
 import type { Store } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { ACCOUNT, fail, openDesk, ring } from '../challenges/issuing.js';
+import { ACCOUNT, fail, openDesk, ring } from '../support/issuing.js';
 import { eachKind, embeddedStore } from '../support/stores.js';
 
 const documented = (request: FastifyRequest) => (request.body as { email?: string } | undefined)?.email;

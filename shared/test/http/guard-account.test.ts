@@ -4,9 +4,10 @@ import { Type } from '@sinclair/typebox';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../src/http/errors/error-handler.js';
-import guard, { captcha, pow } from '../../src/http/guard/guard.js';
+import guard from '../../src/http/guard/challenge-guard.js';
+import { captcha, pow } from '../../src/http/guard/guards.js';
 import type { Store } from '../../src/store/open-store.js';
-import { cheap, type Desk, missNonce, openDesk, ring } from '../challenges/issuing.js';
+import { cheap, type Desk, missNonce, openDesk, ring } from '../support/issuing.js';
 import { eachKind, redisStore } from '../support/stores.js';
 
 const body = Type.Object(

@@ -2,9 +2,10 @@
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import guard, { captcha, pow } from '../../src/http/guard/guard.js';
+import guard from '../../src/http/guard/challenge-guard.js';
+import { captcha, pow } from '../../src/http/guard/guards.js';
 import type { Store } from '../../src/store/open-store.js';
-import { openDesk, ring } from '../challenges/issuing.js';
+import { openDesk, ring } from '../support/issuing.js';
 import { eachKind, embeddedStore } from '../support/stores.js';
 
 const key = () => 'someone';
@@ -17,7 +18,6 @@ const MISTYPED: readonly [string, unknown, string][] = [
   ['nothing', null, 'must be a list of captcha and pow()'],
   ['a list of names', ['captcha'], 'must be a list of captcha and pow(): element 1 is neither'],
   ['a capital', [{ name: 'Captcha' }], 'must be a list of captcha and pow(): element 1 is neither'],
-  ['one not called', [captcha, pow], 'must be a list of captcha and pow(): element 2 is neither'],
   ['a hole', [undefined], 'must be a list of captcha and pow(): element 1 is neither'],
   ['an inherited name', [{ name: 'toString' }], 'must be a list of captcha and pow(): element 1 is neither'],
   [
@@ -32,6 +32,17 @@ const MISTYPED: readonly [string, unknown, string][] = [
   ],
   ['an image with a key', [{ ...captcha, key }], 'must be a list of captcha and pow(): element 1 is neither'],
   ['the work twice', [pow(), pow({ key })], 'must name pow() once'],
+  ['the work twice, once not called', [pow, pow({ key })], 'must name pow() once'],
+  [
+    'a throttle without a key',
+    [pow({ throttle: true })],
+    'must have a key beside the throttle of pow(): without one there is no account to count',
+  ],
+  [
+    'a throttle that is no boolean',
+    [pow({ key, throttle: 5 as never })],
+    'must be a list of captcha and pow(): element 1 is neither',
+  ],
 ];
 
 async function openHost(t: Test, store: Store): Promise<FastifyInstance> {
@@ -77,7 +88,15 @@ t.test('a mistyped guard declared before the plugin had loaded is refused, not l
 t.test('guards that are right guard their route, in every method and in any order', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const app = await openHost(t, store);
-    const right = [[pow()], [captcha], [captcha, pow({ key })], [pow({ key }), captcha], [captcha, captcha]];
+    const right = [
+      [pow],
+      [pow()],
+      [captcha],
+      [captcha, pow],
+      [captcha, pow({ key })],
+      [pow({ key }), captcha],
+      [captcha, captcha],
+    ];
     right.forEach((guards, at) => {
       const config = { guards };
       app.route({ method: ['POST', 'PUT'], url: `/${at}`, config, handler: async () => 'open' });

@@ -6,9 +6,10 @@ import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudon
 import { encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import guard, { captcha, type Guard, pow } from '../../src/http/guard/guard.js';
+import guard from '../../src/http/guard/challenge-guard.js';
+import { captcha, type Guard, pow } from '../../src/http/guard/guards.js';
 import type { Store } from '../../src/store/open-store.js';
-import { ANSWER, cheap, IP, openDesk, ring } from '../challenges/issuing.js';
+import { ANSWER, cheap, IP, openDesk, ring } from '../support/issuing.js';
 import { eachKind, embeddedStore } from '../support/stores.js';
 
 const key = () => 'someone';

@@ -2,11 +2,13 @@
 
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
+import { accountKey } from '../../src/challenges/attempts/account-key.js';
 import errorHandler from '../../src/http/errors/error-handler.js';
+import guard from '../../src/http/guard/challenge-guard.js';
 import formBodies from '../../src/http/guard/form-bodies.js';
-import guard, { accountKey, captcha, pow } from '../../src/http/guard/guard.js';
+import { captcha, pow } from '../../src/http/guard/guards.js';
 import type { Store } from '../../src/store/open-store.js';
-import { cheap, type Desk, openDesk, ring } from '../challenges/issuing.js';
+import { cheap, type Desk, openDesk, ring } from '../support/issuing.js';
 import { eachKind, embeddedStore, redisStore } from '../support/stores.js';
 
 const email = 'someone@example.com';

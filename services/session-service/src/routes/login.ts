@@ -1,11 +1,10 @@
-// POST /login: a password and challenges for a session, in the order of decisions 3.2.
+// POST /login: exchanges a password and challenges for a session.
 
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import type { NextAttempt } from '@tollgate/shared/challenges/attempts/next-attempt.js';
-import type { CountedAttempt } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
+import { LoginThrottled } from '@tollgate/shared/http/errors/challenge-errors.js';
+import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import {
   type FieldMessage,
   Overloaded,
@@ -14,8 +13,8 @@ import {
   ValidationFailed,
 } from '@tollgate/shared/http/errors/errors.js';
 import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
-import { challengeRefused } from '@tollgate/shared/http/guard/challenge-refusal.js';
-import { challengeFieldsOf } from '@tollgate/shared/http/guard/guard.js';
+import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import { pow } from '@tollgate/shared/http/guard/guards.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
@@ -23,7 +22,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
 import { HashingOverloadedError } from '../directory/hashing-queue.js';
 import type { SessionRules } from '../domain/session-rules.js';
-import { LoginFailed, LoginThrottled } from '../errors.js';
+import { LoginFailed } from '../errors.js';
 
 /** Characters of a session id: 131 random bits. */
 const SESSION_ID_CHARACTERS = 22;
@@ -45,29 +44,29 @@ export default async function login(
     '/login',
     {
       onRequest: app.refuseForeignOrigins,
-      // So that one answer names what is wrong with the schema's fields and with those of the challenges.
+      // One answer names the mistakes in the schema's fields and in those of the challenges.
       attachValidation: true,
-      preValidation: async (request) => {
-        request.challengeFields = submissionFrom(request.body, captcha.fieldNames);
-      },
-      // Before the limit, which is added behind it: what is no log-in costs nobody anything.
+      // A request that is no log-in costs nobody anything: it is refused before the limit, which is added behind this hook.
       preHandler: async (request) => {
         const wrong = wrongFields(request);
         if (wrong === undefined) return;
-        // What is no object has no fields.
+        // A body that is no object has no fields.
         const malformed =
           'body' in wrong
             ? null
             : captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
         throw refuse(ValidationFailed, { fields: { ...wrong, ...malformed?.fields } });
       },
+      errorHandler: async (error, request, reply) => {
+        if (error instanceof LoginThrottled)
+          await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
+        return answerError(error, request, reply);
+      },
       config: {
+        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true })],
+        guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
         answerHeaders: { 'Set-Cookie': 'The refresh token' },
-        extendError: async (request, error) => {
-          if (error.statusCode !== 422 || 'captcha_required' in error.body) return undefined;
-          return { ...captcha.nextAttemptUnproven(challengeFieldsOf(request), true) };
-        },
       },
       schema: {
         operationId: 'logIn',
@@ -77,43 +76,14 @@ export default async function login(
       },
     },
     async (request, reply): Promise<TokenBody> => {
-      const key = accountKey(request.body.email);
-      const submission = challengeFieldsOf(request);
-      // Behind the limit, and before anything is asked of the store.
-      const malformed = captcha.checkShape(submission, { pow: true, image: 'offered' });
-      if (malformed !== null) throw await challengeRefused(request, captcha, malformed, { key, failures: 0 });
-
-      const before = await captcha.attemptStatus(key, request.ip);
-      if (before.waitMs > 0) {
-        throw await throttled(request, key, before.waitMs, captcha.nextAttemptUnproven(submission, true));
-      }
-      const account = { key, failures: before.failures };
-      const verdict = await captcha.verify(submission, {
-        ip: request.ip,
-        pow: true,
-        image: 'escalating',
-        account,
-      });
-      if (!verdict.ok) throw await challengeRefused(request, captcha, verdict, account);
-
-      const counted = await captcha.countAttempt(key, request.ip, verdict.given);
-      if (counted.waitMs > 0) {
-        const next = await captcha.nextAttempt(key, counted.before, request.ip);
-        throw await throttled(request, key, counted.waitMs, next);
-      }
-      // Others may have failed while this one's work was checked: of parallel tries only the first few reach the password.
-      const outdated = captcha.recheck(verdict.given, counted.before);
-      if (outdated !== null) {
-        throw await challengeRefused(request, captcha, outdated, { key, failures: counted.before });
-      }
-
-      const user = await checkPassword(key, request.body.password, counted);
+      const key = keyOf(request);
+      const attempt = await request.countAttempt();
+      const user = await checkPassword(key, request.body.password, attempt);
       if (user === undefined) {
         await app.auditLogIn(request, 'login_failed', key, {});
-        const next = await captcha.nextAttempt(key, counted.before + 1, request.ip);
-        throw refuse(LoginFailed, { body: { ...next } });
+        throw refuse(LoginFailed);
       }
-      await captcha.clearFailures(key, request.ip);
+      await attempt.succeeded();
       const moment = await startSession(request, user.id, key);
       // Twins under the path of `/refresh` are not sent here, so they are expired unseen. A client that is no browser has none.
       if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
@@ -121,29 +91,16 @@ export default async function login(
     },
   );
 
-  async function throttled(
-    request: FastifyRequest,
-    key: string,
-    waitMs: number,
-    next: NextAttempt,
-  ): Promise<Error> {
-    await app.auditLogIn(request, 'login_throttled', key, {});
-    return refuse(LoginThrottled, {
-      headers: { 'retry-after': Math.ceil(waitMs / 1000) },
-      body: { ...next },
-    });
-  }
-
   /** The user, or undefined; a check that could not be made is no failure of the account. */
   async function checkPassword(
     key: string,
     password: string,
-    counted: CountedAttempt,
+    attempt: GuardedAttempt,
   ): Promise<DirectoryUser | undefined> {
     try {
       return await app.signIn.check(key, password);
     } catch (error) {
-      await counted.withdraw();
+      await attempt.withdraw();
       if (error instanceof HashingOverloadedError)
         throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
       if (error instanceof DirectoryUnavailableError) {
@@ -181,6 +138,11 @@ export default async function login(
     await app.auditLogIn(request, 'login', key, { uid, sid });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
+}
+
+/** The account that a log-in is about. */
+function keyOf({ body }: FastifyRequest<{ Body: LoginBody }>): string {
+  return accountKey(body.email);
 }
 
 /** What is wrong with the fields of the schema; undefined when nothing is. */

@@ -16,3 +16,6 @@ export const PresetRefused = defineError('PRESET_REFUSED', 422);
 
 /** An image is demanded and none was answered. */
 export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);
+
+/** This account has to wait at this address; `Retry-After` says how long. */
+export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);

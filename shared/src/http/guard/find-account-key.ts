@@ -1,11 +1,13 @@
 // Finds the account that a request to a guarded route is about.
 
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { MAX_KEY_CHARACTERS } from '../../schemas/host-bodies.js';
 import { refuse, ValidationFailed } from '../errors/errors.js';
 
-/** Finds the account that a request is about; undefined when it names none. */
-export type AccountKeyOf = (request: FastifyRequest) => string | undefined | Promise<string | undefined>;
+/** Finds the account that a request is about; undefined if it names none. May be asynchronous. */
+export type AccountKeyOf<Route extends RouteGenericInterface = RouteGenericInterface> = (
+  request: FastifyRequest<Route>,
+) => string | undefined | Promise<string | undefined>;
 
 /**
  * The account by the host's function, which may count on a body that this request has not: a TypeError out of it is

@@ -1,62 +1,65 @@
-// The one plugin that a host application needs: opens the common store and makes the guards of its routes work.
+// The challenge guard of an application: opens the store of the challenge service and makes the guards of routes work.
 
 import { Type } from '@sinclair/typebox';
-import type { FastifyInstance } from 'fastify';
-import fp from 'fastify-plugin';
-import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
-import { watchChallengeService } from '../../challenges/challenge-service-watch.js';
-import { watchOptions } from '../../challenges/config-fingerprint.js';
-import { openChallengeStore } from '../../challenges/store/open-challenge-store.js';
-import { type ChallengeType, challengeTypeMistakes } from '../../challenges/types/challenge-type-registry.js';
+import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
+import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
+import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import {
+  type ChallengeType,
+  challengeTypeMistakes,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
   unknownCaptchaVariables,
-} from '../../config/captcha-environment.js';
-import { checkSecrets, checkStores } from '../../config/checks.js';
-import { readEnvironment } from '../../config/environment.js';
-import { cacheStoreUrlOf, cacheStoreVariableOf } from '../../config/fallbacks.js';
-import { hostNameMistake } from '../../config/host-keys.js';
+} from '@tollgate/shared/config/captcha-environment.js';
+import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { cacheStoreUrlOf, cacheStoreVariableOf } from '@tollgate/shared/config/fallbacks.js';
+import { hostNameMistake } from '@tollgate/shared/config/host-keys.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
   SecretVariables,
   StoreVariables,
-} from '../../config/variables.js';
-import { openKeyRing } from '../../crypto/key-ring.js';
-import { reportKeys } from '../../keys/key-report.js';
-import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../schemas/captcha-options.js';
-import { ConfigurationError } from '../../schemas/configuration-error.js';
-import { openConfiguredStore } from '../../store/configured-store.js';
-import { closeStore } from '../../store/open-store.js';
-import { waitForStore } from '../../store/wait-for-store.js';
-import { warnOfStore } from '../../store/warnings.js';
-import { loadChallengeModule } from './challenge-module.js';
-import guard from './guard.js';
+} from '@tollgate/shared/config/variables.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import guard from '@tollgate/shared/http/guard/challenge-guard.js';
+import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
+import { reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
+import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 
-/** What a host application tells the plugin. */
-export interface ApplicationOptions {
-  /** Names this application: its account keys meet those of no other host. */
-  readonly host: string;
+/** The options of the plugin. */
+export interface ChallengeGuardOptions {
+  /** The name of this application, 1 to 64 letters, digits, `_` or `-`: its failures are counted apart from those of others. */
+  readonly application: string;
   /**
-   * Variables as the challenge service has them: `CHALLENGE_SECRET`, `STORE_URL` or `CAPTCHA_CACHE_STORE` (one of them
-   * is required), and the same `CAPTCHA_*`; usually `process.env`.
+   * Variables as the challenge service has them, usually `process.env`: `CHALLENGE_SECRET`, `STORE_URL` or
+   * `CAPTCHA_CACHE_STORE` (one of them is required), and the same `CAPTCHA_*`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The options in code, in place of the `CAPTCHA_*` variables. */
   readonly options?: CaptchaOptionsInput;
   /** Folder that relative paths of `file:` and `CAPTCHA_MODULE` start from; the working folder by default. */
   readonly root?: string;
-  /** Kinds of challenge beside those of `CAPTCHA_MODULE`; of use here are those that judge their answers themselves. */
+  /** Challenge types beside those of `CAPTCHA_MODULE`; only those that verify their answers themselves matter here. */
   readonly kinds?: readonly ChallengeType[];
-  /** Hears what becomes of each submission, for figures. */
+  /** Hears the verdict on each submission, for metrics. */
   readonly observer?: ChallengeObserver;
 }
 
 const CONNECT_MS = 2000;
 
-const HostEnvironment = Type.Object({
+const GuardEnvironment = Type.Object({
   CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
   ...StoreVariables,
   NODE_ENV: HttpVariables.NODE_ENV,
@@ -64,10 +67,12 @@ const HostEnvironment = Type.Object({
   ...captchaVariables,
 });
 
-async function captchaHost(app: FastifyInstance, settings: ApplicationOptions): Promise<void> {
-  const { host, environment, root = '.' } = settings;
-  const values = readEnvironment(HostEnvironment, environment, (found) => [
-    ...[hostNameMistake(host)].flatMap((mistake) => (mistake === null ? [] : [`the host ${mistake}`])),
+async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOptions): Promise<void> {
+  const { application, environment, root = '.' } = settings;
+  const values = readEnvironment(GuardEnvironment, environment, (found) => [
+    ...[hostNameMistake(application)].flatMap((mistake) =>
+      mistake === null ? [] : [`the application ${mistake}`],
+    ),
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
     ...checkNamedStore(found),
     ...checkCaptchaVariables(found),
@@ -109,7 +114,7 @@ async function captchaHost(app: FastifyInstance, settings: ApplicationOptions): 
     store: openChallengeStore(store, options.cache.prefix),
     ring,
     options,
-    host,
+    host: application,
     kinds,
     observer: settings.observer,
   });
@@ -126,9 +131,8 @@ function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
 }
 
 /**
- * Await it before adding routes: `config.guards` of a route then takes `captcha` and `pow()`, and `app.captcha` is the
- * host object.
- *
- * @throws ConfigurationError with a line per mistake
+ * Makes `config.guards` of routes work and decorates the server with `captcha`. Await it before you add routes. It closes
+ * the store with the server.
+ * @throws ConfigurationError with a line for each mistake
  */
-export default fp(captchaHost, { name: 'tollgate-captcha-host', fastify: '5.x' });
+export default fp(challengeGuard, { name: 'tollgate-challenge-guard', fastify: '5.x' });

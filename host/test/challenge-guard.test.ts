@@ -1,23 +1,22 @@
-// The plugin of a host application: its settings, and the store that it opens and closes.
+// The challenge guard of an application: its settings, and the store that it opens and closes.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { SECRET } from '@tollgate/shared/test/issuing.js';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import captchaHost, { type ApplicationOptions } from '../../src/http/guard/captcha-host.js';
-import { pow } from '../../src/http/guard/guard.js';
-import { ConfigurationError } from '../../src/schemas/configuration-error.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { SECRET } from '../challenges/issuing.js';
-import { startRedis } from '../support/redis-server.js';
-import { tempDir } from '../support/temp-dir.js';
+import { type ChallengeGuardOptions, challengeGuard, pow } from '../src/index.js';
 
-async function open(t: Test, changes: Partial<ApplicationOptions> = {}) {
+async function open(t: Test, changes: Partial<ChallengeGuardOptions> = {}) {
   const app = Fastify();
   t.teardown(() => app.close());
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
-  await app.register(captchaHost, { host: 'shop', environment, ...changes });
+  await app.register(challengeGuard, { application: 'shop', environment, ...changes });
   app.post('/form', { config: { guards: [pow()] } }, async () => 'in');
   return app;
 }
@@ -62,12 +61,12 @@ t.test('kinds come from the module of CAPTCHA_MODULE, from code, or from both', 
 t.test('a mistake stops the start with its line', async (t) => {
   const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
-  const table: [Partial<ApplicationOptions>, RegExp][] = [
-    [{ host: 'login' }, /^the host must not be named login/],
-    [{ host: '' }, /^the host must have a name/],
-    [{ host: undefined as never }, /^the host must have a name/],
-    [{ host: null as never }, /^the host must have a name/],
-    [{ host: ['shop'] as never }, /^the host must have a name/],
+  const table: [Partial<ChallengeGuardOptions>, RegExp][] = [
+    [{ application: 'login' }, /^the application must not be named login/],
+    [{ application: '' }, /^the application must have a name/],
+    [{ application: undefined as never }, /^the application must have a name/],
+    [{ application: null as never }, /^the application must have a name/],
+    [{ application: ['shop'] as never }, /^the application must have a name/],
     [{ environment: store }, /^CHALLENGE_SECRET is missing/],
     [
       { environment: { CHALLENGE_SECRET: SECRET } },
@@ -134,7 +133,10 @@ t.test('variables of an application that only look like ours are told in the log
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } });
   t.teardown(() => app.close());
   const store = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
-  await app.register(captchaHost, { host: 'shop', environment: { ...store, CAPTCHA_SITE_KEY: 'a secret' } });
+  await app.register(challengeGuard, {
+    application: 'shop',
+    environment: { ...store, CAPTCHA_SITE_KEY: 'a secret' },
+  });
   await app.ready();
   t.match(
     lines.map((line) => JSON.parse(line)),

@@ -1,0 +1,14 @@
+// The package: what an application in Fastify needs to guard its forms and its protected routes.
+
+// These bring the decorators of the server and the request into the types of the application.
+import '@tollgate/shared/http/guard/challenge-guard.js';
+import '@tollgate/shared/http/tokens/bearer.js';
+
+export { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+export type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+export { default as formBodies } from '@tollgate/shared/http/guard/form-bodies.js';
+export type { ChallengeRefusal } from '@tollgate/shared/http/guard/guard-answers.js';
+export type { GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
+export { captcha, type Guard, pow } from '@tollgate/shared/http/guard/guards.js';
+export { type BearerGuardOptions, default as bearerGuard } from './bearer-guard.js';
+export { type ChallengeGuardOptions, default as challengeGuard } from './challenge-guard.js';
