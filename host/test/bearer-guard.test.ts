@@ -10,7 +10,7 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { bearerGuard } from '../src/index.js';
+import { bearerGuard } from '../src/tollgate.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
 const REFRESH_SECRET = 'refresh-secret-of-this-test-0123456789';

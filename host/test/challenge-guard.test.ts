@@ -10,7 +10,7 @@ import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { type ChallengeGuardOptions, challengeGuard, pow } from '../src/index.js';
+import { type ChallengeGuardOptions, challengeGuard, pow } from '../src/tollgate.js';
 
 async function open(t: Test, changes: Partial<ChallengeGuardOptions> = {}) {
   const app = Fastify();

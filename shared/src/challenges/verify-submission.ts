@@ -14,14 +14,7 @@ import { type FieldNames, imageProblems, offersImage, powProblems, type Submissi
 import { tooLongFor } from './types/challenge-type-registry.js';
 import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
 import type { VerifiedType } from './types/verified-type.js';
-import {
-  type FailedVerdict,
-  failed,
-  type GivenProof,
-  imageMissing,
-  malformed,
-  type Verdict,
-} from './verdict.js';
+import { type FailedVerdict, failed, type GivenProof, imageMissing, malformed } from './verdict.js';
 import {
   type AttemptedAccount,
   failuresOf,
