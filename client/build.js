@@ -14,7 +14,7 @@ const made = ['js-kernel.js', 'wasm-kernels.js', ...types].map((name) => new URL
 const madeFrom = [
   new URL(import.meta.url),
   ...readdirSync(generator).map((name) => new URL(name, generator)),
-  ...['block-plan.js', 'wasm-memory.js'].map((name) => new URL(name, output)),
+  ...['block-layout.js', 'wasm-memory.js'].map((name) => new URL(name, output)),
   ...types.map((name) => new URL(name, source)),
 ];
 
@@ -26,7 +26,7 @@ const isUpToDate =
 if (!isUpToDate) await build();
 
 async function build() {
-  if (!existsSync(new URL('block-plan.js', output))) {
+  if (!existsSync(new URL('block-layout.js', output))) {
     console.error(`${fileURLToPath(output)} is not there: run tsc -b first`);
     process.exit(1);
   }

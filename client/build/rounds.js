@@ -6,7 +6,7 @@ import {
   sourcesOf,
   tailWord,
   varies,
-} from '../dist/src/solver/block-plan.js';
+} from '../src/solver/block-layout.js';
 
 /**
  * A language that the rounds are written in; every member returns text.

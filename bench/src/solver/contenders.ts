@@ -2,7 +2,7 @@
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { openKernel } from '@tollgate/client/solver/kernel.js';
-import { openLane } from '@tollgate/client/solver/lane.js';
+import { openLane } from '@tollgate/client/solver/nonce-range.js';
 import type { SolverPath } from '@tollgate/client/solver/solver.js';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';

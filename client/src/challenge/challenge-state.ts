@@ -1,8 +1,8 @@
 // What is known of a form's challenges at one moment.
 
-import type { PowGaveUpError } from '../solver/pow-gave-up-error.js';
+import type { PowGaveUpError } from '../solver/errors.js';
 import type { SolverState } from '../solver/solver.js';
-import type { CaptchaRequestError } from './captcha-request-error.js';
+import type { CaptchaRequestError } from './errors.js';
 
 /**
  * - `idle`: nothing is on its way: not started, handed out, closed, or too old while nobody was at the form

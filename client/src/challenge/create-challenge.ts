@@ -2,15 +2,15 @@
 
 import { createListeners } from '../listeners.js';
 import { openSolver } from '../solver/solver.js';
-import { watchAttention } from './attention.js';
 import { CaptchaUnansweredError } from './captcha-unanswered-error.js';
+import { openStock } from './challenge-manager.js';
 import type { ChallengeOptions } from './challenge-options.js';
 import type { PausableChallenge } from './controller.js';
 import { countCalls } from './count-calls.js';
-import { demandAfter, firstDemand } from './demand.js';
+import { watchAttention } from './page-activity.js';
 import { readRefusal, sparesImage } from './refusal.js';
-import { openStock } from './stock.js';
-import { submitForm } from './submit-form.js';
+import { demandAfter, firstDemand } from './requirements.js';
+import { submitForm } from './submissions.js';
 
 /** So long after fields were handed out, the answer to the submission decides what is fetched next. */
 const IN_FLIGHT_MS = 10_000;

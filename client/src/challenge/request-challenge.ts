@@ -1,9 +1,9 @@
 // Asks the challenge service for a challenge.
 
 import type { ErrorBody } from '../wire.js';
-import { CaptchaRequestError } from './captcha-request-error.js';
 import type { FetchOptions } from './challenge-options.js';
-import { startPatience } from './patience.js';
+import { CaptchaRequestError } from './errors.js';
+import { startPatience } from './time-limits.js';
 
 /** A connection that has died is told by nothing else. */
 const PATIENCE_MS = 30_000;

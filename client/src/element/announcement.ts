@@ -1,8 +1,8 @@
 // Decides which changes are said aloud: those that ask something of the person, and no others.
 
 import { sayDuration } from './durations.js';
-import type { Shown } from './shown.js';
 import { fill } from './texts.js';
+import type { Shown } from './view-model.js';
 import { errorText } from './work-view.js';
 
 /**

@@ -1,11 +1,11 @@
 // What is demanded besides the proof of work: the image, or the work chosen in its place.
 
+import { make, setText } from './create-node.js';
 import { estimateEffortSeconds, sayEstimate } from './durations.js';
 import { createEffortView } from './effort-view.js';
 import { createImageView, type ImageEvents, type ImageView } from './image-view.js';
-import { make, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
 import { fill } from './texts.js';
+import type { Shown, View } from './view-model.js';
 
 export interface CaptchaEvents extends ImageEvents {
   /** The person would rather have the other one. */

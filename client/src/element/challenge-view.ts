@@ -1,11 +1,11 @@
 // The shadow tree of the element: everything that a person sees or hears of it.
 
 import { type CaptchaEvents, createCaptchaView } from './captcha-view.js';
+import { make } from './create-node.js';
 import type { ImageView } from './image-view.js';
 import { directionOf } from './language.js';
-import { make } from './make-node.js';
-import type { Shown } from './shown.js';
 import { styleSheet } from './style-sheet.js';
+import type { Shown } from './view-model.js';
 import { createWorkView } from './work-view.js';
 
 export interface ChallengeEvents extends CaptchaEvents {

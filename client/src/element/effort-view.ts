@@ -1,10 +1,10 @@
 // The work in place of an image: how far it is, and what is left.
 
 import type { ShownEffort } from '../challenge/challenge-state.js';
+import { make, setText } from './create-node.js';
 import { estimateLeftSeconds, sayEstimate } from './durations.js';
-import { make, setText } from './make-node.js';
-import type { View } from './shown.js';
 import { fill } from './texts.js';
+import type { View } from './view-model.js';
 
 export function createEffortView(): View {
   const title = make('span', { class: 'effort-title', part: 'label', id: 'effort-title' });

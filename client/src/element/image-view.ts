@@ -1,7 +1,7 @@
 // The image, the field for its characters, and the button for another one.
 
-import { make, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
+import { make, setText } from './create-node.js';
+import type { Shown, View } from './view-model.js';
 
 export interface ImageEvents {
   onAnswer(text: string): void;

@@ -5,8 +5,8 @@ import { idleState } from '../challenge/idle-state.js';
 import { announcementOf } from './announcement.js';
 import { type ChallengeEvents, type ChallengeView, createChallengeView } from './challenge-view.js';
 import { languageOf } from './language.js';
-import type { Shown } from './shown.js';
 import { texts } from './texts.js';
+import type { Shown } from './view-model.js';
 
 export interface Presenter {
   readonly view: ChallengeView;

@@ -3,9 +3,9 @@
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { optionAttributes } from './attributes.js';
-import { type ControllerSlot, createControllerSlot } from './controller-slot.js';
+import { type ControllerSlot, createControllerSlot } from './controller-binding.js';
+import { type FormWiring, submitImplicitly, wireForm } from './form-binding.js';
 import { FormField } from './form-field.js';
-import { type FormWiring, submitImplicitly, wireForm } from './form-wiring.js';
 import { createPresenter, type Presenter } from './presenter.js';
 import { lackOf } from './validity.js';
 

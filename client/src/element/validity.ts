@@ -1,6 +1,6 @@
 // When the browser lets the form go, and what it says when it does not.
 
-import type { Shown } from './shown.js';
+import type { Shown } from './view-model.js';
 import { errorText } from './work-view.js';
 
 export interface Lack {

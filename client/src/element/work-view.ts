@@ -1,11 +1,11 @@
 // The first row of the element: the little gate, a word on how it stands, and the bar of the proof of work.
 
-import { CaptchaRequestError } from '../challenge/captcha-request-error.js';
-import { PowGaveUpError } from '../solver/pow-gave-up-error.js';
+import { CaptchaRequestError } from '../challenge/errors.js';
+import { PowGaveUpError } from '../solver/errors.js';
+import { make, makeSvg, setText } from './create-node.js';
 import { sayDuration } from './durations.js';
-import { make, makeSvg, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
 import { fill, type TextKey } from './texts.js';
+import type { Shown, View } from './view-model.js';
 
 /** @param onRetry the person asks for another try */
 export function createWorkView(onRetry: () => void): View & { readonly status: HTMLElement } {

@@ -1,8 +1,8 @@
 // Reads what the session service answers.
 
 import type { TokenBody } from '../wire.js';
-import { retryAfterMs } from './schedule.js';
-import { SessionError } from './session-error.js';
+import { SessionError } from './errors.js';
+import { retryAfterMs } from './refresh-schedule.js';
 
 /**
  * @throws {SessionError} `invalid_answer` when the body is none

@@ -1,8 +1,8 @@
 // The session of a page, in its browser.
 
+import { browserSurroundings } from './environment.js';
 import { openSession } from './open-session.js';
 import type { Session, SessionOptions } from './session-options.js';
-import { browserSurroundings } from './surroundings.js';
 
 /**
  * Makes the session of a page; one for each page is enough. It does not ask by itself whether somebody is signed in:

@@ -2,15 +2,15 @@
 
 import { createListeners } from '../listeners.js';
 import { createBearerFetch } from './bearer-fetch.js';
+import type { Surroundings } from './environment.js';
+import type { SessionError } from './errors.js';
 import { openHint } from './hint.js';
-import { createRenewal } from './renewal.js';
+import { createTurns } from './mutex.js';
 import { connectService } from './service.js';
-import type { SessionError } from './session-error.js';
 import type { Session, SessionOptions } from './session-options.js';
 import { createStateBoard } from './state-board.js';
-import type { Surroundings } from './surroundings.js';
-import { connectTabs, type Word } from './tabs.js';
-import { createTurns } from './turns.js';
+import { connectTabs, type Word } from './tab-channel.js';
+import { createRenewal } from './token-refresh.js';
 
 /** Reasons that say that the cookie is worth nothing any more. */
 const cookieIsOver = /^(token_invalid|session_expired|session_revoked)$/;

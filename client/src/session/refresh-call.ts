@@ -1,6 +1,6 @@
 // A refresh call: one attempt and its repeats, all of whose callers get one result (decisions 3.8).
 
-import type { SessionError } from './session-error.js';
+import type { SessionError } from './errors.js';
 
 export interface RefreshCall {
   /** Whether there is a token now; rejects when that cannot be known yet. */

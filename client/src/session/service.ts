@@ -1,10 +1,10 @@
 // The requests of the session itself: log-in, refresh and log-out.
 
+import { type HeldToken, holdToken, startWatch } from './access-token.js';
 import { readRefusal, readTokenBody } from './answer.js';
-import { type HeldToken, holdToken, startWatch } from './held-token.js';
-import { SessionError } from './session-error.js';
+import type { Surroundings } from './environment.js';
+import { SessionError } from './errors.js';
 import type { LoginFields } from './session-options.js';
-import type { Surroundings } from './surroundings.js';
 
 /** What has not been answered by then will not be: the connection may have died while the machine slept. */
 const limitMs = 20_000;

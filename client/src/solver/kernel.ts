@@ -1,8 +1,8 @@
 // The fastest way to hash that this browser and the page's policy allow.
-import { slots, tailCount } from './block-plan.js';
+import { slots, tailCount } from './block-layout.js';
 import { searchTails } from './js-kernel.js';
-import { prepareStem, tailWords } from './prepare-stem.js';
-import type { SolverPath } from './search-task.js';
+import { prepareStem, tailWords } from './midstate.js';
+import type { SolverPath } from './solver-state.js';
 import { scalarModule, simdModule } from './wasm-kernels.js';
 import { tableOffset, tailsOffset } from './wasm-memory.js';
 

@@ -1,10 +1,10 @@
 // Searches for the nonce of a proof of work, as fast as the browser and the page's policy allow.
 import { tellOne } from '../listeners.js';
-import { type CrewSearch, openCrew, type SearchResult } from './crew.js';
-import { PowGaveUpError } from './pow-gave-up-error.js';
-import type { SearchTask, SolverPath, SolverState } from './search-task.js';
+import { PowGaveUpError } from './errors.js';
+import type { SearchTask, SolverPath, SolverState } from './solver-state.js';
 import { warnOfDegraded } from './warn-of-degraded.js';
 import { workersFor } from './worker-count.js';
+import { type CrewSearch, openCrew, type SearchResult } from './worker-pool.js';
 
 export type { SearchTask, SolverPath, SolverState };
 

@@ -1,7 +1,7 @@
 // Tries the lanes that it is given, one at a time: in a worker, or on the page's own thread.
 import type { Kernel } from './kernel.js';
-import { openLane } from './lane.js';
-import { type SliceOptions, searchInSlices } from './search-in-slices.js';
+import { openLane } from './nonce-range.js';
+import { type SliceOptions, searchInSlices } from './range-search.js';
 import type { LaneReply, LaneRequest, WorkerRequest } from './worker-messages.js';
 
 export type LaneLimits = Pick<SliceOptions, 'sliceMs'> & Partial<Pick<SliceOptions, 'mostPerSlice'>>;

@@ -1,5 +1,5 @@
 // Says once in the console why the work is slower than it could be.
-import type { SolverState } from './search-task.js';
+import type { SolverState } from './solver-state.js';
 
 let hasWarned = false;
 

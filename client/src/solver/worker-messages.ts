@@ -1,5 +1,5 @@
 // What a page and its workers say to each other.
-import type { SearchTask, SolverPath } from './search-task.js';
+import type { SearchTask, SolverPath } from './solver-state.js';
 
 /** From the page: try a lane, whatever was tried before; `null` means nothing. */
 export type WorkerRequest = LaneRequest | null;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { refreshAfterMs } from '../../src/session/schedule.js';
+import { refreshAfterMs } from '../../src/session/refresh-schedule.js';
 import { type SteeredSession, steerSession } from '../support/session-clock.js';
 import { grant, lost, type Planned, refuse, type Script, startScript } from '../support/session-script.js';
 import { loginFields, refreshing } from '../support/session-sign-in.js';

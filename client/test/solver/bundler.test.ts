@@ -34,7 +34,7 @@ t.test('a bundled page solves in a worker, under a strict policy', async (t) => 
   t.ok(zeroBits(head + found.nonce) >= 14);
   t.same(found.state, { path: 'simd', workers: 1, degraded: false });
   t.notOk(
-    site.requested.some((path) => path.includes('stand-in')),
+    site.requested.some((path) => path.includes('main-thread-fallback')),
     'what only the main thread would need is not loaded',
   );
 });

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { stemLength, tailCount } from '../../src/solver/block-plan.js';
+import { stemLength, tailCount } from '../../src/solver/block-layout.js';
 import { allPaths, openKernel, tailStep } from '../../src/solver/kernel.js';
-import { openLane } from '../../src/solver/lane.js';
+import { openLane } from '../../src/solver/nonce-range.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const ascii = (length: number) =>

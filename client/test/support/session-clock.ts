@@ -1,9 +1,9 @@
 // A browser's surroundings for a session in Node: clocks that the test moves, events that it sends.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
+import type { Surroundings } from '../../src/session/environment.js';
 import { openSession } from '../../src/session/open-session.js';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
-import type { Surroundings } from '../../src/session/surroundings.js';
 
 export interface SteeredSession {
   readonly session: Session;

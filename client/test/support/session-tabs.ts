@@ -1,5 +1,5 @@
 // Tabs of one browser for sessions in Node: a queue of locks and channels that hear each other.
-import type { Surroundings } from '../../src/session/surroundings.js';
+import type { Surroundings } from '../../src/session/environment.js';
 
 export interface Tabs {
   readonly locks: LockManager;

@@ -1,7 +1,7 @@
 // Workers that search together. They stay between searches, so that their compiled code stays hot.
-import { type CrewMember, startMember } from './crew-member.js';
-import { type CrewRun, startRun } from './crew-run.js';
-import type { SearchTask, SolverState } from './search-task.js';
+import { type CrewMember, startMember } from './pool-worker.js';
+import { type CrewRun, startRun } from './search-job.js';
+import type { SearchTask, SolverState } from './solver-state.js';
 import type { LaneReply } from './worker-messages.js';
 
 export interface CrewSearch {
@@ -130,8 +130,8 @@ export function openCrew(openWorker: () => Worker): Crew {
 
 /** Loaded only where it is needed: a page with workers has the kernels there, not here. */
 async function openLater(
-  ...given: Parameters<typeof import('./stand-in.js').openStandIn>
+  ...given: Parameters<typeof import('./main-thread-fallback.js').openStandIn>
 ): Promise<CrewMember> {
-  const { openStandIn } = await import('./stand-in.js');
+  const { openStandIn } = await import('./main-thread-fallback.js');
   return openStandIn(...given);
 }

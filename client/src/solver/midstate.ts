@@ -8,7 +8,7 @@ import {
   tailCount,
   tailWord,
   varies,
-} from './block-plan.js';
+} from './block-layout.js';
 
 /** Word 13 of the block for each tail: its three digits and the padding's first byte. */
 export const tailWords = Int32Array.from({ length: tailCount }, (_, tail) => {

@@ -1,6 +1,6 @@
 // The access token with its age, in a closure: nothing finds it that was not handed it.
 
-import type { Surroundings } from './surroundings.js';
+import type { Surroundings } from './environment.js';
 
 type Clocks = Pick<Surroundings, 'nowMs' | 'steadyMs'>;
 

@@ -1,16 +1,16 @@
 // The making of what a form lacks of challenges: one thing at a time, and told to whoever looks.
 
-import { PowGaveUpError } from '../solver/pow-gave-up-error.js';
+import { PowGaveUpError } from '../solver/errors.js';
 import type { Solver } from '../solver/solver.js';
-import { CaptchaRequestError } from './captcha-request-error.js';
 import type { ChallengeOptions } from './challenge-options.js';
+import { openWorkshop } from './challenge-source.js';
 import type { ChallengeState, WorkProgress } from './challenge-state.js';
-import { type Demand, withoutEffort } from './demand.js';
+import { CaptchaRequestError } from './errors.js';
 import type { HeldCaptcha } from './held-challenge.js';
-import { Holding } from './holding.js';
+import { Holding } from './pending-submission.js';
+import { type Demand, withoutEffort } from './requirements.js';
+import { openWait } from './retry-delay.js';
 import { createSingleRun } from './single-run.js';
-import { openWait } from './wait.js';
-import { openWorkshop } from './workshop.js';
 
 /** A failed request is not repeated by key strokes sooner than this. */
 const REPEAT_MS = 5_000;

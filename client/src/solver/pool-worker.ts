@@ -1,5 +1,5 @@
 // One worker of the crew: started, spoken to, and ended when it fails.
-import type { SolverPath } from './search-task.js';
+import type { SolverPath } from './solver-state.js';
 import type { LaneReply, LaneRequest, WorkerReply, WorkerRequest } from './worker-messages.js';
 
 export interface CrewMember {

@@ -7,8 +7,8 @@ import type { ShownEffort, WorkProgress } from './challenge-state.js';
 import { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './fetch-challenge.js';
 import { type HeldEffort, type HeldImage, type HeldWork, isOver } from './held-challenge.js';
 import { type Lifetime, readClocks, startLifetime } from './lifetime.js';
-import { startPatience } from './patience.js';
 import { solveEffort, solvePow } from './solve-challenge.js';
+import { startPatience } from './time-limits.js';
 
 /** What is made under. */
 export interface Order {

@@ -1,6 +1,6 @@
 // How long the service asks to be left alone.
 
-import { CaptchaRequestError } from './captcha-request-error.js';
+import { CaptchaRequestError } from './errors.js';
 
 /** After a 429 that does not say how long. */
 const USUAL_WAIT_SECONDS = 60;

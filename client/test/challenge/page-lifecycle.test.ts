@@ -15,7 +15,7 @@ declare global {
 }
 
 const ada = 'ada@example.com';
-const folder = new URL('../../src/', import.meta.url).pathname;
+const folder = new URL('../../src', import.meta.url).pathname;
 const form = (address: string) => `<!doctype html><title>A form</title><img id="image" alt="">
 <script type="module">
 import { createChallenge } from '/client/challenge.js';

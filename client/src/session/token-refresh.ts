@@ -1,12 +1,12 @@
 // Keeps the access token fresh: the schedule, the refresh call and its end (decisions 3.8).
 
-import type { HeldToken } from './held-token.js';
+import type { HeldToken } from './access-token.js';
+import type { Surroundings } from './environment.js';
+import { SessionError } from './errors.js';
 import { beginRefreshCall, type RefreshCall } from './refresh-call.js';
-import { pauseMs, refreshAfterMs } from './schedule.js';
-import { SessionError } from './session-error.js';
+import { pauseMs, refreshAfterMs } from './refresh-schedule.js';
 import type { SessionStatus } from './session-state.js';
 import type { StateBoard } from './state-board.js';
-import type { Surroundings } from './surroundings.js';
 
 export interface RenewalParts {
   readonly surroundings: Surroundings;

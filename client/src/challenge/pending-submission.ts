@@ -2,8 +2,8 @@
 
 import type { ChallengeOptions } from './challenge-options.js';
 import type { ShownEffort, ShownImage } from './challenge-state.js';
-import { type Demand, firstDemand } from './demand.js';
 import { fieldsOf, type HeldCaptcha, type HeldWork, isOver } from './held-challenge.js';
+import { type Demand, firstDemand } from './requirements.js';
 
 /** What a form holds. Nothing in here fetches, solves or waits. */
 export class Holding {

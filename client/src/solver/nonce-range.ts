@@ -1,7 +1,7 @@
 // One of many disjoint rows of nonces, tried from its beginning.
-import { stemLength, tailCount } from './block-plan.js';
+import { stemLength, tailCount } from './block-layout.js';
 import { type Kernel, tailStep } from './kernel.js';
-import type { SearchTask } from './search-task.js';
+import type { SearchTask } from './solver-state.js';
 
 /** Lanes are numbered from 0 and have their number in the nonce's first digits, none of them a leading zero. */
 const firstLane = 100_000;

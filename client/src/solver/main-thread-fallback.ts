@@ -1,6 +1,7 @@
 // The page's own thread in the place of workers: in chunks too short to be felt.
-import type { CrewMember, MemberEvents } from './crew-member.js';
+
 import { openKernel } from './kernel.js';
+import type { CrewMember, MemberEvents } from './pool-worker.js';
 import { tryLanes } from './try-lanes.js';
 
 /** Half a frame. */

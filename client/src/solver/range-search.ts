@@ -1,5 +1,5 @@
 // Searches a lane in slices of time, so that the thread stays free for whatever else it has to do.
-import type { Lane } from './lane.js';
+import type { Lane } from './nonce-range.js';
 
 export interface SliceOptions {
   /** How long a slice may take, ms. */

@@ -1,6 +1,6 @@
 // Tells the other tabs of a log-in and a log-out: two words, and never a token.
 
-import type { Surroundings } from './surroundings.js';
+import type { Surroundings } from './environment.js';
 
 export type Word = 'signed-in' | 'signed-out';
 

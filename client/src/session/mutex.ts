@@ -1,6 +1,6 @@
 // One request of the session at a time: in the page always, and between tabs as far as the browser can see to that.
 
-import type { Surroundings } from './surroundings.js';
+import type { Surroundings } from './environment.js';
 
 /** @param givesUp ends the wait for the lock, not that for the page's own work */
 export type InTurn = <T>(work: () => Promise<T>, givesUp?: AbortSignal) => Promise<T>;

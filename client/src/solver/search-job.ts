@@ -1,6 +1,6 @@
 // One search of a crew: gives each worker lanes of its own until one has the nonce or all hashes are spent.
-import type { CrewMember } from './crew-member.js';
-import type { SearchTask } from './search-task.js';
+import type { CrewMember } from './pool-worker.js';
+import type { SearchTask } from './solver-state.js';
 import type { LaneReply } from './worker-messages.js';
 
 /** A part of `maxHashes` that one worker tries. */
