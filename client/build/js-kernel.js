@@ -1,5 +1,5 @@
 // Writes the kernel in JavaScript.
-import { slots } from '../src/solver/block-layout.js';
+import { slots } from '../dist/src/solver/block-layout.js';
 import { constants, variables, writeRounds } from './rounds.js';
 
 /** @type {import('./rounds.js').Language} */

@@ -6,7 +6,7 @@ import {
   sourcesOf,
   tailWord,
   varies,
-} from '../src/solver/block-layout.js';
+} from '../dist/src/solver/block-layout.js';
 
 /**
  * A language that the rounds are written in; every member returns text.
