@@ -41,7 +41,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
   const listeners = createListeners<[]>();
   const submissions = countCalls();
   const stock = openStock(options, solver, {
-    changed: listeners.tell,
+    changed: listeners.notify,
     aged: look,
     mayRenew: () => attention.isThere(),
   });

@@ -1,6 +1,6 @@
 // Solves challenges of work, and fetches and solves in one.
 
-import { tellOne } from '../listeners.js';
+import { notifyListener } from '../listeners.js';
 import {
   type Found,
   openSolver,
@@ -54,7 +54,8 @@ export async function solveEffort(
     for (let part = 0; part < challenge.parts; part++) {
       const head = challenge.salt + String(part).padStart(2, '0');
       const task = { head, difficulty: challenge.part_difficulty };
-      if (found.length > 0) tellOne(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
+      if (found.length > 0)
+        notifyListener(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
       found.push(await solver.search(task, { ...options, onProgress: (at) => onProgress?.(at, part) }));
     }
     return {

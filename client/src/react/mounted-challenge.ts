@@ -23,8 +23,8 @@ export function createMountedChallenge(): MountedChallenge {
   function replace(options: ChallengeOptions | null): void {
     made?.controller.close();
     made = options === null ? null : { options, controller: createChallenge(options) };
-    made?.controller.subscribe(listeners.tell);
-    listeners.tell();
+    made?.controller.subscribe(listeners.notify);
+    listeners.notify();
   }
 
   function required(): ChallengeController {

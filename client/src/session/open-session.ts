@@ -32,7 +32,7 @@ export function openSession(options: SessionOptions, surroundings: Surroundings)
     board,
     jitterSeconds,
     attemptRefresh: (givesUp) => inTurn(() => refreshAndNote(givesUp), givesUp),
-    expire: expired.tell,
+    expire: expired.notify,
   });
   const tabs = connectTabs(surroundings, name, hear);
   /** How often somebody else may have come to be signed in, here and in other tabs. */

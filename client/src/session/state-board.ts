@@ -28,7 +28,7 @@ export function createStateBoard(): StateBoard {
     show({ status, expiresAtMs, reason }) {
       if (state.status === status && state.expiresAtMs === expiresAtMs && state.reason === reason) return;
       state = Object.freeze({ status, expiresAtMs, reason });
-      changed.tell();
+      changed.notify();
     },
   };
 }

@@ -1,11 +1,11 @@
-// The error of a search that ended without a nonce.
+// The error of a search that found no nonce.
 
 /** No solution within `maxHashes`: the server's difficulty is too high for a browser. */
 export class PowGaveUpError extends Error {
   override readonly name = 'PowGaveUpError';
-  /** How many hashes were tried. */
+  /** Hashes tried. */
   readonly hashes: number;
-  /** Leading zero bits that were asked for. */
+  /** Leading zero bits to find. */
   readonly difficulty: number;
 
   constructor(hashes: number, difficulty: number) {

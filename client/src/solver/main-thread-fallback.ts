@@ -1,21 +1,22 @@
-// The page's own thread in the place of workers: in chunks too short to be felt.
-
+// Searches on the main thread where no worker is available, in chunks too short to block the page.
 import { openKernel } from './kernel.js';
-import type { CrewMember, MemberEvents } from './pool-worker.js';
-import { tryLanes } from './try-lanes.js';
+import type { PoolWorker, WorkerEvents } from './pool-worker.js';
+import { createRangeSearch } from './range-search.js';
 
 /** Half a frame. */
 const sliceMs = 8;
 let kernel: ReturnType<typeof openKernel> | undefined;
 
 /** @param chunkSize the most hashes in a chunk */
-export async function openStandIn(
+export async function openMainThreadFallback(
   chunkSize: number,
-  { onReply }: Pick<MemberEvents, 'onReply'>,
-): Promise<CrewMember> {
+  { onReply }: Pick<WorkerEvents, 'onReply'>,
+): Promise<PoolWorker> {
   kernel ??= openKernel();
   const opened = await kernel;
-  const assign = tryLanes(opened, { sliceMs, mostPerSlice: chunkSize }, (reply) => onReply(member, reply));
-  const member: CrewMember = { path: opened.path, isLate: false, assign, end: () => assign(null) };
-  return member;
+  const send = createRangeSearch(opened, { sliceMs, mostPerSlice: chunkSize }, (reply) =>
+    onReply(fallback, reply),
+  );
+  const fallback: PoolWorker = { path: opened.path, isLate: false, send, terminate: () => send(null) };
+  return fallback;
 }

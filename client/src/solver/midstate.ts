@@ -1,50 +1,52 @@
-// Computes, once for a thousand guesses, all that does not change with their last three digits.
+// Computes the midstate: everything about a block that does not depend on the last three digits of the nonce.
 import {
+  dependsOnSuffix,
   initialState,
   messageBits,
+  prefixLength,
   roundConstants,
-  slots,
-  stemLength,
-  tailCount,
-  tailWord,
-  varies,
+  suffixCount,
+  suffixWord,
+  tableEntries,
 } from './block-layout.js';
 
-/** Word 13 of the block for each tail: its three digits and the padding's first byte. */
-export const tailWords = Int32Array.from({ length: tailCount }, (_, tail) => {
-  const digit = (place: number) => 0x30 + (Math.floor(tail / place) % 10);
+/** Word 13 of the block for each suffix: three digits and the first byte of the padding. */
+export const suffixWords = Int32Array.from({ length: suffixCount }, (_, suffix) => {
+  const digit = (place: number) => 0x30 + (Math.floor(suffix / place) % 10);
   return (digit(100) << 24) | (digit(10) << 16) | (digit(1) << 8) | 0x80;
 });
 
-const lastKnownWord = Math.max(...slots.map((name) => Number(/\d+$/.exec(name)?.[0] ?? 0)));
-/** Where in the table goes what is known of word t, or -1. */
-const slotOfWord = Array.from({ length: 64 }, (_, t) => slots.findIndex((name) => name.endsWith(`${t}`)));
+const lastTableWord = Math.max(...tableEntries.map((name) => Number(/\d+$/.exec(name)?.[0] ?? 0)));
+/** Index of word t in the table, or -1. */
+const entryOfWord = Array.from({ length: 64 }, (_, t) =>
+  tableEntries.findIndex((name) => name.endsWith(`${t}`)),
+);
 const schedule = new Int32Array(64);
 const state = new Int32Array(8);
 
 /**
  * Fills the table that a kernel reads.
- * @param stem 52 ASCII characters
- * @param table as many words as there are `slots`
+ * @param prefix 52 ASCII characters
+ * @param table as many words as there are `tableEntries`
  */
-export function prepareStem(stem: string, table: Int32Array): void {
+export function computeMidstate(prefix: string, table: Int32Array): void {
   schedule.fill(0);
-  for (let i = 0; i < stemLength; i++) schedule[i >> 2]! |= stem.charCodeAt(i) << (24 - 8 * (i & 3));
+  for (let i = 0; i < prefixLength; i++) schedule[i >> 2]! |= prefix.charCodeAt(i) << (24 - 8 * (i & 3));
   schedule[15] = messageBits;
   runFirstRounds();
   for (let i = 0; i < 7; i++) table[i] = state[i]!;
 
-  for (let t = tailWord + 1; t <= lastKnownWord; t++) {
+  for (let t = suffixWord + 1; t <= lastTableWord; t++) {
     if (t > 15) schedule[t] = nextWord(t);
-    const slot = slotOfWord[t]!;
-    if (varies[t]) {
-      if (slot >= 0) table[slot] = schedule[t]!;
-      // A changing word counts as zero here, so that it adds nothing to the unchanging part of a later one.
+    const entry = entryOfWord[t]!;
+    if (dependsOnSuffix[t]) {
+      if (entry >= 0) table[entry] = schedule[t]!;
+      // Zero, so that this word adds nothing to the constant part of a later one.
       schedule[t] = 0;
     } else {
-      // What is h in rounds 14, 15 and 16 is h, g and f now.
+      // The h of rounds 14, 15 and 16 is the h, g and f of the state after round 13.
       const h = t <= 16 ? state[21 - t]! : 0;
-      table[slot] = schedule[t]! + roundConstants[t]! + h;
+      table[entry] = schedule[t]! + roundConstants[t]! + h;
     }
   }
 }
@@ -57,7 +59,7 @@ function nextWord(t: number): number {
   return (schedule[t - 16]! + small0 + schedule[t - 7]! + small1) | 0;
 }
 
-/** The state after round 13 (FIPS 180-4, 6.2.2, step 3), with zero for the tail's word. */
+/** Computes the state after round 13 (FIPS 180-4, 6.2.2, step 3), with zero in place of the suffix word. */
 function runFirstRounds(): void {
   let a = initialState[0]!;
   let b = initialState[1]!;
@@ -67,7 +69,7 @@ function runFirstRounds(): void {
   let f = initialState[5]!;
   let g = initialState[6]!;
   let h = initialState[7]!;
-  for (let t = 0; t <= tailWord; t++) {
+  for (let t = 0; t <= suffixWord; t++) {
     const big1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const first = (h + big1 + ((e & f) ^ (~e & g)) + roundConstants[t]! + schedule[t]!) | 0;
     const big0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));

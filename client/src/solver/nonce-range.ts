@@ -1,32 +1,32 @@
-// One of many disjoint rows of nonces, tried from its beginning.
-import { stemLength, tailCount } from './block-layout.js';
-import { type Kernel, tailStep } from './kernel.js';
-import type { SearchTask } from './solver-state.js';
+// A range of nonces, disjoint from all other ranges, tried from its beginning.
+import { prefixLength, suffixCount } from './block-layout.js';
+import { type Kernel, suffixStep } from './kernel.js';
+import type { SearchTask } from './worker-messages.js';
 
-/** Lanes are numbered from 0 and have their number in the nonce's first digits, none of them a leading zero. */
-const firstLane = 100_000;
+/** A nonce begins with the number of its range, counted from here: six digits without a leading zero. */
+const firstRange = 100_000;
 
-export interface Lane {
-  /** How many were tried so far. */
+export interface NonceRange {
+  /** Nonces tried so far. */
   readonly hashes: number;
-  /** Tries `count` more, rounded up to a multiple of 4. @returns the nonce, when one of them has the bits */
+  /** Tries `count` more, rounded up to a multiple of 4. @returns the nonce if one of them has the zero bits */
   search(count: number): string | undefined;
 }
 
-/** @param lane 0 to 899,999 */
-export function openLane(kernel: Kernel, { head, difficulty }: SearchTask, lane: number): Lane {
-  const laneDigits = String(firstLane + lane);
-  const stemDigits = stemLength - head.length - laneDigits.length;
+/** @param index 0 to 899,999 */
+export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask, index: number): NonceRange {
+  const rangeDigits = String(firstRange + index);
+  const counterDigits = prefixLength - head.length - rangeDigits.length;
   let hashes = 0;
-  let stems = 0;
-  let tail = tailCount;
+  let prefixes = 0;
+  let suffix = suffixCount;
   let digits = '';
 
-  function nextStem(): void {
-    digits = laneDigits + String(stems).padStart(stemDigits, '0');
+  function nextPrefix(): void {
+    digits = rangeDigits + String(prefixes).padStart(counterDigits, '0');
     kernel.prepare(head + digits);
-    stems++;
-    tail = 0;
+    prefixes++;
+    suffix = 0;
   }
 
   return {
@@ -34,18 +34,18 @@ export function openLane(kernel: Kernel, { head, difficulty }: SearchTask, lane:
       return hashes;
     },
     search(count) {
-      let left = Math.ceil(count / tailStep) * tailStep;
+      let left = Math.ceil(count / suffixStep) * suffixStep;
       while (left > 0) {
-        if (tail === tailCount) nextStem();
-        const to = Math.min(tailCount, tail + left);
-        const found = kernel.search(difficulty, tail, to);
+        if (suffix === suffixCount) nextPrefix();
+        const to = Math.min(suffixCount, suffix + left);
+        const found = kernel.search(difficulty, suffix, to);
         if (found >= 0) {
-          hashes += found + 1 - tail;
+          hashes += found + 1 - suffix;
           return digits + String(found).padStart(3, '0');
         }
-        hashes += to - tail;
-        left -= to - tail;
-        tail = to;
+        hashes += to - suffix;
+        left -= to - suffix;
+        suffix = to;
       }
       return undefined;
     },

@@ -1,66 +1,66 @@
-// One worker of the crew: started, spoken to, and ended when it fails.
+// One worker of the pool: starts it, sends it requests, and terminates it when it fails.
 import type { SolverPath } from './solver-state.js';
-import type { LaneReply, LaneRequest, WorkerReply, WorkerRequest } from './worker-messages.js';
+import type { SearchReply, SearchRequest, WorkerReply, WorkerRequest } from './worker-messages.js';
 
-export interface CrewMember {
-  /** Null until it has answered for the first time. */
+export interface PoolWorker {
+  /** Null until the worker is ready. */
   readonly path: SolverPath | null;
-  /** It has not answered for so long that nobody should wait for it. It may still come. */
+  /** The worker is not ready after 5 seconds, so a search does not wait for it. It may still become ready. */
   readonly isLate: boolean;
-  /** Tries this lane from now on, or nothing. */
-  assign(request: LaneRequest | null): void;
-  end(): void;
+  /** Replaces what the worker searches; null stops it. */
+  send(request: SearchRequest | null): void;
+  terminate(): void;
 }
 
-export interface MemberEvents {
-  onReady(member: CrewMember): void;
-  onReply(member: CrewMember, reply: LaneReply): void;
+export interface WorkerEvents {
+  onReady(worker: PoolWorker): void;
+  onReply(worker: PoolWorker, reply: SearchReply): void;
   onLate(): void;
-  /** It failed, and has been ended. */
-  onGone(member: CrewMember): void;
+  /** The worker failed and has been terminated. */
+  onFailed(worker: PoolWorker): void;
 }
 
-/** On a slow network the worker's files take longer than the search would without it. */
-const patienceMs = 5_000;
+/** On a slow network, loading the worker's files can take longer than the search itself. */
+const readyTimeoutMs = 5_000;
 
-/** @throws what the browser throws where it refuses a worker at once, instead of sending the event */
-export function startMember(openWorker: () => Worker, events: MemberEvents): CrewMember {
+/** @throws what the browser throws if it refuses a worker at once instead of dispatching an error event */
+export function startPoolWorker(openWorker: () => Worker, events: WorkerEvents): PoolWorker {
   const worker = openWorker();
   let path: SolverPath | null = null;
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     events.onLate();
-  }, patienceMs);
-  const member: CrewMember = {
+  }, readyTimeoutMs);
+  const poolWorker: PoolWorker = {
     get path() {
       return path;
     },
     get isLate() {
       return isLate;
     },
-    assign: (request) => worker.postMessage(request satisfies WorkerRequest),
-    end() {
+    send: (request) => worker.postMessage(request satisfies WorkerRequest),
+    terminate() {
       clearTimeout(timer);
       worker.terminate();
     },
   };
 
-  function leave(event: Event): void {
-    // Nothing is left for the page to handle: the search goes on without this worker.
+  function fail(event: Event): void {
+    // The search goes on without this worker, so the page has nothing to handle.
     event.preventDefault();
-    member.end();
-    events.onGone(member);
+    poolWorker.terminate();
+    events.onFailed(poolWorker);
   }
 
-  worker.addEventListener('error', leave);
-  worker.addEventListener('messageerror', leave);
+  worker.addEventListener('error', fail);
+  worker.addEventListener('messageerror', fail);
   worker.addEventListener('message', ({ data }: MessageEvent<WorkerReply>) => {
-    if (!('path' in data)) return events.onReply(member, data);
+    if (!('path' in data)) return events.onReply(poolWorker, data);
     clearTimeout(timer);
     path = data.path;
     isLate = false;
-    events.onReady(member);
+    events.onReady(poolWorker);
   });
-  return member;
+  return poolWorker;
 }

@@ -1,89 +1,88 @@
-// One search of a crew: gives each worker lanes of its own until one has the nonce or all hashes are spent.
-import type { CrewMember } from './pool-worker.js';
-import type { SearchTask } from './solver-state.js';
-import type { LaneReply } from './worker-messages.js';
+// One search of a worker pool: gives each worker nonce ranges of its own until one finds the nonce or all hashes are tried.
+import type { PoolWorker } from './pool-worker.js';
+import type { SearchReply, SearchTask } from './worker-messages.js';
 
-/** A part of `maxHashes` that one worker tries. */
-interface Lease {
+/** A share of `maxHashes` that one worker tries. */
+interface Batch {
   readonly id: number;
-  readonly granted: number;
+  readonly size: number;
   hashes: number;
 }
 
-export interface CrewRunOptions {
+export interface SearchJobOptions {
   readonly task: SearchTask;
   readonly maxHashes: number;
-  /** Workers that are expected to take part. */
+  /** Workers expected to take part. */
   readonly workers: number;
-  /** A number that no request had before. */
+  /** Returns a number that no earlier request had. */
   readonly nextId: () => number;
-  /** The first worker begins. */
+  /** Called when the first worker begins. */
   readonly onBegin: () => void;
   readonly onHashes: (hashes: number) => void;
-  /** @param nonce nothing when all hashes were tried in vain */
+  /** @param nonce undefined if all hashes were tried without finding one */
   readonly onEnd: (nonce: string | undefined, hashes: number) => void;
 }
 
-export interface CrewRun {
-  /** Gives a worker that is ready and idle something to do, if there is any left. */
-  employ(member: CrewMember): void;
-  hear(member: CrewMember, reply: LaneReply): void;
-  /** A worker is gone; what it was to try is there for the others. */
-  lose(member: CrewMember): void;
+export interface SearchJob {
+  /** Gives a ready and idle worker its next batch, if any hashes are left. */
+  assign(worker: PoolWorker): void;
+  onReply(worker: PoolWorker, reply: SearchReply): void;
+  /** Returns the untried hashes of a worker that is gone to the others. */
+  remove(worker: PoolWorker): void;
 }
 
-/** Of what is left a worker gets half its share, so that a quick one is not idle while a slow one ends. */
-const leasesPerWorker = 2;
-const smallestLease = 100_000;
-/** So that a worker, which counts in fours, tries exactly what it was given. */
-const leaseStep = 1000;
+/** A worker gets half its share of the hashes left, so that a fast one does not idle while a slow one finishes. */
+const batchesPerWorker = 2;
+const smallestBatch = 100_000;
+/** A multiple of 4, so that a SIMD kernel tries exactly the hashes of its batch. */
+const batchStep = 1000;
 
-export function startRun(options: CrewRunOptions): CrewRun {
+export function startSearchJob(options: SearchJobOptions): SearchJob {
   const { task, workers, nextId, onBegin, onHashes, onEnd } = options;
-  const leases = new Map<CrewMember, Lease>();
+  const batches = new Map<PoolWorker, Batch>();
   let left = options.maxHashes;
-  let lanes = 0;
-  /** Of leases that have ended. */
+  let ranges = 0;
+  /** Hashes of the batches that have ended. */
   let counted = 0;
 
-  const total = () => [...leases.values()].reduce((sum, { hashes }) => sum + hashes, counted);
+  const total = () => [...batches.values()].reduce((sum, { hashes }) => sum + hashes, counted);
 
-  function employ(member: CrewMember): void {
-    if (left <= 0 || member.path === null || leases.has(member)) return;
-    const share = leaseStep * Math.ceil(left / (workers * leasesPerWorker * leaseStep));
-    const granted = Math.min(left, Math.max(smallestLease, share));
+  function assign(worker: PoolWorker): void {
+    if (left <= 0 || worker.path === null || batches.has(worker)) return;
+    const share = batchStep * Math.ceil(left / (workers * batchesPerWorker * batchStep));
+    const size = Math.min(left, Math.max(smallestBatch, share));
     const id = nextId();
-    if (lanes === 0) onBegin();
-    left -= granted;
-    leases.set(member, { id, granted, hashes: 0 });
-    member.assign({ ...task, id, lane: lanes++, maxHashes: granted });
+    if (ranges === 0) onBegin();
+    left -= size;
+    batches.set(worker, { id, size, hashes: 0 });
+    worker.send({ ...task, id, range: ranges++, maxHashes: size });
   }
 
-  function endLease(member: CrewMember, lease: Lease): void {
-    counted += lease.hashes;
-    leases.delete(member);
+  function endBatch(worker: PoolWorker, batch: Batch): void {
+    counted += batch.hashes;
+    batches.delete(worker);
   }
 
   if (left <= 0) onEnd(undefined, 0);
   return {
-    employ,
-    hear(member, { id, hashes, nonce, isDone }) {
-      const lease = leases.get(member);
-      if (lease?.id !== id) return;
-      lease.hashes = hashes;
+    assign,
+    onReply(worker, { id, hashes, nonce, isDone }) {
+      const batch = batches.get(worker);
+      if (batch?.id !== id) return;
+      batch.hashes = hashes;
       if (nonce !== undefined) return onEnd(nonce, total());
       if (isDone) {
-        endLease(member, lease);
-        employ(member);
-        if (leases.size === 0) return onEnd(undefined, total());
+        endBatch(worker, batch);
+        assign(worker);
+        if (batches.size === 0) return onEnd(undefined, total());
       }
       onHashes(total());
     },
-    lose(member) {
-      const lease = leases.get(member);
-      if (lease === undefined) return;
-      left += lease.granted - lease.hashes;
-      endLease(member, lease);
+    remove(worker) {
+      const batch = batches.get(worker);
+      if (batch === undefined) return;
+      left += batch.size - batch.hashes;
+      endBatch(worker, batch);
     },
   };
 }
