@@ -1,6 +1,5 @@
 // The challenges of a form, in a browser: fetched, solved, renewed and priced.
 
-export { CaptchaUnansweredError } from './challenge/captcha-unanswered-error.js';
 export type {
   ChallengeOptions,
   FetchOptions,
@@ -16,7 +15,7 @@ export type {
 } from './challenge/challenge-state.js';
 export type { ChallengeController } from './challenge/controller.js';
 export { createChallenge } from './challenge/create-challenge.js';
-export { CaptchaRequestError } from './challenge/errors.js';
+export { CaptchaRequestError, CaptchaUnansweredError } from './challenge/errors.js';
 export { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './challenge/fetch-challenge.js';
 export {
   type ObtainOptions,

@@ -1,38 +1,38 @@
-// The making of what a form lacks of challenges: one thing at a time, and told to whoever looks.
+// Fetches and solves what the pending submission of a form lacks, one thing at a time, and reports the state.
 
 import { PowGaveUpError } from '../solver/errors.js';
 import type { Solver } from '../solver/solver.js';
 import type { ChallengeOptions } from './challenge-options.js';
-import { openWorkshop } from './challenge-source.js';
+import { openChallengeSource } from './challenge-source.js';
 import type { ChallengeState, WorkProgress } from './challenge-state.js';
 import { CaptchaRequestError } from './errors.js';
-import type { HeldCaptcha } from './held-challenge.js';
-import { Holding } from './pending-submission.js';
-import { type Demand, withoutEffort } from './requirements.js';
-import { openWait } from './retry-delay.js';
-import { createSingleRun } from './single-run.js';
+import { type PendingCaptcha, PendingSubmission } from './pending-submission.js';
+import { type Requirements, withoutEffort } from './requirements.js';
+import { createRetryDelay } from './retry-delay.js';
 
-/** A failed request is not repeated by key strokes sooner than this. */
+/** Key strokes do not repeat a failed request sooner than this. */
 const REPEAT_MS = 5_000;
 
-/** Timers stand still while a machine sleeps, so ages are looked at this often in any case. */
-const LOOK_MS = 15_000;
+/** Timers stop while a machine sleeps, so ages are checked at least this often. */
+const AGE_CHECK_MS = 15_000;
 
-export interface StockListener {
-  changed(): void;
-  /** Something may have become too old. */
-  aged(): void;
-  /** Whether work whose time was over before it was solved is begun once more. */
+export interface ManagerEvents {
+  onChange(): void;
+  /** A challenge may have expired. */
+  onExpiry(): void;
+  /** Whether to fetch work again that expired before it was solved. */
   mayRenew(): boolean;
 }
 
-export type Stock = ReturnType<typeof openStock>;
+export type ChallengeManager = ReturnType<typeof openChallengeManager>;
 
-export function openStock(options: ChallengeOptions, solver: Solver, listener: StockListener) {
-  const workshop = openWorkshop(options, solver);
-  const holding = new Holding(options);
-  const run = createSingleRun();
-  const wait = openWait(tell);
+export function openChallengeManager(options: ChallengeOptions, solver: Solver, events: ManagerEvents) {
+  const source = openChallengeSource(options, solver);
+  const pending = new PendingSubmission(options);
+  const retryDelay = createRetryDelay(notify);
+  /** The task under way; aborting it ends it. */
+  let task: AbortController | null = null;
+  let taskDone = Promise.resolve();
   let progress: WorkProgress | null = null;
   let error: Error | null = null;
   let failedAtMs = 0;
@@ -42,153 +42,157 @@ export function openStock(options: ChallengeOptions, solver: Solver, listener: S
   function snapshot(): ChallengeState {
     const rest = error === null ? 'idle' : 'error';
     return {
-      status: run.isOn ? 'solving' : holding.isComplete ? 'ready' : rest,
+      status: task !== null ? 'solving' : pending.isComplete ? 'ready' : rest,
       work: progress,
       solver: solver.state,
-      captchaRequired: holding.demand.captchaRequired,
-      captcha: holding.shown,
-      alternatives: holding.demand.alternatives,
+      captchaRequired: pending.requirements.captchaRequired,
+      captcha: pending.captcha,
+      alternatives: pending.requirements.alternatives,
       error,
-      retryAtMs: wait.untilMs,
+      retryAtMs: retryDelay.untilMs,
     };
   }
 
-  function tell(): void {
+  function notify(): void {
     state = snapshot();
-    listener.changed();
+    events.onChange();
   }
 
-  /** The captcha first: the person answers it while the work is done. */
-  async function makeMissing(signal: AbortSignal): Promise<void> {
-    while (holding.lacksCaptcha) {
-      const made = await makeCaptcha(signal);
+  /** Fetches the captcha first, so that the person can answer it while the work is solved. */
+  async function fetchMissing(signal: AbortSignal): Promise<void> {
+    while (pending.needsCaptcha) {
+      const captcha = await fetchCaptcha(signal);
       signal.throwIfAborted();
-      if (made !== null) holding.keepCaptcha(made);
-      else if (!listener.mayRenew()) return;
-      tell();
+      if (captcha !== null) pending.setCaptcha(captcha);
+      else if (!events.mayRenew()) return;
+      notify();
     }
-    while (holding.lacksWork) {
-      const made = await workshop.makeWork({ ...holding.demand, signal }, (at) => {
+    while (pending.needsWork) {
+      const work = await source.solveWork({ ...pending.requirements, signal }, (at) => {
         progress = at;
-        tell();
+        notify();
       });
       signal.throwIfAborted();
-      holding.work = made;
-      if (made === null && !listener.mayRenew()) return;
+      pending.work = work;
+      if (work === null && !events.mayRenew()) return;
     }
   }
 
-  async function makeCaptcha(signal: AbortSignal): Promise<HeldCaptcha | null> {
-    const order = { ...holding.demand, signal };
-    if (holding.demand.kind === 'image') return workshop.makeImage(order);
+  async function fetchCaptcha(signal: AbortSignal): Promise<PendingCaptcha | null> {
+    const request = { ...pending.requirements, signal };
+    if (request.kind === 'image') return source.fetchImage(request);
     try {
-      return await workshop.makeEffort(order, (at) => {
-        holding.showEffort(at);
-        tell();
+      return await source.solveEffort(request, (at) => {
+        pending.setEffort(at);
+        notify();
       });
     } catch (failure) {
       if (!(failure instanceof CaptchaRequestError) || failure.code !== 'unknown_preset') throw failure;
-      holding.demand = withoutEffort(holding.demand);
-      return workshop.makeImage(order);
+      pending.requirements = withoutEffort(pending.requirements);
+      return source.fetchImage(request);
     }
   }
 
-  function ended(failure: Error | null): void {
-    if (failure !== null) {
-      error = failure;
-      failedAtMs = performance.now();
-      wait.heed(failure);
-      holding.giveUpCaptcha();
-    }
-    // One part may have become too old while the other was made.
-    holding.dropOld();
-    tell();
-    watchAges();
-  }
-
-  /** Makes what is missing, unless the service asked to wait. Resolves when it is there, has failed or was aborted. */
+  /** Fetches what is missing, unless a retry delay is running. Resolves when the task has succeeded, failed or been aborted. */
   function start(): Promise<void> {
-    if (run.isOn) return run.join();
-    const isMissing = holding.lacksCaptcha || holding.lacksWork;
-    if (!isMissing || wait.untilMs !== null) return Promise.resolve();
+    if (task !== null) return taskDone;
+    if (!(pending.needsCaptcha || pending.needsWork) || retryDelay.untilMs !== null) return Promise.resolve();
     error = null;
-    const done = run.start(makeMissing, ended);
-    tell();
-    return done;
+    const current = new AbortController();
+    task = current;
+    const end = (failure?: Error) => {
+      if (task !== current) return;
+      task = null;
+      if (failure) {
+        error = failure;
+        failedAtMs = performance.now();
+        retryDelay.apply(failure);
+        pending.cancelReplacement();
+      }
+      // One challenge may have expired while the other was solved.
+      pending.dropExpired();
+      notify();
+      watchExpiry();
+    };
+    taskDone = fetchMissing(current.signal).then(() => end(), end);
+    notify();
+    return taskDone;
   }
 
-  /** Drops what is too old. */
-  function sweep(): void {
-    const shown = state.captcha?.kind === 'image' && !state.captcha.expired;
-    const expires = shown && holding.unanswered === 'expired';
-    if (holding.dropOld() || expires) tell();
-    watchAges();
+  function abortTask(): void {
+    task?.abort();
+    task = null;
   }
 
-  function watchAges(): void {
+  function dropExpired(): void {
+    const { captcha } = state;
+    const expires = captcha?.kind === 'image' && !captcha.expired && pending.unanswered === 'expired';
+    if (pending.dropExpired() || expires) notify();
+    watchExpiry();
+  }
+
+  function watchExpiry(): void {
     clearTimeout(timer);
-    const { leftMs } = holding;
-    if (Number.isFinite(leftMs)) timer = setTimeout(listener.aged, Math.min(LOOK_MS, leftMs));
+    const { leftMs } = pending;
+    if (Number.isFinite(leftMs)) timer = setTimeout(events.onExpiry, Math.min(AGE_CHECK_MS, leftMs));
   }
 
   return {
     get state() {
       return state;
     },
-    get holding(): Pick<
-      Holding,
-      'demand' | 'fields' | 'isComplete' | 'lacksCaptcha' | 'unanswered' | 'type'
-    > {
-      return holding;
-    },
+    pending: pending as Pick<
+      PendingSubmission,
+      'requirements' | 'fields' | 'isComplete' | 'needsCaptcha' | 'unanswered' | 'setAnswer'
+    >,
     get isRunning() {
-      return run.isOn;
+      return task !== null;
     },
-    /** Whether a touch may try again: a search that gave up would give up again. */
+    /** Whether a touch may retry. A search that gave up is not retried: it would give up again. */
     get mayRetry() {
       const isAged = performance.now() - failedAtMs >= REPEAT_MS;
       return error === null || (isAged && !(error instanceof PowGaveUpError));
     },
     start,
-    /** Stops what is under way; a challenge that is being worked on is kept. */
+    /** Stops the task under way; the challenge that is being solved is kept. */
     pause(): void {
-      if (!run.isOn) return;
-      run.abort();
-      tell();
+      if (task === null) return;
+      abortTask();
+      notify();
     },
-    sweep,
-    /** Takes note that the fields have been handed out. */
+    dropExpired,
+    /** Marks the fields as taken: they are not handed out again. */
     spend(): void {
-      holding.work = null;
-      holding.spendCaptcha();
-      tell();
+      pending.work = null;
+      pending.spendCaptcha();
+      notify();
     },
-    /** Everything is to be made anew, for the next demand. @param sparesCaptcha but a captcha that can still be sent */
-    renew(next: Demand, sparesCaptcha = false): void {
-      run.abort();
-      workshop.clear();
-      if (wait.untilMs === null) error = null;
-      holding.demand = next;
-      holding.work = null;
-      if (!sparesCaptcha || !holding.restoreCaptcha()) holding.spendCaptcha();
-      tell();
+    /** Discards everything that is not for the next requirements. @param keepsCaptcha keeps a captcha that can be sent again */
+    renew(next: Requirements, keepsCaptcha = false): void {
+      abortTask();
+      source.clear();
+      if (retryDelay.untilMs === null) error = null;
+      pending.requirements = next;
+      pending.work = null;
+      if (!keepsCaptcha || !pending.restoreCaptcha()) pending.spendCaptcha();
+      notify();
     },
-    /** Makes another captcha, unless the service asked to wait. */
-    replaceCaptcha(kind: Demand['kind']): Promise<void> {
-      const isBeingMade = run.isOn && holding.lacksCaptcha && holding.demand.kind === kind;
-      if (!isBeingMade && wait.untilMs === null) {
-        run.abort();
-        holding.replaceCaptcha(kind);
+    /** Fetches another captcha, unless a retry delay is running. */
+    replaceCaptcha(kind: Requirements['kind']): Promise<void> {
+      const isUnderWay = task !== null && pending.needsCaptcha && pending.requirements.kind === kind;
+      if (!isUnderWay && retryDelay.untilMs === null) {
+        abortTask();
+        pending.replaceCaptcha(kind);
       }
       return start();
     },
     close(): void {
-      run.abort();
+      abortTask();
       clearTimeout(timer);
-      wait.close();
-      holding.renounce();
+      retryDelay.close();
+      pending.clear();
       error = null;
-      tell();
+      notify();
     },
   };
 }

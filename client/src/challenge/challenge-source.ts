@@ -1,36 +1,35 @@
-// Fetches challenges and solves them, each in its time.
+// Fetches challenges and solves them before they expire.
 
 import type { SearchProgress, Solver } from '../solver/solver.js';
 import type { PowChallenge } from '../wire.js';
 import type { ChallengeOptions } from './challenge-options.js';
 import type { ShownEffort, WorkProgress } from './challenge-state.js';
 import { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './fetch-challenge.js';
-import { type HeldEffort, type HeldImage, type HeldWork, isOver } from './held-challenge.js';
-import { type Lifetime, readClocks, startLifetime } from './lifetime.js';
+import type { PendingEffort, PendingImage, PendingWork } from './pending-submission.js';
 import { solveEffort, solvePow } from './solve-challenge.js';
-import { startPatience } from './time-limits.js';
+import { isExpired, type Lifetime, readClocks, startLifetime, startTimeout } from './time-limits.js';
 
-/** What is made under. */
-export interface Order {
+/** What a challenge is fetched for. */
+export interface ChallengeRequest {
   readonly scope: string | undefined;
   readonly presets?: readonly string[] | undefined;
   readonly minDifficulty?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Each resolves with null when the time of the challenge was over before it was solved. */
-export interface Workshop {
-  makeImage(order: Order): Promise<HeldImage>;
-  /** Goes on with the challenge of a search that was aborted: nothing is lost with it, as each guess is as good as any other. */
-  makeWork(order: Order, report: (progress: WorkProgress) => void): Promise<HeldWork | null>;
-  makeEffort(order: Order, report: (at: ShownEffort) => void): Promise<HeldEffort | null>;
+/** `solveWork` and `solveEffort` resolve with null if the challenge expires before it is solved. */
+export interface ChallengeSource {
+  fetchImage(request: ChallengeRequest): Promise<PendingImage>;
+  /** Continues with the challenge of an aborted search. Nothing is lost by the abort: all guesses are equally likely. */
+  solveWork(request: ChallengeRequest, report: (progress: WorkProgress) => void): Promise<PendingWork | null>;
+  solveEffort(request: ChallengeRequest, report: (at: ShownEffort) => void): Promise<PendingEffort | null>;
   /** Forgets the challenge of an aborted search. */
   clear(): void;
 }
 
-export function openWorkshop(options: ChallengeOptions, solver: Solver): Workshop {
+export function openChallengeSource(options: ChallengeOptions, solver: Solver): ChallengeSource {
   const { chunkSize, maxHashes, onProgress } = options;
-  const searching = {
+  const searchOptions = {
     solver,
     ...(chunkSize === undefined ? {} : { chunkSize }),
     ...(maxHashes === undefined ? {} : { maxHashes }),
@@ -38,22 +37,22 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
   let unsolved: { challenge: PowChallenge; lifetime: Lifetime } | null = null;
 
   return {
-    async makeImage({ presets, signal }) {
-      const asked = readClocks();
+    async fetchImage({ presets, signal }) {
+      const requestedAt = readClocks();
       const { preset } = options;
       const accepted = presets && !presets.includes(preset ?? 'default') ? presets[0] : preset;
       const { token, url, expires_in } = await fetchImageChallenge(accepted, {
         ...options,
         signal,
       });
-      return { kind: 'image', token, url, lifetime: startLifetime(asked, expires_in) };
+      return { kind: 'image', token, url, lifetime: startLifetime(requestedAt, expires_in) };
     },
 
-    async makeWork({ scope, minDifficulty = options.minDifficulty, signal }, report) {
-      if (unsolved === null || isOver(unsolved)) {
-        const asked = readClocks();
+    async solveWork({ scope, minDifficulty = options.minDifficulty, signal }, report) {
+      if (unsolved === null || isExpired(unsolved)) {
+        const requestedAt = readClocks();
         const challenge = await fetchPowChallenge({ ...options, scope, minDifficulty, signal });
-        unsolved = { challenge, lifetime: startLifetime(asked, challenge.expires_in) };
+        unsolved = { challenge, lifetime: startLifetime(requestedAt, challenge.expires_in) };
       }
       const { challenge, lifetime } = unsolved;
       report(progressOf(challenge.difficulty));
@@ -62,8 +61,8 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
         report(progressOf(challenge.difficulty, progress));
         onProgress?.(progress);
       };
-      const found = await inTime(lifetime, signal, (inner) =>
-        solvePow(challenge, { ...searching, signal: inner, onProgress: reportAll }),
+      const found = await withinLifetime(lifetime, signal, (inner) =>
+        solvePow(challenge, { ...searchOptions, signal: inner, onProgress: reportAll }),
       ).catch((error: unknown) => {
         if (!signal.aborted) unsolved = null;
         throw error;
@@ -74,11 +73,11 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
       return { token: challenge.token, nonce: found.nonce, lifetime };
     },
 
-    async makeEffort({ scope, signal }, report) {
-      const asked = readClocks();
+    async solveEffort({ scope, signal }, report) {
+      const requestedAt = readClocks();
       const challenge = await fetchEffortChallenge({ ...options, scope, signal });
       const { token, parts, part_difficulty: difficulty, expires_in } = challenge;
-      const lifetime = startLifetime(asked, expires_in);
+      const lifetime = startLifetime(requestedAt, expires_in);
       const reportPart = (part: number, progress?: SearchProgress) =>
         report({
           kind: 'effort',
@@ -93,8 +92,8 @@ export function openWorkshop(options: ChallengeOptions, solver: Solver): Worksho
         reportPart(part, progress);
         onProgress?.(progress);
       };
-      const solved = await inTime(lifetime, signal, (inner) =>
-        solveEffort(challenge, { ...searching, signal: inner, onProgress: onPart }),
+      const solved = await withinLifetime(lifetime, signal, (inner) =>
+        solveEffort(challenge, { ...searchOptions, signal: inner, onProgress: onPart }),
       );
       if (solved === null) return null;
       reportPart(parts);
@@ -111,20 +110,20 @@ function progressOf(difficulty: number, { hashes, ms } = { hashes: 0, ms: 0 }): 
   return { difficulty, hashes, ms, chance: -Math.expm1(-hashes / 2 ** difficulty) };
 }
 
-/** Solves until the lifetime is over; then null. */
-async function inTime<T>(
+/** @returns null if the lifetime ends first */
+async function withinLifetime<T>(
   lifetime: Lifetime,
   signal: AbortSignal,
   solve: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const patience = startPatience(lifetime.leftMs(), [signal]);
+  const timeout = startTimeout(lifetime.leftMs(), [signal]);
   try {
-    const solved = await solve(patience.signal);
-    return isOver({ lifetime }) ? null : solved;
+    const solved = await solve(timeout.signal);
+    return isExpired({ lifetime }) ? null : solved;
   } catch (error) {
-    if (!patience.signal.aborted || signal.aborted) throw error;
+    if (!timeout.signal.aborted || signal.aborted) throw error;
     return null;
   } finally {
-    patience.end();
+    timeout.clear();
   }
 }

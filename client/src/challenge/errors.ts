@@ -1,25 +1,25 @@
-// What is thrown when the challenge service does not hand out a challenge.
+// The errors of challenges: a failed request, and a submission without an answer to the image.
 
-/** What an answer other than a challenge said. */
-export interface RequestRefusal {
-  /** 200 when the answer was no challenge. */
+/** The details of a response that was not a challenge. */
+export interface RequestErrorDetails {
+  /** 200 if the service answered with something other than a challenge. */
   readonly status: number;
-  /** The service's stable code (`rate_limited`, `store_unavailable` …); null when the body was not the service's. */
+  /** The service's stable code (`rate_limited`, `store_unavailable` …); null if the body is not the service's. */
   readonly code: string | null;
-  /** What `Retry-After` said; null without one. */
+  /** The value of `Retry-After`; null without one. */
   readonly retryAfterSeconds: number | null;
 }
 
 /**
- * A request for a challenge was answered with something else. `message` is the service's text for people, where it
- * sent one. The status is 404 when `prefix` is not the service's.
+ * A request for a challenge got another answer. `message` is the service's text for people, if it sent one. The status
+ * is 404 when `prefix` is not the service's.
  */
-export class CaptchaRequestError extends Error implements RequestRefusal {
+export class CaptchaRequestError extends Error implements RequestErrorDetails {
   readonly status: number;
   readonly code: string | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor(message: string, { status, code, retryAfterSeconds }: RequestRefusal) {
+  constructor(message: string, { status, code, retryAfterSeconds }: RequestErrorDetails) {
     super(message);
     this.name = 'CaptchaRequestError';
     this.status = status;
@@ -27,8 +27,22 @@ export class CaptchaRequestError extends Error implements RequestRefusal {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Whether the service asks to stop and wait. */
+  /** Whether the service asks the client to wait. */
   get isRateLimited(): boolean {
     return this.status === 429;
+  }
+}
+
+/** A form was submitted while its image had no answer or had expired. No fields were taken or spent. */
+export class CaptchaUnansweredError extends Error {
+  /** Whether the image has expired, so that only a new one can be answered. */
+  readonly expired: boolean;
+
+  constructor(expired: boolean) {
+    super(
+      expired ? 'The image has expired; a new one must be answered.' : 'The image has not been answered.',
+    );
+    this.name = 'CaptchaUnansweredError';
+    this.expired = expired;
   }
 }

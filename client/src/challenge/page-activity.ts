@@ -1,53 +1,52 @@
-// Whether somebody is at the form.
+// Whether a person uses the form: page visibility, and input in the last two minutes.
 
-/** What a page tells. */
-export interface PageListener {
-  /** The page is looked at again. */
-  shown(): void;
-  /** The page is left, and may come back as it is. */
-  left(): void;
-  /** The page has come back from the back/forward cache: what it holds may have been sent. */
-  returned(): void;
+export interface PageEvents {
+  /** The page becomes visible. */
+  onVisible(): void;
+  /** The page is left; it may come back from the back/forward cache. */
+  onLeave(): void;
+  /** The page comes back from the back/forward cache: its challenges may have been sent. */
+  onRestore(): void;
 }
 
-export interface Attention {
-  /** The person does something in the form. */
+export interface PageActivity {
+  /** Records that the person uses the form. */
   touch(): void;
   isVisible(): boolean;
-  /** Visible, and touched in the last 2 minutes (decisions 3.8). */
-  isThere(): boolean;
+  /** Whether the page is visible and was touched in the last 2 minutes. */
+  isActive(): boolean;
   close(): void;
 }
 
-const TOUCH_MS = 120_000;
+const ACTIVE_MS = 120_000;
 
-/** Watches the page; without a document, as in Node, it is visible always. */
-export function watchAttention(listener: PageListener): Attention {
+/** Watches the page. Without a document, as in Node, the page counts as visible. */
+export function watchPageActivity(events: PageEvents): PageActivity {
   const page = typeof document === 'undefined' ? null : document;
   let touchedAtMs = Number.NEGATIVE_INFINITY;
   const isVisible = () => page?.visibilityState !== 'hidden';
-  const changed = () => {
-    if (isVisible()) listener.shown();
+  const onVisibilityChange = () => {
+    if (isVisible()) events.onVisible();
   };
-  const returned = (event: PageTransitionEvent) => {
-    if (event.persisted) listener.returned();
+  const onPageShow = (event: PageTransitionEvent) => {
+    if (event.persisted) events.onRestore();
   };
   if (page !== null) {
-    page.addEventListener('visibilitychange', changed);
-    addEventListener('pagehide', listener.left);
-    addEventListener('pageshow', returned);
+    page.addEventListener('visibilitychange', onVisibilityChange);
+    addEventListener('pagehide', events.onLeave);
+    addEventListener('pageshow', onPageShow);
   }
   return {
     touch() {
       touchedAtMs = Date.now();
     },
     isVisible,
-    isThere: () => isVisible() && Math.abs(Date.now() - touchedAtMs) < TOUCH_MS,
+    isActive: () => isVisible() && Math.abs(Date.now() - touchedAtMs) < ACTIVE_MS,
     close() {
       if (page === null) return;
-      page.removeEventListener('visibilitychange', changed);
-      removeEventListener('pagehide', listener.left);
-      removeEventListener('pageshow', returned);
+      page.removeEventListener('visibilitychange', onVisibilityChange);
+      removeEventListener('pagehide', events.onLeave);
+      removeEventListener('pageshow', onPageShow);
     },
   };
 }

@@ -1,127 +1,163 @@
-// What a form holds of challenges against what the next submission demands.
+// The challenges for the next submission of a form, compared with its requirements.
 
 import type { ChallengeOptions } from './challenge-options.js';
 import type { ShownEffort, ShownImage } from './challenge-state.js';
-import { fieldsOf, type HeldCaptcha, type HeldWork, isOver } from './held-challenge.js';
-import { type Demand, firstDemand } from './requirements.js';
+import { initialRequirements, type Requirements } from './requirements.js';
+import { isExpired, type Lifetime } from './time-limits.js';
 
-/** What a form holds. Nothing in here fetches, solves or waits. */
-export class Holding {
-  demand: Demand;
-  work: HeldWork | null = null;
-  #captcha: HeldCaptcha | null = null;
-  /** The captcha is shown still, but not to be sent: it was handed out. */
+export interface PendingWork {
+  readonly token: string;
+  readonly nonce: string;
+  readonly lifetime: Lifetime;
+}
+
+export interface PendingImage {
+  readonly kind: 'image';
+  readonly token: string;
+  readonly url: string;
+  readonly lifetime: Lifetime;
+}
+
+export interface PendingEffort {
+  readonly kind: 'effort';
+  readonly token: string;
+  readonly answer: string;
+  readonly lifetime: Lifetime;
+}
+
+export type PendingCaptcha = PendingImage | PendingEffort;
+
+/** Keeps the challenges of the next submission. It fetches, solves and waits for nothing itself. */
+export class PendingSubmission {
+  requirements: Requirements;
+  work: PendingWork | null = null;
+  #captcha: PendingCaptcha | null = null;
+  /** The captcha was taken: it is still displayed, but must not be sent. */
   #isSpent = false;
-  /** Another was asked for. */
+  /** A replacement was requested. */
   #isUnwanted = false;
-  #typed = '';
-  /** How far the effort is that is made, or held. */
+  #answer = '';
+  /** Progress of the effort that is being solved or has been solved. */
   #effort: ShownEffort | null = null;
   readonly #options: ChallengeOptions;
 
   constructor(options: ChallengeOptions) {
     this.#options = options;
-    this.demand = firstDemand(options.image);
+    this.requirements = initialRequirements(options.image);
   }
 
-  get lacksCaptcha(): boolean {
-    return this.demand.captchaRequired && (this.#captcha === null || this.#isSpent || this.#isUnwanted);
+  get needsCaptcha(): boolean {
+    return this.requirements.captchaRequired && (this.#captcha === null || this.#isSpent || this.#isUnwanted);
   }
 
-  get lacksWork(): boolean {
-    return this.#options.pow !== false && (this.work === null || isOver(this.work));
+  get needsWork(): boolean {
+    return this.#options.pow !== false && (this.work === null || isExpired(this.work));
   }
 
   get isComplete(): boolean {
-    return !this.lacksCaptcha && !this.lacksWork && !(this.#captcha !== null && isOver(this.#captcha));
+    return !this.needsCaptcha && !this.needsWork && !(this.#captcha !== null && isExpired(this.#captcha));
   }
 
-  /** Whether the person still has to answer the image, and whether that is too late. */
+  /** Why the person still has to answer the image; null if an answer is there or none is needed. */
   get unanswered(): 'expired' | 'blank' | null {
-    if (this.#captcha?.kind !== 'image' || this.lacksCaptcha) return null;
-    if (isOver(this.#captcha)) return 'expired';
-    return this.#typed.trim() === '' ? 'blank' : null;
+    if (this.#captcha?.kind !== 'image' || this.needsCaptcha) return null;
+    if (isExpired(this.#captcha)) return 'expired';
+    return this.#answer.trim() === '' ? 'blank' : null;
   }
 
-  get shown(): ShownImage | ShownEffort | null {
+  /** The captcha to display. */
+  get captcha(): ShownImage | ShownEffort | null {
     if (this.#captcha?.kind !== 'image') return this.#effort;
-    return { kind: 'image', url: this.#captcha.url, expired: isOver(this.#captcha) };
+    return { kind: 'image', url: this.#captcha.url, expired: isExpired(this.#captcha) };
   }
 
-  /** The fields of the next submission; none unless complete. */
+  /** The fields of the next submission under their configured names; empty unless complete. */
   get fields(): Record<string, string> {
-    if (!this.isComplete) return {};
-    return fieldsOf(this.work, this.#captcha, this.#typed, this.#options.fields);
+    const fields: Record<string, string> = {};
+    if (!this.isComplete) return fields;
+    const names = this.#options.fields ?? {};
+    const captcha = this.#captcha;
+    if (this.work !== null) {
+      fields[names.pow_token ?? 'pow_token'] = this.work.token;
+      fields[names.pow_nonce ?? 'pow_nonce'] = this.work.nonce;
+    }
+    if (captcha !== null) {
+      fields[names.captcha_token ?? 'captcha_token'] = captcha.token;
+      fields[names.captcha ?? 'captcha'] = captcha.kind === 'image' ? this.#answer : captcha.answer;
+    }
+    return fields;
   }
 
-  /** Milliseconds until something of it is too old; infinite when nothing will be. */
+  /** Milliseconds until the next expiry; infinite if there is none. */
   get leftMs(): number {
-    const left = [this.work, this.#captcha].flatMap((held) => held?.lifetime.leftMs() ?? []);
+    const left = [this.work, this.#captcha].flatMap((challenge) => challenge?.lifetime.leftMs() ?? []);
     return Math.min(...left.filter((ms) => ms > 0));
   }
 
-  type(text: string): void {
-    this.#typed = text;
+  setAnswer(text: string): void {
+    this.#answer = text;
   }
 
-  showEffort(effort: ShownEffort): void {
+  setEffort(effort: ShownEffort): void {
     this.#captcha = null;
     this.#effort = effort;
   }
 
-  keepCaptcha(captcha: HeldCaptcha): void {
+  setCaptcha(captcha: PendingCaptcha): void {
     this.#captcha = captcha;
     this.#isSpent = this.#isUnwanted = false;
-    this.#typed = '';
+    this.#answer = '';
     if (captcha.kind === 'image') this.#effort = null;
   }
 
-  /** Another captcha is to be made, though this one can still be sent until then. */
-  replaceCaptcha(kind: Demand['kind']): void {
-    this.demand = { ...this.demand, kind };
+  /** Requests another captcha; the current one can be sent until the replacement arrives. */
+  replaceCaptcha(kind: Requirements['kind']): void {
+    this.requirements = { ...this.requirements, kind };
     this.#isUnwanted = true;
     if (this.#captcha?.kind !== kind) this.#dropCaptcha();
   }
 
-  /** The captcha was handed out; it stays in sight until the next is there, if that is answered in the same way. */
+  /** Marks the captcha as taken. It stays on display until the next one of its kind arrives. */
   spendCaptcha(): void {
     this.#isSpent = true;
-    if (!this.demand.captchaRequired || this.#captcha?.kind !== this.demand.kind) this.#dropCaptcha();
+    if (!this.requirements.captchaRequired || this.#captcha?.kind !== this.requirements.kind)
+      this.#dropCaptcha();
   }
 
-  /** A captcha that was handed out can be sent again, unless it is too old. @returns whether there is one */
+  /** Makes a captcha that was taken available again, unless it has expired. @returns whether there is one */
   restoreCaptcha(): boolean {
     const captcha = this.#captcha;
-    if (!this.demand.captchaRequired || captcha?.kind !== this.demand.kind || isOver(captcha)) return false;
+    if (!this.requirements.captchaRequired || captcha?.kind !== this.requirements.kind || isExpired(captcha))
+      return false;
     this.#isSpent = false;
     return true;
   }
 
-  /** No other could be made. What is spent is not shown any more: it would be answered, for nothing. */
-  giveUpCaptcha(): void {
+  /** Called when a replacement could not be fetched. A spent captcha is removed: an answer to it would be useless. */
+  cancelReplacement(): void {
     this.#isUnwanted = false;
     if (this.#isSpent || this.#captcha === null) this.#dropCaptcha();
   }
 
-  /** Drops what is too old, but for an image, which stays in sight and says so. @returns whether something was */
-  dropOld(): boolean {
-    const isWorkOld = this.work !== null && isOver(this.work);
-    const isEffortOld = this.#captcha?.kind === 'effort' && isOver(this.#captcha);
-    if (isWorkOld) this.work = null;
-    if (isEffortOld) this.#dropCaptcha();
-    return isWorkOld || isEffortOld;
+  /** Drops expired work and effort. An expired image stays on display as such. @returns whether anything was dropped */
+  dropExpired(): boolean {
+    const isWorkExpired = this.work !== null && isExpired(this.work);
+    const isEffortExpired = this.#captcha?.kind === 'effort' && isExpired(this.#captcha);
+    if (isWorkExpired) this.work = null;
+    if (isEffortExpired) this.#dropCaptcha();
+    return isWorkExpired || isEffortExpired;
   }
 
-  /** Lets go of everything, for good. */
-  renounce(): void {
+  /** Drops everything and requires nothing. */
+  clear(): void {
     this.work = null;
-    this.demand = { ...this.demand, captchaRequired: false };
+    this.requirements = { ...this.requirements, captchaRequired: false };
     this.#dropCaptcha();
   }
 
   #dropCaptcha(): void {
     this.#captcha = null;
     this.#effort = null;
-    this.#typed = '';
+    this.#answer = '';
   }
 }

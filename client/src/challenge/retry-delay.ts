@@ -1,42 +1,42 @@
-// How long the service asks to be left alone.
+// The delay after which the service accepts the next request.
 
 import { CaptchaRequestError } from './errors.js';
 
-/** After a 429 that does not say how long. */
-const USUAL_WAIT_SECONDS = 60;
+/** After a 429 without `Retry-After`. */
+const DEFAULT_DELAY_SECONDS = 60;
 
-/** More than that no timer can hold. */
-const MOST_MS = 2 ** 31 - 1;
+/** The longest delay that a timer can hold. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
-export interface Wait {
-  /** When the next request is allowed, in epoch milliseconds; null when it is allowed. */
+export interface RetryDelay {
+  /** When the next request is allowed, in epoch milliseconds; null if it is allowed now. */
   readonly untilMs: number | null;
-  /** Takes note of what a request failed with. */
-  heed(failure: Error): void;
+  /** Starts the delay that the error of a request asks for, if any. */
+  apply(error: Error): void;
   close(): void;
 }
 
-/** @param over called when a wait has come to its end */
-export function openWait(over: () => void): Wait {
+/** @param onEnd called when a delay is over */
+export function createRetryDelay(onEnd: () => void): RetryDelay {
   let untilMs: number | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     untilMs = null;
-    over();
+    onEnd();
   };
   return {
     get untilMs() {
-      // The timer of a machine that slept is late.
+      // Compared with the clock, because the timer is late on a machine that slept.
       return untilMs !== null && Date.now() < untilMs ? untilMs : null;
     },
-    heed(failure) {
-      if (!(failure instanceof CaptchaRequestError)) return;
-      const seconds = failure.retryAfterSeconds ?? (failure.isRateLimited ? USUAL_WAIT_SECONDS : 0);
+    apply(error) {
+      if (!(error instanceof CaptchaRequestError)) return;
+      const seconds = error.retryAfterSeconds ?? (error.isRateLimited ? DEFAULT_DELAY_SECONDS : 0);
       if (!(seconds > 0)) return;
-      const waitMs = Math.min(seconds * 1000, MOST_MS);
-      untilMs = Date.now() + waitMs;
+      const delayMs = Math.min(seconds * 1000, MAX_DELAY_MS);
+      untilMs = Date.now() + delayMs;
       clearTimeout(timer);
-      timer = setTimeout(end, waitMs);
+      timer = setTimeout(end, delayMs);
     },
     close() {
       untilMs = null;

@@ -1,7 +1,7 @@
 // Brings what a controller says before the person: into the shadow tree, and aloud where it matters.
 
 import type { ChallengeState } from '../challenge/challenge-state.js';
-import { idleState } from '../challenge/idle-state.js';
+import { idleState } from '../challenge/challenge-state.js';
 import { announcementOf } from './announcement.js';
 import { type ChallengeEvents, type ChallengeView, createChallengeView } from './challenge-view.js';
 import { languageOf } from './language.js';

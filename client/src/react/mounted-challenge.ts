@@ -1,9 +1,9 @@
 // The challenges of a component: made when it is mounted, closed when it has gone.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
+import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
-import { idleState } from '../challenge/idle-state.js';
 import { createListeners } from '../listeners.js';
 
 const noFields = Object.freeze({});

@@ -2,8 +2,8 @@
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
+import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
-import { idleState } from '../challenge/idle-state.js';
 import { createMountedChallenge } from './mounted-challenge.js';
 
 /** Those of `createChallenge`; `state.work` says how far the work is, and unmounting ends everything. */
