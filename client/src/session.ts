@@ -1,4 +1,4 @@
-// The browser's session: log-in, silent refresh, requests with the token, log-out.
+// The session in the browser: log-in, silent refresh, requests with the token, log-out.
 
 import { createSession } from './session/create-session.js';
 import { SessionError } from './session/errors.js';

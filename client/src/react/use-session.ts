@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Session } from '../session/session-options.js';
 import type { SessionState } from '../session/session-state.js';
-import { unknownState } from '../session/state-board.js';
+import { unknownState } from '../session/session-state.js';
 
 const never = () => () => {};
 

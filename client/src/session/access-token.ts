@@ -1,35 +1,35 @@
-// The access token with its age, in a closure: nothing finds it that was not handed it.
+// The access token and its age. A closure keeps the token, so that only code that was given it can read it.
 
-import type { Surroundings } from './environment.js';
+import type { Environment } from './environment.js';
 
-type Clocks = Pick<Surroundings, 'nowMs' | 'steadyMs'>;
+type Clocks = Pick<Environment, 'nowMs' | 'monotonicMs'>;
 
-export interface HeldToken {
-  /** The token itself. */
+export interface AccessToken {
+  /** Returns the token itself. */
   reveal(): string;
   readonly lifeMs: number;
-  /** When it ends, milliseconds since 1970. */
+  /** When it expires, milliseconds since 1970. */
   readonly expiresAtMs: number;
-  /** Milliseconds since it was asked for. */
+  /** Milliseconds since it was requested. */
   ageMs(): number;
 }
 
-/** Measures the time from now on. */
-export function startWatch(clocks: Clocks) {
+/** Measures time from now on. */
+export function startStopwatch(clocks: Clocks) {
   const nowMs = clocks.nowMs();
-  const steadyMs = clocks.steadyMs();
+  const monotonicMs = clocks.monotonicMs();
   return {
     startedAtMs: nowMs,
-    // One clock stands still in a machine that sleeps, the other one can be set back: the larger age is the right one.
-    elapsedMs: () => Math.max(clocks.nowMs() - nowMs, clocks.steadyMs() - steadyMs),
+    // One clock may stop while the machine sleeps, the other can be set back: the larger age is the right one.
+    elapsedMs: () => Math.max(clocks.nowMs() - nowMs, clocks.monotonicMs() - monotonicMs),
   };
 }
 
-/** @param watch started when the token was asked for: it is no older than that */
-export function holdToken(
+/** @param stopwatch started when the token was requested: the token cannot be older than that */
+export function createAccessToken(
   token: string,
   lifeMs: number,
-  { startedAtMs, elapsedMs }: ReturnType<typeof startWatch>,
-): HeldToken {
+  { startedAtMs, elapsedMs }: ReturnType<typeof startStopwatch>,
+): AccessToken {
   return { reveal: () => token, lifeMs, expiresAtMs: startedAtMs + lifeMs, ageMs: elapsedMs };
 }

@@ -1,42 +1,42 @@
-// What the session needs of the browser: clocks, timers, chance, events, locks, a channel between tabs, storage.
+// What the session needs from the browser: clocks, timers, randomness, events, locks, a tab channel, storage.
 
-export interface Surroundings {
-  /** The clock on the wall; it goes on while the machine sleeps, and may be set. */
+export interface Environment {
+  /** The wall clock; it goes on while the machine sleeps, and can be changed. */
   nowMs(): number;
-  /** A clock that nobody sets; it may stand still while the machine sleeps. */
-  steadyMs(): number;
-  /** From 0 up to, not including, 1. */
+  /** A monotonic clock; it may stop while the machine sleeps. */
+  monotonicMs(): number;
+  /** At least 0, less than 1. */
   random(): number;
-  startTimer(work: () => void, ms: number): number;
+  startTimer(callback: () => void, ms: number): number;
   stopTimer(timer: number): void;
   /**
-   * Tells, until the signal, of everything after which the time may be another than the timers believe, or the
-   * network back; and of `pagehide`.
+   * Listens, until the signal aborts, to events after which timers may be late or the network may be back, and to
+   * `pagehide`.
    */
-  listen(react: (event: Event) => void, signal: AbortSignal): void;
-  /** Undefined where the browser has none. */
+  listen(listener: (event: Event) => void, signal: AbortSignal): void;
+  /** Undefined if the browser has no Web Locks. */
   readonly locks: LockManager | undefined;
   openChannel(name: string): BroadcastChannel | undefined;
-  /** What tabs of the origin share and a restart of the browser leaves; throws where the browser forbids it. */
+  /** Storage that tabs of the origin share and that outlives the browser; throws where the browser forbids it. */
   openStorage(): Storage | undefined;
-  /** What relative addresses are relative to. */
+  /** The base of relative URLs. */
   readonly pageUrl: string;
 }
 
-export function browserSurroundings(): Surroundings {
+export function browserEnvironment(): Environment {
   return {
     nowMs: () => Date.now(),
-    steadyMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     random: () => Math.random(),
-    startTimer: (work, ms) => setTimeout(work, ms),
+    startTimer: (callback, ms) => setTimeout(callback, ms),
     stopTimer: (timer) => clearTimeout(timer),
-    listen(react, signal) {
+    listen(listener, signal) {
       for (const name of ['focus', 'online', 'pageshow', 'pagehide']) {
-        addEventListener(name, react, { signal });
+        addEventListener(name, listener, { signal });
       }
-      document.addEventListener('resume', react, { signal });
-      const reactWhenSeen = (event: Event) => void (document.hidden || react(event));
-      document.addEventListener('visibilitychange', reactWhenSeen, { signal });
+      document.addEventListener('resume', listener, { signal });
+      const onVisibilityChange = (event: Event) => void (document.hidden || listener(event));
+      document.addEventListener('visibilitychange', onVisibilityChange, { signal });
     },
     locks: navigator.locks,
     openChannel: (name) => (globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),

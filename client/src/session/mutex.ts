@@ -1,25 +1,25 @@
-// One request of the session at a time: in the page always, and between tabs as far as the browser can see to that.
+// A mutex for the requests that change the session: always within the page, and across tabs where the browser has Web Locks.
 
-import type { Surroundings } from './environment.js';
+import type { Environment } from './environment.js';
 
-/** @param givesUp ends the wait for the lock, not that for the page's own work */
-export type InTurn = <T>(work: () => Promise<T>, givesUp?: AbortSignal) => Promise<T>;
+/** @param signal ends the wait for the lock, but not the wait for earlier work of the same page */
+export type RunExclusive = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * Does each work when the one before it in this page has ended, and while no other tab does work of this name. Where
- * there are no locks, or the lock does not come within the limit, other tabs are not waited for: the server bears it,
- * so a tab that hangs must not stop the others.
+ * Runs each work after the previous one of this page, and while no other tab runs work under the same name. Without
+ * locks, or if the lock is not acquired within the limit, it does not wait for other tabs: the server tolerates
+ * concurrent refreshes, and a tab that hangs must not block the others.
  */
-export function createTurns(surroundings: Surroundings, name: string, limitMs: number): InTurn {
-  const { locks, startTimer, stopTimer } = surroundings;
+export function createMutex(environment: Environment, name: string, limitMs: number): RunExclusive {
+  const { locks, startTimer, stopTimer } = environment;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function underLock<T>(work: () => Promise<T>, givesUp?: AbortSignal): Promise<T> {
-    if (locks === undefined || givesUp?.aborted) return work();
+  async function withLock<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (locks === undefined || signal?.aborted) return work();
     const limit = new AbortController();
     const stop = () => limit.abort();
     const timer = startTimer(stop, limitMs);
-    givesUp?.addEventListener('abort', stop);
+    signal?.addEventListener('abort', stop);
     let hasBegun = false;
     const begin = () => {
       hasBegun = true;
@@ -34,9 +34,9 @@ export function createTurns(surroundings: Surroundings, name: string, limitMs: n
     }
   }
 
-  return (work, givesUp) => {
-    const turn = last.then(() => underLock(work, givesUp));
-    last = turn.catch(() => {});
-    return turn;
+  return (work, signal) => {
+    const result = last.then(() => withLock(work, signal));
+    last = result.catch(() => {});
+    return result;
   };
 }

@@ -1,23 +1,28 @@
-// Tells the other tabs of a log-in and a log-out: two words, and never a token.
+// Tells the other tabs of a log-in or log-out. Messages never contain a token.
 
-import type { Surroundings } from './environment.js';
+import type { Environment } from './environment.js';
 
-export type Word = 'signed-in' | 'signed-out';
+export type TabMessage = 'signed-in' | 'signed-out';
 
-export interface Tabs {
-  tell(word: Word): void;
+export interface TabChannel {
+  send(message: TabMessage): void;
+  /** Opens the channel again after `close`. */
   open(): void;
   close(): void;
 }
 
-export function connectTabs({ openChannel }: Surroundings, name: string, hear: (word: Word) => void): Tabs {
+export function openTabChannel(
+  { openChannel }: Environment,
+  name: string,
+  onMessage: (message: TabMessage) => void,
+): TabChannel {
   let channel: BroadcastChannel | undefined;
-  const tabs: Tabs = {
-    tell: (word) => channel?.postMessage(word),
+  const tabs: TabChannel = {
+    send: (message) => channel?.postMessage(message),
     open() {
       tabs.close();
       channel = openChannel(name);
-      if (channel) channel.onmessage = ({ data }) => hear(data);
+      if (channel) channel.onmessage = ({ data }) => onMessage(data);
     },
     close() {
       channel?.close();

@@ -1,170 +1,173 @@
-// Keeps the access token fresh: the schedule, the refresh call and its end (decisions 3.8).
+// Keeps the access token fresh: schedules refreshes, runs and retries them, and ends the session when one is refused.
 
-import type { HeldToken } from './access-token.js';
-import type { Surroundings } from './environment.js';
+import type { AccessToken } from './access-token.js';
+import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
-import { beginRefreshCall, type RefreshCall } from './refresh-call.js';
-import { pauseMs, refreshAfterMs } from './refresh-schedule.js';
-import type { SessionStatus } from './session-state.js';
-import type { StateBoard } from './state-board.js';
+import { createRefreshCall, type RefreshCall } from './refresh-call.js';
+import { refreshAfterMs, retryDelayMs } from './refresh-schedule.js';
+import type { ObservableState, SessionStatus } from './session-state.js';
 
-export interface RenewalParts {
-  readonly surroundings: Surroundings;
-  readonly board: StateBoard;
+export interface TokenRefresherDeps {
+  readonly environment: Environment;
+  readonly observable: ObservableState;
   readonly jitterSeconds: number;
-  /** One attempt, until the signal. @throws {SessionError} */
-  attemptRefresh(givesUp: AbortSignal): Promise<HeldToken>;
-  /** Told the reason when a token is dropped because its refresh call failed. */
-  expire(reason: string): void;
+  /** Makes one attempt, until the signal aborts. @throws {SessionError} */
+  attemptRefresh(signal: AbortSignal): Promise<AccessToken>;
+  /** Called with the reason when a token is dropped because its refresh call failed. */
+  onExpired(reason: string): void;
 }
 
-export interface Renewal {
-  /** The token as it is, even when its time is over. */
+export interface TokenRefresher {
+  /** The token, even if it has expired. */
   token(): string | undefined;
   isValid(): boolean;
-  isUnderWay(): boolean;
-  adopt(token: HeldToken): void;
-  /** Forgets the token, and ends the refresh call without one. */
+  isRefreshing(): boolean;
+  setToken(token: AccessToken): void;
+  /** Forgets the token and ends the refresh call without one. */
   drop(status: SessionStatus, reason: string | null): void;
-  /** Forgets the token until it is known again who is signed in; a refusal then tells the end of its session. */
-  doubt(): void;
-  /** Begins a refresh call, or joins the one under way. @returns as `Session.resume` does */
+  /** Forgets the token until a refresh shows who is signed in; a refusal then ends the session as usual. */
+  suspend(): void;
+  /** Starts a refresh call, or joins the one under way. @returns as `Session.resume` does */
   refresh(): Promise<boolean>;
-  /** As `refresh`, but waits for the first attempt alone; a repeat goes on by itself. */
+  /** As `refresh`, but waits for the first attempt only; retries go on by themselves. */
   refreshOnce(): Promise<unknown>;
-  /** Cuts the attempt under way off; when its call still stands by then, another one begins after what is in turn. */
-  giveWay(): void;
+  /** Aborts the attempt under way. If its call is still open afterwards, another attempt waits for the mutex. */
+  abortAttempt(): void;
   /** Does what is due. */
-  look(): void;
-  /** Does what is due after a sleep, or an absence of the network. @param hurries not to wait for the next repeat */
-  wake(hurries: boolean): void;
+  check(): void;
+  /** Does what is due after sleep or network loss. @param retriesNow whether to skip the delay of a retry */
+  wake(retriesNow: boolean): void;
 }
 
-/** Timers sleep with the machine, so the clocks are looked at this often. */
-const lookEveryMs = 30_000;
+/** Timers stop while the machine sleeps, so the clocks are checked at least this often. */
+const checkEveryMs = 30_000;
 
-export function createRenewal(parts: RenewalParts): Renewal {
-  const { surroundings, board } = parts;
-  const { nowMs, random, startTimer, stopTimer } = surroundings;
-  let held: HeldToken | undefined;
-  /** Whether a token was forgotten in doubt, and nothing has been learnt since. */
-  let isInDoubt = false;
-  /** The age of the held token at which the next attempt is due. */
+export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
+  const { environment, observable } = deps;
+  const { nowMs, random, startTimer, stopTimer } = environment;
+  let current: AccessToken | undefined;
+  /** Whether a token was suspended and nothing has been learned since. */
+  let isSuspended = false;
+  /** The age of the token at which the next attempt is due. */
   let dueMs = 0;
   let timer = 0;
   let call: RefreshCall | undefined;
-  let underWay: AbortController | undefined;
-  /** Changes with all that makes the answer to an attempt under way worthless. */
+  let attemptUnderWay: AbortController | undefined;
+  /** Increases with every change that invalidates the answer to an attempt under way. */
   let epoch = 0;
-  /** From when on it is worth asking again whether somebody is signed in; undefined when that is known. */
+  /** When a page that is not signed in may ask again; undefined if the answer is known. */
   let askAgainAtMs: number | undefined;
 
-  const isValid = () => held !== undefined && held.ageMs() < held.lifeMs;
+  const isValid = () => current !== undefined && current.ageMs() < current.lifeMs;
 
-  function show(status: SessionStatus, reason: string | null): void {
-    board.show({ status, expiresAtMs: held?.expiresAtMs ?? null, reason });
+  function updateState(status: SessionStatus, reason: string | null): void {
+    observable.update({ status, expiresAtMs: current?.expiresAtMs ?? null, reason });
   }
 
-  function hold(next: HeldToken | undefined, status: SessionStatus, reason: string | null): void {
+  function replace(next: AccessToken | undefined, status: SessionStatus, reason: string | null): void {
     const ended = call;
     call = undefined;
-    held = next;
-    isInDoubt = false;
+    current = next;
+    isSuspended = false;
     epoch += 1;
     askAgainAtMs = undefined;
     stopTimer(timer);
-    show(status, reason);
-    ended?.settle(next !== undefined);
+    updateState(status, reason);
+    ended?.resolve(next !== undefined);
   }
 
-  function adopt(token: HeldToken): void {
-    dueMs = refreshAfterMs(token.lifeMs / 1000, parts.jitterSeconds, random());
-    hold(token, 'signed-in', null);
-    look();
+  function setToken(token: AccessToken): void {
+    dueMs = refreshAfterMs(token.lifeMs / 1000, deps.jitterSeconds, random());
+    replace(token, 'signed-in', null);
+    check();
   }
 
-  function begin(): RefreshCall {
+  function startCall(): RefreshCall {
     if (call) return call;
-    const begun = beginRefreshCall();
-    call = begun;
+    const started = createRefreshCall();
+    call = started;
     attempt();
-    return begun;
+    return started;
   }
 
   async function attempt(): Promise<void> {
-    // The end of the one under way begins the next.
-    if (underWay) return;
-    underWay = new AbortController();
-    const { signal } = underWay;
-    const begun = epoch;
-    if (held) show('refreshing', null);
-    const outcome = await parts.attemptRefresh(signal).catch((error: SessionError) => error);
-    underWay = undefined;
-    if (begun === epoch && !signal.aborted) conclude(outcome);
+    // The attempt under way starts the next one when it ends.
+    if (attemptUnderWay) return;
+    attemptUnderWay = new AbortController();
+    const { signal } = attemptUnderWay;
+    const startEpoch = epoch;
+    if (current) updateState('refreshing', null);
+    const outcome = await deps.attemptRefresh(signal).catch((error: SessionError) => error);
+    attemptUnderWay = undefined;
+    if (startEpoch === epoch && !signal.aborted) handleOutcome(outcome);
     else if (call) attempt();
-    else look();
+    else check();
   }
 
-  function conclude(outcome: HeldToken | SessionError): void {
-    if (!(outcome instanceof SessionError)) adopt(outcome);
+  function handleOutcome(outcome: AccessToken | SessionError): void {
+    if (!(outcome instanceof SessionError)) setToken(outcome);
     else if (!outcome.isPassing) fail(outcome);
-    else if (held) repeatAfter(outcome, held);
+    else if (current) retryAfter(outcome, current);
     else {
-      // Nothing is known of the session, so nothing is said of it.
+      // The answer says nothing about the session, so the status stays as it is.
       askAgainAtMs = nowMs() + outcome.retryAfterMs;
-      call?.fail(outcome);
+      call?.reject(outcome);
       call = undefined;
     }
   }
 
-  function repeatAfter(error: SessionError, { ageMs, lifeMs }: HeldToken): void {
+  function retryAfter(error: SessionError, { ageMs, lifeMs }: AccessToken): void {
     if (call) {
       call.lastError = error;
-      dueMs = Math.min(ageMs() + (error.retryAfterMs || pauseMs(call.repeats)), lifeMs);
-      call.repeats += 1;
+      dueMs = Math.min(ageMs() + (error.retryAfterMs || retryDelayMs(call.retries)), lifeMs);
+      call.retries += 1;
       call.pause();
     }
-    if (isValid()) look();
+    if (isValid()) check();
     else fail(error);
   }
 
   function fail({ reason, isPassing, retryAfterMs }: SessionError): void {
-    const wasHeld = held !== undefined || isInDoubt;
-    // To a page that held nothing, this code says only that there is no cookie.
-    hold(undefined, 'signed-out', wasHeld || reason !== 'token_invalid' ? reason : board.state.reason);
+    const hadToken = current !== undefined || isSuspended;
+    // For a page without a token, this code only means that there is no cookie.
+    replace(
+      undefined,
+      'signed-out',
+      hadToken || reason !== 'token_invalid' ? reason : observable.state.reason,
+    );
     if (isPassing) askAgainAtMs = nowMs() + retryAfterMs;
-    if (wasHeld) parts.expire(reason);
+    if (hadToken) deps.onExpired(reason);
   }
 
-  function look(): void {
+  function check(): void {
     stopTimer(timer);
-    if (!held || underWay) return;
-    const ageMs = held.ageMs();
-    if (ageMs < dueMs) timer = startTimer(look, Math.min(dueMs - ageMs, lookEveryMs));
-    else if (!call?.lastError) begin();
+    if (!current || attemptUnderWay) return;
+    const ageMs = current.ageMs();
+    if (ageMs < dueMs) timer = startTimer(check, Math.min(dueMs - ageMs, checkEveryMs));
+    else if (!call?.lastError) startCall();
     else if (isValid()) attempt();
     else fail(call.lastError);
   }
 
   return {
-    token: () => held?.reveal(),
+    token: () => current?.reveal(),
     isValid,
-    isUnderWay: () => call !== undefined,
-    adopt,
-    drop: (status, reason) => hold(undefined, status, reason),
-    doubt() {
-      const wasHeld = held !== undefined || isInDoubt;
-      hold(undefined, 'unknown', null);
-      isInDoubt = wasHeld;
+    isRefreshing: () => call !== undefined,
+    setToken,
+    drop: (status, reason) => replace(undefined, status, reason),
+    suspend() {
+      const hadToken = current !== undefined || isSuspended;
+      replace(undefined, 'unknown', null);
+      isSuspended = hadToken;
     },
-    refresh: () => begin().result,
-    refreshOnce: () => begin().firstAnswer,
-    giveWay: () => underWay?.abort(),
-    look,
-    wake(hurries) {
-      if (hurries && call?.lastError?.status === 0) dueMs = 0;
-      look();
-      if (askAgainAtMs !== undefined && nowMs() >= askAgainAtMs) begin();
+    refresh: () => startCall().result,
+    refreshOnce: () => startCall().firstAttempt,
+    abortAttempt: () => attemptUnderWay?.abort(),
+    check,
+    wake(retriesNow) {
+      if (retriesNow && call?.lastError?.status === 0) dueMs = 0;
+      check();
+      if (askAgainAtMs !== undefined && nowMs() >= askAgainAtMs) startCall();
     },
   };
 }

@@ -6,7 +6,7 @@ import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sig
 import { openTabs } from '../support/session-tabs.js';
 
 const bob = { ...loginFields, email: 'b@example.com' };
-const surroundings: Readonly<Record<string, () => SteerOptions>> = {
+const environments: Readonly<Record<string, () => SteerOptions>> = {
   'with locks': openTabs,
   'without locks': () => ({}),
 };
@@ -35,7 +35,7 @@ function steer(t: Test, script: Script, options: SteerOptions) {
 
 const whats = (script: Script) => script.asked.map(({ what }) => what);
 
-for (const [where, options] of Object.entries(surroundings)) {
+for (const [where, options] of Object.entries(environments)) {
   t.test(`a refresh under way is cut off by a log-in, ${where}`, async (t) => {
     const script = await startScript(t);
     const { session, cut } = steer(t, script, options());

@@ -1,8 +1,8 @@
-// A browser's surroundings for a session in Node: clocks that the test moves, events that it sends.
+// A browser environment for a session in Node: clocks that the test moves, events that it sends.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { Surroundings } from '../../src/session/environment.js';
-import { openSession } from '../../src/session/open-session.js';
+import { openSession } from '../../src/session/create-session.js';
+import type { Environment } from '../../src/session/environment.js';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
 
 export interface SteeredSession {
@@ -32,10 +32,10 @@ export interface SteerOptions extends SessionOptions {
   readonly chance?: number;
   /** Has requests that are not to be waited for: they are answered when the test says so. */
   readonly isOpenEnded?: boolean;
-  readonly locks?: Surroundings['locks'];
-  readonly openChannel?: Surroundings['openChannel'];
+  readonly locks?: Environment['locks'];
+  readonly openChannel?: Environment['openChannel'];
   /** None unless said: then nothing is known, and every session asks. */
-  readonly openStorage?: Surroundings['openStorage'];
+  readonly openStorage?: Environment['openStorage'];
 }
 
 /** Opens a session whose time stands still until the test lets it pass. */
@@ -50,7 +50,7 @@ export function steerSession(
   const underWay = new Set<Promise<unknown>>();
   const expired: string[] = [];
   let wallMs = Date.UTC(2026, 7, 10);
-  let steadyMs = 0;
+  let monotonicMs = 0;
   let timerCount = 0;
   let react: (event: Event) => void = () => {};
 
@@ -75,18 +75,18 @@ export function steerSession(
   const catchUp = () => (isOpenEnded ? turn() : isQuiet());
   const moveBoth = (ms: number) => {
     wallMs += ms;
-    steadyMs += ms;
+    monotonicMs += ms;
   };
 
   const session = openSession(
     { baseUrl, fetch: fetchWhole, ...rest },
     {
       nowMs: () => wallMs,
-      steadyMs: () => steadyMs,
+      monotonicMs: () => monotonicMs,
       random: () => chance,
       startTimer(work, ms) {
         timerCount += 1;
-        timers.set(timerCount, { atMs: steadyMs + ms, work });
+        timers.set(timerCount, { atMs: monotonicMs + ms, work });
         return timerCount;
       },
       stopTimer: (timer) => void timers.delete(timer),
@@ -107,17 +107,17 @@ export function steerSession(
     expired,
     nowMs: () => wallMs,
     async pass(seconds) {
-      const endMs = steadyMs + seconds * 1000;
+      const endMs = monotonicMs + seconds * 1000;
       for (;;) {
         await catchUp();
         const [next] = [...timers].sort(([, one], [, other]) => one.atMs - other.atMs);
         if (next === undefined || next[1].atMs > endMs) break;
         const [id, { atMs, work }] = next;
         timers.delete(id);
-        moveBoth(Math.max(0, atMs - steadyMs));
+        moveBoth(Math.max(0, atMs - monotonicMs));
         work();
       }
-      moveBoth(endMs - steadyMs);
+      moveBoth(endMs - monotonicMs);
     },
     sleep: (seconds) => {
       wallMs += seconds * 1000;

@@ -1,9 +1,9 @@
 // Tabs of one browser for sessions in Node: a queue of locks and channels that hear each other.
-import type { Surroundings } from '../../src/session/environment.js';
+import type { Environment } from '../../src/session/environment.js';
 
 export interface Tabs {
   readonly locks: LockManager;
-  readonly openChannel: Surroundings['openChannel'];
+  readonly openChannel: Environment['openChannel'];
   /** All that was ever said between tabs. */
   readonly said: readonly unknown[];
   readonly openChannels: number;
