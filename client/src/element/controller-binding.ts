@@ -1,55 +1,55 @@
-// Holds the controller of an element: its own, made from the attributes, or one that a script shares with it.
+// The controller of an element: its own, created from the attributes, or one that a script shares with it.
 
 import type { ChallengeController, PausableChallenge } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
 import { optionsFrom, refusalFrom } from './attributes.js';
 
-export interface ControllerSlot {
+export interface ControllerBinding {
   readonly controller: ChallengeController | null;
-  /** Makes one from the attributes, or looks again at the shared one. */
+  /** Creates a controller from the attributes, or subscribes to the shared one again. */
   open(): void;
-  /** Puts that of a script in; whoever made it closes it. */
+  /** Uses a controller that a script shares; the script closes it. */
   share(controller: ChallengeController): void;
-  /** Lets the own one go on; the first time with what the attributes say of the last refusal. */
+  /** Resumes the element's own controller; the first time, after it has read the last refusal from the attributes. */
   start(): void;
-  /** Has the own one ask for nothing until `start`. */
+  /** Stops requests of the element's own controller until `start`. */
   pause(): void;
-  /** Makes the own one anew, after the attributes that change together have changed. @param onDone it is there */
+  /** Recreates the element's own controller, once for all attributes that change together. @param onDone called afterwards */
   renew(onDone: () => void): void;
-  /** Takes out what is in there; the own one is closed. */
-  empty(): void;
-  /** The element has left the page: closes the own one, keeps a shared one without looking at it. */
-  leave(): void;
+  /** Removes the controller; closes it if it is the element's own. */
+  clear(): void;
+  /** Called when the element has left the page: closes its own controller, keeps a shared one but unsubscribes from it. */
+  disconnect(): void;
 }
 
-/** @param onChange called after each change of the controller, and when another one is put in */
-export function createControllerSlot(element: Element, onChange: () => void): ControllerSlot {
+/** @param onChange called after each change of the controller, and when the controller is replaced */
+export function createControllerBinding(element: Element, onChange: () => void): ControllerBinding {
   let controller: ChallengeController | null = null;
-  /** The same, unless it is shared. */
+  /** The same controller, unless it is shared. */
   let own: PausableChallenge | null = null;
   let isStarted = false;
   let isRenewing = false;
-  let endSubscription: (() => void) | undefined;
+  let unsubscribe: (() => void) | undefined;
 
-  function put(next: ChallengeController | null, nextOwn: PausableChallenge | null = null): void {
-    endSubscription?.();
+  function replace(next: ChallengeController | null, nextOwn: PausableChallenge | null = null): void {
+    unsubscribe?.();
     own?.close();
     own = nextOwn;
     controller = next;
-    endSubscription = next?.subscribe(onChange);
+    unsubscribe = next?.subscribe(onChange);
     onChange();
   }
 
-  /** Work that is still to be priced for the last refusal, or is not wanted yet, does not begin by itself. */
+  /** Starts the work only if the element is enabled and no refusal changes its price. */
   function open(): void {
     if (controller !== null) {
-      endSubscription ??= controller.subscribe(onChange);
+      unsubscribe ??= controller.subscribe(onChange);
       return;
     }
-    const begins = !element.matches(':disabled') && refusalFrom(element) === null;
-    const made = createChallenge({ ...optionsFrom(element), autoStart: begins });
-    isStarted = begins;
-    put(made, made);
+    const autoStart = !element.matches(':disabled') && refusalFrom(element) === null;
+    const created = createChallenge({ ...optionsFrom(element), autoStart });
+    isStarted = autoStart;
+    replace(created, created);
   }
 
   return {
@@ -57,7 +57,7 @@ export function createControllerSlot(element: Element, onChange: () => void): Co
       return controller;
     },
     open,
-    share: (next) => put(next),
+    share: (next) => replace(next),
     start() {
       const refusal = isStarted ? null : refusalFrom(element);
       isStarted = true;
@@ -71,16 +71,16 @@ export function createControllerSlot(element: Element, onChange: () => void): Co
       queueMicrotask(() => {
         isRenewing = false;
         if (own === null) return;
-        put(null);
+        replace(null);
         open();
         onDone();
       });
     },
-    empty: () => put(null),
-    leave() {
-      endSubscription?.();
-      endSubscription = undefined;
-      if (own !== null) put(null);
+    clear: () => replace(null),
+    disconnect() {
+      unsubscribe?.();
+      unsubscribe = undefined;
+      if (own !== null) replace(null);
     },
   };
 }

@@ -1,11 +1,11 @@
-// Makes nodes of the shadow tree, without any markup in text.
+// Creates nodes of the shadow tree without parsing markup.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** An HTML element with its attributes and children. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+/** Creates an HTML element with its attributes and children. */
+export function create<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: (Node | string)[]
@@ -16,15 +16,15 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** An SVG element. */
-export function makeSvg(name: string, attributes: Attributes, ...children: Node[]): SVGElement {
+/** Creates an SVG element. */
+export function createSvg(name: string, attributes: Attributes, ...children: Node[]): SVGElement {
   const node = document.createElementNS(svgNamespace, name) as SVGElement;
   setAttributes(node, attributes);
   node.append(...children);
   return node;
 }
 
-/** Sets the text of a node when it differs, so that nothing is said or drawn twice. */
+/** Sets the text of a node only if it differs, so that nothing is announced or drawn twice. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -1,73 +1,73 @@
-// What ties the element to its form: too early submissions are held, and the person's doings are noticed.
+// Binds the element to its form: delays submissions that come too early, and reports the person's activity.
 
-import { holdSubmitButtons, submittersOf } from './submit-buttons.js';
+import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
 
-/** How the element stands when the form is about to be sent. */
-export interface FormSide {
-  /** Whether the fields of the form are complete; also true while the element is switched off. */
+/** What the binding needs from the element. */
+export interface FormBindingDeps {
+  /** Whether the challenge fields are complete; also true while the element is disabled. */
   isReady(): boolean;
-  /** Whether a script has yet to hear the answer to a submission. */
+  /** Whether a script still waits for the answer to a submission. */
   isSubmitting(): boolean;
-  /** The person is at the form. */
+  /** The person uses the form. */
   onTouch(): void;
-  /** A submission was too early; it is sent when `ready` is called. */
-  onHeld(): void;
-  /** The form was sent by the browser, and its fields with it, and yet the page is still there. */
+  /** A submission came too early; it is sent as soon as the element is ready. */
+  onDelayed(): void;
+  /** The browser has sent the form with its fields, but the page is still there. */
   onSpent(): void;
 }
 
-export interface FormWiring {
-  /** To be called at each change. @param holdsButtons whether the submit buttons are to be disabled now */
-  update(holdsButtons: boolean): void;
-  /** Nothing will become ready: a held submission is dropped. */
+export interface FormBinding {
+  /** Call it after each change. @param disablesButtons whether the submit buttons are disabled now */
+  update(disablesButtons: boolean): void;
+  /** Drops a delayed submission, because the element has failed. */
   drop(): void;
-  /** Unties the element from the form. */
+  /** Removes the binding. */
   release(): void;
 }
 
-/** Signs of a person at the form; only the first ones show that the page goes on after it was sent. */
-const deeds = ['input', 'keydown', 'pointerdown'] as const;
-const signs = ['focusin', 'pointerover'] as const;
+/** Events of a person who uses the form. Only input shows that the page stays in use after the form was sent. */
+const inputEvents = ['input', 'keydown', 'pointerdown'] as const;
+const presenceEvents = ['focusin', 'pointerover'] as const;
 
-export function wireForm(form: HTMLFormElement, side: FormSide): FormWiring {
-  const buttons = holdSubmitButtons(form);
-  const ends = new AbortController();
-  const { signal } = ends;
-  /** The button of the submission that waits; null when it had none. */
-  let held: { readonly submitter: HTMLElement | null } | undefined;
+export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBinding {
+  const buttons = controlSubmitButtons(form);
+  const releasing = new AbortController();
+  const { signal } = releasing;
+  /** The delayed submission and its button; null if it has none. */
+  let delayed: { readonly submitter: HTMLElement | null } | undefined;
   let isSpent = false;
-  /** The button of the newest submission, until the next press that is not the rest of a double-click. */
+  /** The button of the last submission, until the next press that is not part of a double-click. */
   let pressed: HTMLElement | null = null;
 
-  for (const name of deeds) form.addEventListener(name, onDeed, { signal, passive: true });
-  for (const name of signs) form.addEventListener(name, onSign, { signal, passive: true });
-  window.addEventListener('focus', onSign, { signal });
-  // Some of the buttons may be outside of the form, none is in another tree.
+  for (const name of inputEvents) form.addEventListener(name, onInput, { signal, passive: true });
+  for (const name of presenceEvents) form.addEventListener(name, onPresence, { signal, passive: true });
+  window.addEventListener('focus', onPresence, { signal });
+  // Buttons can be outside of the form, but not in another tree.
   form.getRootNode().addEventListener('click', onClick, { signal, capture: true });
-  // Captured on the form itself, so that no listener of the page sees a submission that does not go.
+  // Captured on the form itself, so that no listener of the page sees a submission that is not sent.
   form.addEventListener('submit', onSubmit, { signal, capture: true });
-  // From the back/forward cache: the controller fetches fresh challenges by itself.
+  // After the back/forward cache the controller fetches fresh challenges by itself.
   window.addEventListener(
     'pageshow',
     () => {
       isSpent = false;
-      held = undefined;
+      delayed = undefined;
     },
     { signal },
   );
 
-  function onDeed(): void {
+  function onInput(): void {
     if (isSpent) {
       isSpent = false;
-      side.onSpent();
-    } else side.onTouch();
+      deps.onSpent();
+    } else deps.onTouch();
   }
 
-  function onSign(): void {
-    if (!isSpent) side.onTouch();
+  function onPresence(): void {
+    if (!isSpent) deps.onTouch();
   }
 
-  /** A double-click is one press to whoever makes it. */
+  /** Counts a double-click as one press. */
   function onClick(event: Event): void {
     if ((event as MouseEvent).detail < 2) pressed = null;
     else if (pressed?.contains(event.target as Node)) event.preventDefault();
@@ -77,58 +77,58 @@ export function wireForm(form: HTMLFormElement, side: FormSide): FormWiring {
     const submitter = event.submitter;
     if (!isChecked(form, submitter)) return;
     pressed = submitter;
-    // A second press before the first answer is there: the fields are spent already.
-    if (isSpent) onDeed();
-    if (side.isReady()) {
-      held = undefined;
-      // After every listener of the page has had its say. A page that sends the form itself calls `settle`.
+    // On a second press before the first answer, the fields have been spent.
+    if (isSpent) onInput();
+    if (deps.isReady()) {
+      delayed = undefined;
+      // Checked after all listeners of the page have run. A page that sends the form itself calls `settle`.
       setTimeout(() => {
         isSpent = !event.defaultPrevented;
-        if (isSpent && goesElsewhere(form, submitter)) onDeed();
+        if (isSpent && opensElsewhere(form, submitter)) onInput();
       });
       return;
     }
     event.preventDefault();
     event.stopImmediatePropagation();
-    side.onTouch();
-    // A script that is sending sends all that there is: this one would follow the answer, when nobody expects it.
-    if (side.isSubmitting()) return;
-    held = { submitter };
-    side.onHeld();
+    deps.onTouch();
+    // Dropped while a script sends the form: it would otherwise be sent after the answer, when nobody expects it.
+    if (deps.isSubmitting()) return;
+    delayed = { submitter };
+    deps.onDelayed();
   }
 
-  function sendHeld(): void {
-    if (held === undefined || !side.isReady()) return;
-    const { submitter } = held;
-    held = undefined;
+  function sendDelayed(): void {
+    if (delayed === undefined || !deps.isReady()) return;
+    const { submitter } = delayed;
+    delayed = undefined;
     form.requestSubmit(submitter !== null && isButtonOf(form, submitter) ? submitter : null);
   }
 
   return {
-    update(holdsButtons) {
-      buttons.hold(holdsButtons);
-      // Not within the notice of a change: the page's listeners shall find everything in its place.
-      if (held !== undefined && side.isReady()) queueMicrotask(sendHeld);
+    update(disablesButtons) {
+      buttons.disable(disablesButtons);
+      // Not during the notification of a change, so that the page's listeners find a consistent state.
+      if (delayed !== undefined && deps.isReady()) queueMicrotask(sendDelayed);
     },
     drop() {
-      held = undefined;
+      delayed = undefined;
     },
     release() {
-      ends.abort();
+      releasing.abort();
       buttons.release();
     },
   };
 }
 
-/** Whether this submission sends fields to be checked: not the closing of a dialog, nor a button like “save as draft”. */
+/** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */
 function isChecked(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const button = submitter as HTMLButtonElement | null;
   const method = button?.getAttribute('formmethod') ?? form.method;
   return method.toLowerCase() !== 'dialog' && button?.formNoValidate !== true;
 }
 
-/** Whether the answer goes elsewhere, so that this page stays as it is. */
-function goesElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+/** Whether the answer opens elsewhere, so that this page stays. */
+function opensElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const target = submitter?.getAttribute('formtarget') ?? form.target;
   return !['', '_self', '_top', '_parent'].includes(target.toLowerCase());
 }
@@ -137,7 +137,7 @@ function isButtonOf(form: HTMLFormElement, submitter: HTMLElement): boolean {
   return submitter.isConnected && (submitter as HTMLButtonElement).form === form;
 }
 
-/** Sends a form as Enter in a text field does: through its first button, and not at all while that is disabled. */
+/** Submits a form as Enter in a text field does: with its first button, unless that is disabled. */
 export function submitImplicitly(form: HTMLFormElement): void {
   const [first] = submittersOf(form);
   if (first === undefined) form.requestSubmit();

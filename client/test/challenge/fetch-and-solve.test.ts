@@ -106,8 +106,8 @@ t.test('a page in the place of a challenge is a request error', async (t) => {
   });
 });
 
-t.test('an algorithm that is not known is said plainly', async (t) => {
-  const message = 'The service asks for the algorithm "sha512", which this version does not have.';
+t.test('an unknown algorithm is reported clearly', async (t) => {
+  const message = 'The service requires the algorithm "sha512", which this version does not support.';
   const challenge = { salt: 'a'.repeat(32), algorithm: 'sha512' };
   await t.rejects(solvePow({ ...challenge, difficulty: 1 }), { message });
   await t.rejects(solveEffort({ ...challenge, parts: 16, part_difficulty: 1 }), { message });
