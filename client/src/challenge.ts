@@ -1,4 +1,4 @@
-// The challenges of a form, in a browser: fetched, solved, renewed and priced.
+// The challenges of a form in the browser: fetches, solves and renews them.
 
 export type {
   ChallengeOptions,

@@ -1,6 +1,6 @@
 // The style sheet of the element, shared by all elements of a page.
 
-/** Texts use the colour of the page, so that they are as readable as their surroundings; other colours mark status only. */
+/** Texts use the colour of the page, so that they are as readable as the text around them; other colours mark status only. */
 const css = `
 :host { display: block; color: inherit; }
 :host([hidden]) { display: none; }

@@ -1,4 +1,4 @@
-// A form that accepts certain presets and harder work alone: what it says when it refuses is what it gets next.
+// A form that accepts only certain presets and harder work: after a refusal the client fetches what the form requires.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import captchaHost from '@tollgate/shared/http/captcha-host.js';
 import { captcha, pow } from '@tollgate/shared/http/guard.js';

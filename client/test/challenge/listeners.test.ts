@@ -1,4 +1,4 @@
-// Listeners of the page that fail: the form goes on.
+// Listeners of the page that throw do not stop the form.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
 import { startService } from './real-service.js';
@@ -25,7 +25,7 @@ t.test('a listener that throws stops neither the form nor the other listeners', 
   const response = await challenge.submit(async () => Response.json({}));
   t.equal(response.status, 200);
   challenge.close();
-  // What the last of them threw is told first.
+  // The error of the last listener is reported first.
   await new Promise((resolve) => setImmediate(resolve));
   process.removeAllListeners('uncaughtException');
   if (failing) process.on('uncaughtException', failing);

@@ -1,4 +1,4 @@
-// Challenges through the life of a page in a real browser, which asks a service of another origin.
+// Challenges through the lifecycle of a page in a real browser, with the service on another origin.
 import type { ChallengeController } from '@tollgate/client/challenge.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -33,7 +33,7 @@ pages['/'] = form(service.address);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
-/** The paths of the challenges that the page asks for. */
+/** The paths of the page's requests for challenges. */
 function watchRequests(page: Page, address = service.address): string[] {
   const paths: string[] = [];
   page.on('request', (request) => {
@@ -43,7 +43,7 @@ function watchRequests(page: Page, address = service.address): string[] {
   return paths;
 }
 
-/** A page whose clock the test moves; what it asks for. */
+/** A page whose clock the test controls, and its requests. */
 async function openForm(t: Test, path = '/', before?: () => void) {
   const page = await openPage(t, browser, `${site.address}/elsewhere`);
   const requests = watchRequests(page);
@@ -59,7 +59,7 @@ const touch = (page: Page) => page.evaluate(() => window.challenge.touch());
 const waitFor = (page: Page, wanted: string) =>
   page.waitForFunction((wanted) => window.challenge.status === wanted, wanted);
 
-/** As when a tab is put behind another: a browser without a screen shows all of its pages. */
+/** Simulates a tab in the background: a headless browser reports all of its pages as visible. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((isHidden) => {
     window.isHidden = isHidden;
@@ -83,7 +83,7 @@ t.test('a tab left open prices its own address up: one hour idle makes at most o
   t.equal(requests.length, 2);
 });
 
-t.test('while somebody is at the form its work is renewed, and not for long after', async (t) => {
+t.test('work is renewed while the form is in use, and not for long after', async (t) => {
   const { page, requests } = await openForm(t);
   for (const expected of [2, 3, 4]) {
     await waitFor(page, 'ready');
@@ -100,7 +100,7 @@ t.test('while somebody is at the form its work is renewed, and not for long afte
   t.equal(await status(page), 'idle');
 });
 
-t.test('a hidden page renews nothing; looked at again in time, it does', async (t) => {
+t.test('a hidden page renews nothing; visible again in time, it does', async (t) => {
   const { page, requests } = await openForm(t);
   await waitFor(page, 'ready');
   await setHidden(page, true);
@@ -119,7 +119,7 @@ t.test('a hidden page renews nothing; looked at again in time, it does', async (
   t.equal(requests.length, 2);
 });
 
-t.test('a tab that is opened behind another begins when it is looked at', async (t) => {
+t.test('a tab that is opened in the background begins when it becomes visible', async (t) => {
   const { page, requests } = await openForm(t, '/', () => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
   });
@@ -143,7 +143,7 @@ t.test('a submission from a page that is hidden meanwhile is followed by nothing
   t.equal(requests.length, 2);
 });
 
-t.test('the machine slept: what is too old is not sent, though no timer has noticed', async (t) => {
+t.test('after sleep an expired challenge is not sent, even if no timer has run', async (t) => {
   const { page, requests } = await openForm(t);
   await waitFor(page, 'ready');
   const { pow_token } = await page.evaluate(() => window.challenge.fields);
@@ -155,7 +155,7 @@ t.test('the machine slept: what is too old is not sent, though no timer has noti
   t.equal(requests.length, 2);
 });
 
-t.test('key strokes try again after a failure, but not each of them', async (t) => {
+t.test('key strokes retry after a failure, but not each of them', async (t) => {
   const { page, requests } = await openForm(t);
   await waitFor(page, 'ready');
   await page.context().setOffline(true);
@@ -166,7 +166,7 @@ t.test('key strokes try again after a failure, but not each of them', async (t) 
   await touch(page);
   t.equal(await status(page), 'error');
   await page.clock.runFor(3_600_000);
-  t.equal(requests.length, tried, 'nothing is tried while nobody is there');
+  t.equal(requests.length, tried, 'nothing is fetched while the form is not in use');
   await page.context().setOffline(false);
   await touch(page);
   await waitFor(page, 'ready');
@@ -191,7 +191,7 @@ t.test('an image that has expired is kept until the person asks for a new one', 
   t.equal(await status(page), 'ready');
 });
 
-t.test('effort that has expired is made again when somebody is at the form', async (t) => {
+t.test('expired effort is fetched again while the form is in use', async (t) => {
   const { page, requests } = await openForm(t);
   await page.evaluate(async () => {
     await window.challenge.settle({ captcha_required: true, captcha_alternatives: ['effort'] });

@@ -1,4 +1,4 @@
-// The life of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
+// The lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
 import type {} from '@tollgate/client/element.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -71,7 +71,7 @@ t.test('two forms, one of them in a shadow root, have challenges of their own', 
   t.match(site.delivered, [{ powToken: tokens[1] }]);
 });
 
-t.test('a fieldset that is disabled switches it off, and enabled on', async (t) => {
+t.test('a disabled fieldset disables it, an enabled one enables it', async (t) => {
   const page = await open(
     t,
     form()
@@ -158,7 +158,7 @@ t.test('a disabled element asks for nothing, whatever happens to its form', asyn
   t.same(site.requested, []);
 });
 
-t.test('a reset is no sign of a person: work that is too old is not renewed for it', async (t) => {
+t.test('a reset does not count as activity: expired work is not renewed', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
   await page.goto(site.page(form()));
@@ -205,7 +205,7 @@ t.test('disabled while it is ready, it renews nothing until it is enabled again'
   await page.$eval('tollgate-challenge', (element) => {
     element.disabled = true;
   });
-  // In steps, as somebody is at the form for two minutes after the last touch.
+  // In steps, because the form counts as in use for two minutes after the last touch.
   for (let steps = 0; steps < 12; steps += 1) await page.clock.runFor(10_000);
   t.equal(await page.$eval('tollgate-challenge', (element) => element.status), 'idle');
   t.same(site.requested, ['/pow']);
@@ -216,28 +216,31 @@ t.test('disabled while it is ready, it renews nothing until it is enabled again'
   t.same(site.requested, ['/pow', '/pow']);
 });
 
-t.test('a form that is disabled while a script sends it is sent, and asks for more afterwards', async (t) => {
-  const page = await open(
-    t,
-    form().replace('<tollgate', '<fieldset><tollgate').replace('</form>', '</fieldset></form>'),
-  );
-  const result = await page.evaluate(async () => {
-    await customElements.whenDefined('tollgate-challenge');
-    const element = document.querySelector('tollgate-challenge')!;
-    const fieldset = document.querySelector('fieldset')!;
-    const sending = element.controller!.submit((fields) =>
-      fetch('/contact', { method: 'POST', body: new URLSearchParams(fields) }),
+t.test(
+  'a form that is disabled while a script sends it is sent, and fetches challenges afterwards',
+  async (t) => {
+    const page = await open(
+      t,
+      form().replace('<tollgate', '<fieldset><tollgate').replace('</form>', '</fieldset></form>'),
     );
-    fieldset.disabled = true;
-    const { status } = await sending;
-    const before = element.status;
-    fieldset.disabled = false;
-    return [status, before, element.status];
-  });
-  t.same(result, [200, 'idle', 'solving']);
-  await whenReady(page);
-  t.same(site.requested, ['/pow', '/pow']);
-});
+    const result = await page.evaluate(async () => {
+      await customElements.whenDefined('tollgate-challenge');
+      const element = document.querySelector('tollgate-challenge')!;
+      const fieldset = document.querySelector('fieldset')!;
+      const sending = element.controller!.submit((fields) =>
+        fetch('/contact', { method: 'POST', body: new URLSearchParams(fields) }),
+      );
+      fieldset.disabled = true;
+      const { status } = await sending;
+      const before = element.status;
+      fieldset.disabled = false;
+      return [status, before, element.status];
+    });
+    t.same(result, [200, 'idle', 'solving']);
+    await whenReady(page);
+    t.same(site.requested, ['/pow', '/pow']);
+  },
+);
 
 t.test('a form that the browser restores has kept no tokens', async (t) => {
   const page = await open(t, '');

@@ -1,4 +1,4 @@
-// docs/examples, built with the packed archive as a stranger would, in a browser and against the real system.
+// docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -16,7 +16,7 @@ t.teardown(() => browser.close());
 
 interface Visit {
   readonly page: Page;
-  /** What the page has said on its console, of warnings and errors. */
+  /** The warnings and errors on the page's console. */
   readonly said: readonly string[];
   /** Workers that were started. */
   readonly workers: readonly string[];
@@ -27,7 +27,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   const said: string[] = [];
   const workers: string[] = [];
   page.on('console', (message) => {
-    // The browser itself notes every refusal.
+    // The browser itself logs every refusal.
     const isOfBrowser = message.text().startsWith('Failed to load resource');
     if (['warning', 'error'].includes(message.type()) && !isOfBrowser) said.push(message.text());
   });
@@ -36,7 +36,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   return { page, said, workers };
 }
 
-/** Two wrong passwords, the image, the right one, the profile, the log-out. */
+/** Two wrong passwords, the image with the right password, the profile, the log-out. */
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');
@@ -66,7 +66,7 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   t.ok(workers.length > 0 && workers.every((url) => /\/worker[\w-]*\.js/.test(url)), workers.join(', '));
 }
 
-/** Until it is ready, and while a submission is on its way, the form cannot be sent. */
+/** The form cannot be sent until it is ready, nor while a submission is under way. */
 async function sendOnce(t: Test): Promise<void> {
   const sent = () => site.asked.filter((request) => request === 'POST /login').length;
   const before = sent();
@@ -99,7 +99,7 @@ async function sendOnce(t: Test): Promise<void> {
     new MutationObserver(look).observe(button, { attributeFilter: ['disabled'] });
     return seen;
   });
-  // So slow an answer that the person at the form is given new work meanwhile.
+  // An answer so slow that new work is fetched meanwhile, because the form is in use.
   const renewed = page.waitForResponse((response) => response.url().includes('/api/captcha/pow'));
   await page.clock.fastForward(11_000);
   await page.getByRole('heading').hover();
@@ -112,7 +112,7 @@ async function sendOnce(t: Test): Promise<void> {
   t.equal(await enabled.evaluate(({ times }) => times), 1, 'only with the answer');
 }
 
-/** Requests of the page that wait. @returns lets them go, and those to come */
+/** Blocks requests of the page. @returns a function that releases these and later ones */
 async function holdUp(page: Page, url: string): Promise<() => void> {
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ async function holdUp(page: Page, url: string): Promise<() => void> {
   return release;
 }
 
-/** How the element has worked, as soon as it has. */
+/** Resolves with the solver state of the element after its first search. */
 const solverOfElement = async (page: Page) => {
   const handle = await page.waitForFunction(
     () => document.querySelector('tollgate-challenge')?.controller?.state.solver,

@@ -1,4 +1,4 @@
-// Requests with the token: where it goes, what is repeated, and in whose name.
+// Requests with the token: which origins receive it, which requests are repeated, and for which user.
 import t from 'tap';
 import { steerSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScript } from '../support/session-script.js';
@@ -140,7 +140,7 @@ t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) =>
   );
 });
 
-t.test('POST /login goes without token, refresh and repetition', async (t) => {
+t.test('POST /login is sent without token, refresh and repetition', async (t) => {
   const { script, session } = await signIn(t);
   script.plan('POST /login', refuse(401, 'token_invalid'));
   t.equal((await session.fetch('login', { method: 'POST' })).status, 401);
@@ -195,7 +195,7 @@ t.test('the token goes to no other origin', async (t) => {
   }
   t.equal(other.asked.length, 6, 'nothing is repeated');
   t.equal(script.count(refreshing), 0);
-  // What looks like the origin and is another one.
+  // Origins that only look like the allowed one.
   const { host } = new URL(script.address);
   other.plan('GET //', fine);
   const port = new URL(other.address).port;
@@ -248,7 +248,7 @@ t.test('relative addresses are relative to the base URL, wherever the page is', 
   }
 });
 
-t.test('before anything is known, a refusal is a reason to ask', async (t) => {
+t.test('before the status is known, a refusal causes a refresh', async (t) => {
   const script = await startScript(t);
   const { session } = steerSession(t, script.address);
   script.plan(refreshing, grant());
@@ -280,7 +280,7 @@ t.test('signed out, a refusal is only an answer', async (t) => {
   t.equal(script.count('GET /profile'), 1);
 });
 
-t.test('who gives up a request does not wait for a refresh that takes long', async (t) => {
+t.test('an aborted request does not wait for a slow refresh', async (t) => {
   const { script, session } = await signIn(t);
   script.plan('GET /thing', refuse(401, 'token_invalid'));
   script.plan(refreshing, lost);

@@ -1,4 +1,4 @@
-// Two people at one Chromium, over the real services: the last one who signed in is the one who stays.
+// Two accounts in one Chromium, over the real services: the last one that signed in stays signed in.
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser } from '../support/browser.js';
@@ -30,7 +30,7 @@ async function openPageOfDemo(t: Test, hasLocks: boolean): Promise<Page> {
   return page;
 }
 
-/** Begins a refresh whose answer, with its cookie, stays on its way. @returns lets it go on */
+/** Starts a refresh whose answer, with its cookie, is delayed. @returns a function that releases it */
 async function beginRefresh(page: Page): Promise<() => void> {
   const before = site.count('POST /refresh');
   const release = site.hold('POST /refresh');

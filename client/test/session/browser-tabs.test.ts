@@ -1,4 +1,4 @@
-// Several tabs of one Chromium over the real services: one session survives whatever they do at once.
+// Several tabs of one Chromium over the real services: the session survives everything that they do concurrently.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser } from '../support/browser.js';
@@ -112,12 +112,12 @@ t.test('a log-in and a log-out in one tab reach the others', async (t) => {
   t.same(await each(tabs, async (tab) => (await profile(tab)).status), [401, 401, 401]);
 });
 
-t.test('a tab that is closed in the middle of its refresh holds up nobody', async (t) => {
+t.test('a tab that is closed in the middle of its refresh blocks no other tab', async (t) => {
   const [first, second] = await openTabs(t, site, 2, { lockSeconds: 60 });
   await logInAt(first!, site);
   await becomes(second!, 'signed-in');
   await first!.evaluate(() => {
-    // Stands for a refresh that hangs: the lock of the session, held for ever.
+    // Simulates a refresh that hangs: the session's lock is never released.
     void navigator.locks.request(`tollgate:${location.origin}/`, () => new Promise(() => {}));
   });
   await second!.reload();

@@ -1,4 +1,4 @@
-// Log-ins, log-outs and refreshes at the same time: whose cookie stays, and who waits for whom.
+// Concurrent log-ins, log-outs and refreshes: whose cookie stays, and which request waits for which.
 import t, { type Test } from 'tap';
 import { type SteerOptions, steerSession } from '../support/session-clock.js';
 import { grant, refuse, type Script, startScript } from '../support/session-script.js';
@@ -19,7 +19,7 @@ function later() {
   return { after, release };
 }
 
-/** A session whose refreshes are counted when they are cut off. */
+/** A session, and how many of its refreshes were aborted. */
 function steer(t: Test, script: Script, options: SteerOptions) {
   const cut: string[] = [];
   const counting: typeof fetch = async (input, init) => {
@@ -36,7 +36,7 @@ function steer(t: Test, script: Script, options: SteerOptions) {
 const whats = (script: Script) => script.asked.map(({ what }) => what);
 
 for (const [where, options] of Object.entries(environments)) {
-  t.test(`a refresh under way is cut off by a log-in, ${where}`, async (t) => {
+  t.test(`a log-in aborts the refresh under way, ${where}`, async (t) => {
     const script = await startScript(t);
     const { session, cut } = steer(t, script, options());
     const { after, release } = later();
@@ -71,7 +71,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.same(whats(script), [refreshing, 'POST /login', refreshing]);
   });
 
-  t.test(`a refresh under way is cut off by a log-out, ${where}`, async (t) => {
+  t.test(`a log-out aborts the refresh under way, ${where}`, async (t) => {
     const { script, ...signedIn } = await signIn(t, 900, { ...options(), isOpenEnded: true });
     const { after, release } = later();
     script.plan(refreshing, { ...grant(), after });
@@ -103,27 +103,30 @@ for (const [where, options] of Object.entries(environments)) {
     t.equal(session.state.status, 'signed-out');
   });
 
-  t.test(`a log-in that is not answered within 20 s has failed and holds up nobody, ${where}`, async (t) => {
-    const script = await startScript(t);
-    const { session, pass, cut } = steer(t, script, options());
-    const { after, release } = later();
-    t.teardown(release);
-    script.plan('POST /login', { ...grant(), after });
-    script.plan(refreshing, grant());
-    const login = session.login(bob);
-    const refused = t.rejects(login, { name: 'SessionError', reason: 'network', status: 0 });
-    await script.isAsked('POST /login', 1);
-    const resumed = session.resume();
-    await pass(19.9);
-    t.same(cut, []);
-    await pass(0.1);
-    await refused;
-    t.equal(await resumed, true);
-    t.same(whats(script), ['POST /login', refreshing]);
-  });
+  t.test(
+    `a log-in that is not answered within 20 s has failed and blocks no other request, ${where}`,
+    async (t) => {
+      const script = await startScript(t);
+      const { session, pass, cut } = steer(t, script, options());
+      const { after, release } = later();
+      t.teardown(release);
+      script.plan('POST /login', { ...grant(), after });
+      script.plan(refreshing, grant());
+      const login = session.login(bob);
+      const refused = t.rejects(login, { name: 'SessionError', reason: 'network', status: 0 });
+      await script.isAsked('POST /login', 1);
+      const resumed = session.resume();
+      await pass(19.9);
+      t.same(cut, []);
+      await pass(0.1);
+      await refused;
+      t.equal(await resumed, true);
+      t.same(whats(script), ['POST /login', refreshing]);
+    },
+  );
 }
 
-t.test('a log-in in another tab cuts the refresh of this one off, and another one is made', async (t) => {
+t.test('a log-in in another tab aborts the refresh of this one, and another one is made', async (t) => {
   const script = await startScript(t);
   const { openChannel } = openTabs();
   const [here, there] = [steer(t, script, { openChannel }), steer(t, script, { openChannel })];
@@ -166,9 +169,9 @@ t.test('a log-out that waited while somebody else signed in ends the session of 
   await here.session.login(loginFields);
   void locks.request('', {}, () => after);
   const logout = here.session.logout();
-  const heard = new Promise<void>((resolve) => here.session.subscribe(resolve));
+  const changed = new Promise<void>((resolve) => here.session.subscribe(resolve));
   await there.session.login(bob);
-  await heard;
+  await changed;
   t.equal(here.session.state.status, 'unknown');
   release();
   await logout;

@@ -1,10 +1,10 @@
-// Whether a page asks at its start who is signed in: only where somebody may be, and always where that cannot be known.
+// Whether a page sends a request when it starts: only if somebody may be signed in, and always if nothing is known.
 import t from 'tap';
 import { type SteerOptions, steerSession } from '../support/session-clock.js';
 import { grant, lost, refuse, type Script, startScript } from '../support/session-script.js';
 import { loginFields, refreshing } from '../support/session-sign-in.js';
 
-/** The storage of a browser, which all its tabs share. */
+/** The storage of a browser, shared by all its tabs. */
 function createStorage(): Storage & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
   return {
@@ -34,7 +34,7 @@ async function openBrowser(t: Parameters<typeof startScript>[0]) {
 
 const hasAsked = (script: Script) => script.count(refreshing) > 0;
 
-t.test('somebody who was never signed in is signed out without a request', async (t) => {
+t.test('a visitor who was never signed in is signed out without a request', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session, happen } = openPage();
   t.equal(await session.resume(), false);
@@ -61,7 +61,7 @@ t.test('after a log-in the next page asks; after a log-out it does not', async (
   t.equal(first.session.state.reason, 'logged_out', 'what was said stays');
 });
 
-t.test('a log-out that failed leaves the mark', async (t) => {
+t.test('a log-out that failed keeps the hint', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session } = openPage();
   await session.login(loginFields);
@@ -71,7 +71,7 @@ t.test('a log-out that failed leaves the mark', async (t) => {
 });
 
 for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
-  t.test(`where the cookie turns out to be worth nothing (${code}) it is asked once`, async (t) => {
+  t.test(`where the cookie is no longer valid (${code}) one request is sent`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
     script.plan(refreshing, refuse(401, code));
@@ -88,7 +88,7 @@ for (const [what, answer] of Object.entries({
   'a store that is away': refuse(503, 'store_unavailable'),
   'no answer': lost,
 })) {
-  t.test(`${what} says nothing about the cookie, so the next page asks again`, async (t) => {
+  t.test(`${what} says nothing about the cookie, so the next page sends a request again`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
     script.plan(refreshing, answer, grant());
@@ -113,7 +113,7 @@ const uselessStorages: Readonly<Record<string, () => Storage | undefined>> = {
 };
 
 for (const [what, openStorage] of Object.entries(uselessStorages)) {
-  t.test(`${what} every page asks, so that nobody is logged out by accident`, async (t) => {
+  t.test(`${what} every page sends a request, so that nobody is logged out by accident`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     const { session } = openPage({ openStorage });
     t.equal(await session.resume(), false);
@@ -124,15 +124,18 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
   });
 }
 
-t.test('a page that is told to asks always, and its success is a mark for the others', async (t) => {
-  const { script, openPage } = await openBrowser(t);
-  script.plan(refreshing, () => grant());
-  t.equal(await openPage().session.resume(), false, 'the cookie lives, and the mark is gone');
-  t.equal(await openPage({ hint: false }).session.resume(), true);
-  t.equal(await openPage().session.resume(), true);
-});
+t.test(
+  'a page with hint: false always sends a request, and its success sets the hint for the others',
+  async (t) => {
+    const { script, openPage } = await openBrowser(t);
+    script.plan(refreshing, () => grant());
+    t.equal(await openPage().session.resume(), false, 'the cookie lives, and the mark is gone');
+    t.equal(await openPage({ hint: false }).session.resume(), true);
+    t.equal(await openPage().session.resume(), true);
+  },
+);
 
-t.test('a token in hand is no reason to look at the mark', async (t) => {
+t.test('with a token the hint is not read', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session, sleep } = openPage();
   await session.login(loginFields);

@@ -1,4 +1,4 @@
-// Log-in and log-out: what is sent, what the page gets of it, and what a failure leaves as it was.
+// Log-in and log-out: what is sent, what the page receives, and what a failure leaves unchanged.
 import t from 'tap';
 import { steerSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScript } from '../support/session-script.js';
@@ -10,7 +10,7 @@ t.test('a log-in posts its fields as JSON and signs in', async (t) => {
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
 });
 
-t.test('what the page gets of a log-in is an answer without the token', async (t) => {
+t.test('the page gets the answer to a log-in without the token', async (t) => {
   const script = await startScript(t);
   const { session } = steerSession(t, script.address);
   script.plan('POST /login', grant(900));
@@ -23,7 +23,7 @@ t.test('what the page gets of a log-in is an answer without the token', async (t
   );
 });
 
-t.test('a refused log-in is an answer, whole and unread', async (t) => {
+t.test('a refused log-in returns the complete unread response', async (t) => {
   const body = { message: 'No.', code: 'login_failed', captcha_required: true, pow_scope: 'ticket' };
   for (const status of [422, 429, 403, 503, 401]) {
     const script = await startScript(t);
@@ -85,7 +85,7 @@ t.test('a log-out sends the token and forgets it', async (t) => {
   t.equal(script.asked.at(-1)?.authorization, undefined);
   await pass(3600);
   t.equal(script.count(refreshing), 0);
-  t.same(expired, [], 'a log-out is not an end that nobody wanted');
+  t.same(expired, [], 'a log-out is not reported as an expiry');
 });
 
 t.test('a log-out whose token is refused ends the session of the cookie', async (t) => {

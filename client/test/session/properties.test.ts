@@ -1,4 +1,4 @@
-// Whatever the server answers and whatever happens meanwhile: what a session never does.
+// Invariants of a session, whatever the server answers and whatever happens meanwhile.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -41,7 +41,7 @@ const acts = fc.oneof(
   ),
 );
 
-/** What the page calls and does not wait for, as it may last longer than the act. */
+/** Calls of the page that are not awaited, because they may outlast the step. */
 async function perform(act: Act, { session, pass, sleep, happen, isQuiet }: SteeredSession, script: Script) {
   const ignore = () => {};
   if (act.kind === 'pass') await pass(act.seconds);
@@ -67,7 +67,7 @@ async function perform(act: Act, { session, pass, sleep, happen, isQuiet }: Stee
 const lifeSecondsOf = (token: string) => Number(token.split('-').at(-1));
 const latestRefreshSeconds = (life: number) => (life <= 120 ? life / 2 : life - 60);
 
-/** Lives through the acts; @throws when the session does what it never does */
+/** Runs the steps. @throws if the session violates an invariant */
 async function live(script: Script, first: Planned, chance: number, all: readonly Act[]) {
   const steered = steerSession({ teardown: () => {} }, script.address, { chance });
   const { session, nowMs } = steered;

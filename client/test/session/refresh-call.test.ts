@@ -1,4 +1,4 @@
-// A refresh call: what is repeated and when, what ends it, and what is said then (decisions 3.8).
+// A refresh call: what is retried and when, what ends it, and what the page is told then.
 import t from 'tap';
 import { grant, lost, refuse, type ScriptedAnswer } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
@@ -151,7 +151,7 @@ for (const { answer, reason } of [
   );
 }
 
-t.test('an attempt that is not answered within 8 s is a lost one', async (t) => {
+t.test('an attempt that is not answered within 8 s has failed', async (t) => {
   const { script, pass, session } = await signIn(t, 900, { isOpenEnded: true });
   const never = new Promise<void>((resolve) => t.teardown(resolve));
   script.plan(refreshing, { ...grant(), after: never }, grant());
@@ -191,7 +191,7 @@ t.test('an answer that comes after a log-in or a log-out changes nothing', async
   }
 });
 
-t.test('a listener that throws stops nobody', async (t) => {
+t.test('a listener that throws stops no other listener', async (t) => {
   const { session, pass, script, expired } = await signIn(t, 900);
   const thrown: unknown[] = [];
   const [failing] = process.listeners('uncaughtException');
@@ -200,14 +200,14 @@ t.test('a listener that throws stops nobody', async (t) => {
   session.onExpired(() => {
     throw new Error('a mistake of the page');
   });
-  let heard = '';
+  let reported = '';
   session.onExpired((reason) => {
-    heard = reason;
+    reported = reason;
   });
   script.plan(refreshing, refuse(401, 'session_expired'));
   await pass(due);
   if (failing) process.on('uncaughtException', failing);
-  t.equal(heard, 'session_expired');
+  t.equal(reported, 'session_expired');
   t.same(expired, ['session_expired']);
   t.match(thrown, [{ message: 'a mistake of the page' }], 'and is not kept secret');
 });

@@ -1,4 +1,4 @@
-// When a session refreshes by itself, and what waking up, a set clock and a reload do to that.
+// When a session refreshes by itself, and the effect of sleep, a changed clock and a reload.
 
 import t from 'tap';
 import { steerSession } from '../support/session-clock.js';
@@ -40,7 +40,7 @@ t.test('the next refresh is scheduled from the new expiresIn', async (t) => {
   t.equal(script.count(refreshing), 3);
 });
 
-t.test('the state says when the token ends, and that it is being replaced', async (t) => {
+t.test('the state says when the token expires, and that it is being replaced', async (t) => {
   const { script, pass, session, nowMs } = await signIn(t, 900);
   const seen: unknown[] = [];
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
@@ -55,7 +55,7 @@ t.test('the state says when the token ends, and that it is being replaced', asyn
   stop();
   await pass(840);
   t.equal(script.count(refreshing), 2);
-  t.equal(seen.length, 2, 'an ended subscription hears nothing');
+  t.equal(seen.length, 2, 'a removed listener is not called');
 });
 
 for (const event of ['visibilitychange', 'focus', 'pageshow', 'online', 'resume']) {
@@ -103,7 +103,7 @@ t.test('a clock that is set back does not prolong a token', async (t) => {
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('the life of a token counts from the request, not from its answer', async (t) => {
+t.test('the lifetime of a token counts from the request, not from its answer', async (t) => {
   const script = await startScript(t);
   let answer = () => {};
   const after = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// Several tabs of one browser: who waits for whom, and what they tell each other.
+// Several tabs of one browser: how they wait for each other, and the messages between them.
 
 import t from 'tap';
 import type { Session } from '../../src/session/session-options.js';
@@ -38,7 +38,7 @@ t.test('five tabs refresh one after the other, each for itself', async (t) => {
   t.same(tabs.said, [], 'no word is lost about it');
 });
 
-t.test('a tab that hangs stops the others for the time of the limit alone', async (t) => {
+t.test('a tab that hangs blocks the others only until the limit', async (t) => {
   const script = await startScript(t);
   const tabs = openTabs();
   const never = new Promise<void>((resolve) => t.teardown(resolve));
@@ -55,7 +55,7 @@ t.test('a tab that hangs stops the others for the time of the limit alone', asyn
   t.equal(script.count(refreshing), 2);
 });
 
-t.test('locks that fail are done without', async (t) => {
+t.test('locks that fail are skipped', async (t) => {
   const script = await startScript(t);
   const locks = { request: () => Promise.reject(new DOMException('no', 'SecurityError')) };
   const { session } = steerSession(t, script.address, { locks: locks as unknown as LockManager });
@@ -64,7 +64,7 @@ t.test('locks that fail are done without', async (t) => {
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('a log-out reaches the other tabs, without a token in the word', async (t) => {
+t.test('a log-out reaches the other tabs, without a token in the message', async (t) => {
   const script = await startScript(t);
   const tabs = openTabs();
   const [one, two] = [steerSession(t, script.address, tabs), steerSession(t, script.address, tabs)];
@@ -110,7 +110,7 @@ t.test('a log-in in one tab has the others ask who is signed in now', async (t) 
   t.same(one.expired, []);
 });
 
-t.test('words that nobody knows are not listened to', async (t) => {
+t.test('unknown messages are ignored', async (t) => {
   const script = await startScript(t);
   const tabs = openTabs();
   const { session } = steerSession(t, script.address, tabs);
@@ -127,7 +127,7 @@ t.test('words that nobody knows are not listened to', async (t) => {
   t.equal(script.asked.length, 1);
 });
 
-t.test('sessions of different services do not hear each other', async (t) => {
+t.test('sessions of different services do not share messages', async (t) => {
   const tabs = openTabs();
   const [script, other] = [await startScript(t), await startScript(t)];
   const own = steerSession(t, script.address, tabs);
@@ -235,7 +235,7 @@ t.test('nor is the answer to a refresh of before then believed', async (t) => {
   t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('a log-out that is answered after the page was left is one all the same', async (t) => {
+t.test('a log-out that is answered after the page was left takes effect', async (t) => {
   const script = await startScript(t);
   const { session, happen } = steerSession(t, script.address, { ...openTabs(), isOpenEnded: true });
   script.plan('POST /login', grant());

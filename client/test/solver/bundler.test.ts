@@ -1,4 +1,4 @@
-// The solver in a bundle that Vite makes without any setting: the worker's file is found and moved along.
+// The solver in a bundle that Vite builds without configuration: it finds and copies the worker's file.
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { build } from 'vite';

@@ -1,4 +1,4 @@
-// The three kernels against Node's SHA-256: what they find is right, and they miss nothing.
+// The three kernels compared with Node's SHA-256: their results are correct and complete.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
@@ -31,7 +31,7 @@ for (const path of allPaths) {
             if (zeroBits(prefix + suffixText(suffix)) >= difficulty) wanted.push(suffix);
           }
           kernel.prepare(prefix);
-          // A range begins at a multiple of the step, so only the first of those that begin at one is seen.
+          // A search begins at a multiple of the step and returns only the first match after it.
           const first = new Map<number, number>();
           for (const suffix of wanted.toReversed()) first.set(suffix - (suffix % suffixStep), suffix);
           const found: number[] = [];
@@ -46,7 +46,7 @@ for (const path of allPaths) {
       );
     });
 
-    t.test('looks no further than it is told', async (t) => {
+    t.test('searches only the given suffixes', async (t) => {
       const prefix = 'x'.repeat(prefixLength);
       const easy = Array.from({ length: suffixCount }, (_, suffix) => zeroBits(prefix + suffixText(suffix)));
       const hit = easy.findIndex((bits) => bits >= 9);
@@ -56,7 +56,7 @@ for (const path of allPaths) {
       t.equal(kernel.search(9, 0, to + suffixStep), hit);
     });
 
-    t.test('finds for heads of every length the first nonce of a range', async (t) => {
+    t.test('finds the first nonce of a range for heads of every length', async (t) => {
       fc.assert(
         fc.property(
           fc.integer({ min: 32, max: 34 }).chain(ascii),

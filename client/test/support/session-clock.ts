@@ -1,4 +1,4 @@
-// A browser environment for a session in Node: clocks that the test moves, events that it sends.
+// A browser environment for a session in Node: the test controls its clocks and dispatches its events.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { openSession } from '../../src/session/create-session.js';
@@ -7,18 +7,18 @@ import type { Session, SessionOptions } from '../../src/session/session-options.
 
 export interface SteeredSession {
   readonly session: Session;
-  /** What `onExpired` told. */
+  /** The reasons that `onExpired` reported. */
   readonly expired: readonly string[];
   nowMs(): number;
-  /** Lets the time pass, with every timer in its turn, each followed by all that it sets going. */
+  /** Advances both clocks; runs every timer that is due in order, and waits for its effects. */
   pass(seconds: number): Promise<void>;
-  /** Time that no timer sees and only the clock on the wall: the machine sleeps. */
+  /** Simulates sleep: only the wall clock advances, and no timer runs. */
   sleep(seconds: number): void;
-  /** Somebody sets the clock on the wall. */
+  /** Changes the wall clock. */
   setClock(bySeconds: number): void;
-  /** An event of the window. */
+  /** Dispatches an event of the window. */
   happen(type: string, more?: object): Promise<void>;
-  /** Resolves when every request has been answered, and nothing is left to do without more time. */
+  /** Resolves when every request has been answered and only timers are left. */
   isQuiet(): Promise<void>;
 }
 
@@ -28,17 +28,17 @@ interface Timer {
 }
 
 export interface SteerOptions extends SessionOptions {
-  /** How much of the jitter is used; 0 unless said. */
+  /** The share of the jitter that is used; 0 by default. */
   readonly chance?: number;
-  /** Has requests that are not to be waited for: they are answered when the test says so. */
+  /** Does not wait for requests: the test decides when they are answered. */
   readonly isOpenEnded?: boolean;
   readonly locks?: Environment['locks'];
   readonly openChannel?: Environment['openChannel'];
-  /** None unless said: then nothing is known, and every session asks. */
+  /** None by default: without a hint every session sends a request. */
   readonly openStorage?: Environment['openStorage'];
 }
 
-/** Opens a session whose time stands still until the test lets it pass. */
+/** Opens a session whose time stands still until the test advances it. */
 export function steerSession(
   t: Pick<Test, 'teardown'>,
   baseUrl: string,
@@ -54,7 +54,7 @@ export function steerSession(
   let timerCount = 0;
   let react: (event: Event) => void = () => {};
 
-  /** Whole answers only, so that nothing is on its way when none is under way. */
+  /** Resolves with complete responses only, so that nothing is in transit when no request is under way. */
   const fetchWhole: typeof fetch = (input, init) => {
     const answer = fetch(input, init).then(async (response) => {
       const { status, headers } = response;

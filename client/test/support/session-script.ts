@@ -1,20 +1,20 @@
-// A session service that answers as the test has written, over real HTTP, and remembers what it was asked.
+// A session service with scripted answers over real HTTP, which records its requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 export interface ScriptedAnswer {
-  /** 0 takes the request and closes the connection without a word. */
+  /** 0 accepts the request and closes the connection without an answer. */
   readonly status: number;
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Closes the connection in the middle of the body. */
   readonly isCut?: boolean;
-  /** Answers when this has resolved. */
+  /** Delays the answer until this resolves. */
   readonly after?: Promise<unknown>;
 }
 
-/** Made anew for each request, when it is a function. */
+/** A function is called for each request. */
 export type Planned = ScriptedAnswer | (() => ScriptedAnswer);
 
 export interface Asked {
@@ -27,20 +27,20 @@ export interface Asked {
 export interface Script {
   readonly address: string;
   readonly asked: readonly Asked[];
-  /** The tokens that were given and arrived. */
+  /** The tokens that were issued and received. */
   readonly granted: readonly string[];
-  /** The most refreshes that were under way at one time. */
+  /** The highest number of concurrent refreshes. */
   readonly mostRefreshes: number;
-  /** What comes next to `POST /refresh` and the like, in order; the last one stays. */
+  /** Sets the next answers to `POST /refresh` and the like, in order; the last one repeats. */
   plan(what: string, ...answers: readonly Planned[]): void;
-  /** Resolves when something has been asked so often. */
+  /** Resolves when a request has been made this often. */
   isAsked(what: string, times: number): Promise<void>;
   count(what: string): number;
 }
 
 let tokens = 0;
 
-/** A success with a token that nobody has had; its name ends with the seconds of its life. */
+/** A success with a new token, whose name ends with its lifetime in seconds. */
 export function grant(expiresIn = 900): ScriptedAnswer {
   tokens += 1;
   return { status: 200, body: { accessToken: `token-${tokens}-${expiresIn}`, expiresIn } };
@@ -92,7 +92,7 @@ export async function startScript(t: Test): Promise<Script> {
   }
 
   const server = createServer((request, response) => {
-    // A request that the client gave up on while its body came has no reader any more.
+    // The client may have aborted the request while its body arrived.
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

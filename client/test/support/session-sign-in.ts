@@ -1,4 +1,4 @@
-// Somebody who has just signed in at a scripted service, with clocks that the test moves.
+// A session that has just signed in at a scripted service, with clocks that the test controls.
 import type { Test } from 'tap';
 import { type SteeredSession, type SteerOptions, steerSession } from './session-clock.js';
 import { grant, type Script, type ScriptedAnswer, startScript } from './session-script.js';
@@ -11,7 +11,7 @@ export interface SignedIn extends SteeredSession {
   readonly token: string;
 }
 
-/** @param expiresIn of the log-in's token, seconds; the schedule is exact and refreshes are granted unless said */
+/** @param expiresIn of the log-in's token, seconds; by default the schedule is exact and refreshes succeed */
 export async function signIn(t: Test, expiresIn = 900, options: SteerOptions = {}): Promise<SignedIn> {
   const script = await startScript(t);
   const steered = steerSession(t, script.address, { jitterSeconds: 0, ...options });

@@ -1,10 +1,10 @@
-// Tabs of one browser for sessions in Node: a queue of locks and channels that hear each other.
+// Tabs of one browser for sessions in Node: a queue of locks, and connected channels.
 import type { Environment } from '../../src/session/environment.js';
 
 export interface Tabs {
   readonly locks: LockManager;
   readonly openChannel: Environment['openChannel'];
-  /** All that was ever said between tabs. */
+  /** All messages between tabs. */
   readonly said: readonly unknown[];
   readonly openChannels: number;
 }
