@@ -1,9 +1,9 @@
 // What a signed-in person sees: who that is, the token's time, a protected route, the sessions, the ways out.
-import { createAsk } from './ask.js';
+import { createAsk } from './session-request.js';
 import { find } from './find.js';
 import { notify } from './notice.js';
 import { createSessionList } from './session-list.js';
-import { say } from './speech.js';
+import { say } from './i18n.js';
 import { createTokenRing } from './token-ring.js';
 
 /** @param {{ session: import('./client/session.js').Session }} parts */

@@ -3,13 +3,13 @@ import { createAccount } from './account.js';
 import { openSolver } from './client/challenge.js';
 import { createSession } from './client/session.js';
 import { find } from './find.js';
-import { createLooking } from './looking.js';
+import { createLooking } from './session-check.js';
 import { createMeter } from './meter.js';
 import { notify } from './notice.js';
 import { createRequestLog } from './request-log.js';
 import { createSignIn } from './sign-in.js';
-import { say, sayIfKnown, speak } from './speech.js';
-import { watchFetch } from './watch-fetch.js';
+import { say, sayIfKnown, speak } from './i18n.js';
+import { watchFetch } from './observe-fetch.js';
 
 speak();
 const facts = await readFacts();

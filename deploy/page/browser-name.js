@@ -1,5 +1,5 @@
 // A name for people from what a browser says of itself.
-import { say } from './speech.js';
+import { say } from './i18n.js';
 
 /** The first that fits: most browsers also name those that they are like. */
 const browsers = [

@@ -1,9 +1,9 @@
 // The toll meter: what an attempt costs now, and how the work for it goes.
-import { count, milliseconds, speed } from './figures.js';
+import { count, milliseconds, speed } from './format.js';
 import { find } from './find.js';
 import { measureSpeed } from './measure-speed.js';
-import { say } from './speech.js';
-import { createWorkBook } from './work-book.js';
+import { say } from './i18n.js';
+import { createWorkBook } from './work-log.js';
 
 const bitsShown = 32;
 

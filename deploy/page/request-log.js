@@ -1,6 +1,6 @@
 // The list of what this tab has asked and solved, the newest first.
-import { milliseconds } from './figures.js';
-import { say } from './speech.js';
+import { milliseconds } from './format.js';
+import { say } from './i18n.js';
 
 const mostEntries = 12;
 /** Refusals that belong to the ordinary course: nobody is signed in, or the work is done again at a higher price. */

@@ -1,11 +1,11 @@
 // The sessions of the signed-in person, each of which can be ended from here.
 import { nameBrowser } from './browser-name.js';
-import { when } from './figures.js';
+import { when } from './format.js';
 import { find } from './find.js';
 import { notify } from './notice.js';
-import { say } from './speech.js';
+import { say } from './i18n.js';
 
-/** @param {ReturnType<typeof import('./ask.js').createAsk>} ask */
+/** @param {ReturnType<typeof import('./session-request.js').createAsk>} ask */
 export function createSessionList(ask) {
   const list = find('sessions');
   const endOthers = find('end-others');

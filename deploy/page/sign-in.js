@@ -2,10 +2,10 @@
 import { createChallenge } from './client/challenge.js';
 import './client/element.js';
 import { createCountdown } from './countdown.js';
-import { clock } from './figures.js';
+import { clock } from './format.js';
 import { find } from './find.js';
 import { notify } from './notice.js';
-import { mark, say } from './speech.js';
+import { mark, say } from './i18n.js';
 
 /**
  * @param {object} parts

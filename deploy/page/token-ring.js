@@ -1,7 +1,7 @@
 // The time that the access token has left, as a ring that runs out, and when it is renewed.
-import { clock } from './figures.js';
+import { clock } from './format.js';
 import { find } from './find.js';
-import { say } from './speech.js';
+import { say } from './i18n.js';
 
 const leadMs = 60_000;
 

@@ -1,6 +1,6 @@
 // Writes into the log what has been solved, once.
-import { count } from './figures.js';
-import { say } from './speech.js';
+import { count } from './format.js';
+import { say } from './i18n.js';
 
 /**
  * @param {import('./request-log.js').RequestLog} log

@@ -1,6 +1,6 @@
 // Asks a protected route, and says what went wrong.
 import { notify } from './notice.js';
-import { say } from './speech.js';
+import { say } from './i18n.js';
 
 /** @param {import('./client/session.js').Session} session */
 export function createAsk(session) {

@@ -1,7 +1,7 @@
 // While nobody knows whether somebody is signed in: asks, and says so when there is no answer.
-import { clock } from './figures.js';
+import { clock } from './format.js';
 import { find } from './find.js';
-import { say } from './speech.js';
+import { say } from './i18n.js';
 
 /** @param {{ session: import('./client/session.js').Session }} parts */
 export function createLooking({ session }) {

@@ -1,5 +1,5 @@
 // Figures in words: counts, durations, moments.
-import { locale, say } from './speech.js';
+import { locale, say } from './i18n.js';
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
