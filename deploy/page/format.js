@@ -1,5 +1,5 @@
-// Figures in words: counts, durations, moments.
-import { locale, say } from './i18n.js';
+// Formats counts, durations and dates.
+import { locale, translate } from './i18n.js';
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -9,9 +9,10 @@ const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 export const count = (value) => whole.format(value);
 
 /** `12.3 M/s`. */
-export const speed = (hashesPerMs) => say('speed_value', { millions: tenth.format(hashesPerMs / 1000) });
+export const speed = (hashesPerMs) =>
+  translate('speed_value', { millions: tenth.format(hashesPerMs / 1000) });
 
-export const milliseconds = (ms) => say('ms', { ms: whole.format(ms) });
+export const milliseconds = (ms) => translate('ms', { ms: whole.format(ms) });
 
 /** `14:05`, minutes and seconds. */
 export function clock(ms) {
@@ -19,7 +20,7 @@ export function clock(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** The time of day, with the date when it is another one than today's. @param {string} iso */
+/** The time of day, with the date unless it is today. @param {string} iso */
 export function when(iso) {
   const date = new Date(iso);
   const isToday = date.toDateString() === new Date().toDateString();

@@ -1,9 +1,9 @@
-// The language of the page: the browser's first of those that there are texts for. Words in `backticks` are code.
+// The language and texts of the page: the browser's first language that has texts. Words in `backticks` are code.
 import { ar } from './texts/ar.js';
 import { en } from './texts/en.js';
 import { fr } from './texts/fr.js';
 
-/** English texts that stay as they are stand in the markup. */
+/** The English texts in the markup. */
 const markup = Object.fromEntries(
   textsInMarkup().map((node) => [node.dataset.text, node.textContent.trim().replace(/\s+/g, ' ')]),
 );
@@ -13,28 +13,28 @@ const tag = navigator.languages.find((one) => Object.hasOwn(tables, primary(one)
 
 export const language = primary(tag);
 const texts = tables[language];
-/** Digits are Western in every language, as in the images. */
+/** Uses Western digits in every language, as the images do. */
 export const locale = new Intl.Locale(tag, { numberingSystem: 'latn' });
 
-/** A text, its `{name}` places filled. */
-export function say(key, values = {}) {
+/** Returns a text with its `{name}` placeholders filled. */
+export function translate(key, values = {}) {
   return texts[key].replace(/\{(\w+)\}/g, (_place, name) => values[name]);
 }
 
-/** The text that belongs to a code of the services, if there is one. */
-export function sayIfKnown(code, otherwise) {
-  return say(Object.hasOwn(texts, code) ? code : otherwise);
+/** Returns the text for a code of the services, or another text if there is none. */
+export function translateIfKnown(code, otherwise) {
+  return translate(Object.hasOwn(texts, code) ? code : otherwise);
 }
 
-/** Fills every element that names its text, and tells the browser the language. */
-export function speak() {
+/** Translates the page: sets its language, its direction and the texts of its markup. */
+export function translatePage() {
   document.documentElement.lang = language;
   document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
-  if (language !== 'en') for (const node of textsInMarkup()) mark(node, say(node.dataset.text));
+  if (language !== 'en') for (const node of textsInMarkup()) setText(node, translate(node.dataset.text));
 }
 
-/** Sets a text in which `backticks` stand around code. */
-export function mark(node, text) {
+/** Sets a text; words in `backticks` become code elements. */
+export function setText(node, text) {
   node.replaceChildren(
     ...text.split('`').map((piece, at) => {
       if (at % 2 === 0) return piece;

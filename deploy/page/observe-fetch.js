@@ -1,11 +1,11 @@
-// Tells of every request of this page, by standing in front of the browser's own `fetch`.
+// Reports every request of this page by wrapping the browser's `fetch`.
 
 /**
- * @param {(entry: { method: string, path: string, status: number, code: string, ms: number }) => void} tell called
+ * @param {(entry: { method: string, path: string, status: number, code: string, ms: number }) => void} onRequest called
  *   when a request is answered; status 0 means that there was no answer
- * @returns {void} the browser's `fetch` is replaced: the package takes no notice of it
+ * @returns {void} it replaces the browser's `fetch`
  */
-export function watchFetch(tell) {
+export function observeFetch(onRequest) {
   const send = globalThis.fetch.bind(globalThis);
   globalThis.fetch = async (input, init) => {
     const { method, url } = input instanceof Request ? input : new Request(input, { method: init?.method });
@@ -16,28 +16,34 @@ export function watchFetch(tell) {
       const response = await send(input, init);
       const { status, ok } = response;
       const ms = elapsedMs();
-      tell({ method, path, status, code: ok ? '' : await codeOf(response.clone()), ms });
+      onRequest({ method, path, status, code: ok ? '' : await codeOf(response.clone()), ms });
       return response;
     } catch (error) {
-      if (error.name !== 'AbortError') tell({ method, path, status: 0, code: '', ms: elapsedMs() });
+      if (error.name !== 'AbortError') onRequest({ method, path, status: 0, code: '', ms: elapsedMs() });
       throw error;
     }
   };
-  watchImages(tell);
+  observeImages(onRequest);
 }
 
-/** Images are fetched by the browser itself. */
-function watchImages(tell) {
+/** Reports images, which the browser fetches itself. */
+function observeImages(onRequest) {
   const observer = new PerformanceObserver((list) => {
     for (const { name, initiatorType, responseStatus, duration } of list.getEntries()) {
       if (initiatorType !== 'img') continue;
-      tell({ method: 'GET', path: shortPath(name), status: responseStatus ?? 200, code: '', ms: duration });
+      onRequest({
+        method: 'GET',
+        path: shortPath(name),
+        status: responseStatus ?? 200,
+        code: '',
+        ms: duration,
+      });
     }
   });
   observer.observe({ type: 'resource' });
 }
 
-/** Without the ticket, and with tokens and ids cut short. */
+/** Returns the path without the ticket, and with shortened tokens and ids. */
 function shortPath(url) {
   const { pathname, searchParams } = new URL(url);
   const preset = searchParams.get('preset');

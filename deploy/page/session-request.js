@@ -1,20 +1,21 @@
-// Asks a protected route, and says what went wrong.
+// Requests protected routes, and displays errors.
+
+import { translate } from './i18n.js';
 import { notify } from './notice.js';
-import { say } from './i18n.js';
 
 /** @param {import('./client/session.js').Session} session */
-export function createAsk(session) {
-  /** Resolves with the response, or with nothing when it was a refusal: that has been said then. */
-  return async function ask(path, init) {
+export function createSessionRequest(session) {
+  /** Resolves with the response; with undefined after a refusal, whose message has been displayed. */
+  return async function request(path, init) {
     try {
       const response = await session.fetch(path, init);
-      // What was to be ended is over already.
+      // 404: the session to end has ended already.
       if (response.ok || response.status === 404) return response;
-      // With a 401 the session is over, and the page says so by itself.
+      // 401: the session has ended, and the page displays that by itself.
       if (response.status === 401) return undefined;
       notify((await response.json()).message, 'bad', response.headers.get('Content-Language') ?? '');
     } catch {
-      notify(say('no_answer'), 'bad');
+      notify(translate('no_answer'), 'bad');
     }
     return undefined;
   };

@@ -1,18 +1,18 @@
-// Writes into the log what has been solved, once.
+// Logs each solved challenge once.
 import { count } from './format.js';
-import { say } from './i18n.js';
+import { translate } from './i18n.js';
 
 /**
  * @param {import('./request-log.js').RequestLog} log
- * @returns {(state: import('./client/challenge.js').ChallengeState) => void} to be told each state of one form
+ * @returns {(state: import('./client/challenge.js').ChallengeState) => void} call it with each state of a form
  */
-export function createWorkBook(log) {
+export function createWorkLog(log) {
   let written;
   let effortSinceMs;
 
   function writeEffort({ parts, progress: { difficulty: bits } }) {
-    const hashes = say('hashes', { count: count(parts * 2 ** bits) });
-    log.addWork(say('solved_parts', { parts, bits }), `≈ ${hashes}`, performance.now() - effortSinceMs);
+    const hashes = translate('hashes', { count: count(parts * 2 ** bits) });
+    log.addWork(translate('solved_parts', { parts, bits }), `≈ ${hashes}`, performance.now() - effortSinceMs);
   }
 
   return ({ status, work, captcha }) => {
@@ -21,7 +21,7 @@ export function createWorkBook(log) {
     effortSinceMs = effort === null || effort.solved ? undefined : (effortSinceMs ?? performance.now());
     if (status !== 'ready' || work === null || work === written) return;
     written = work;
-    const hashes = say('hashes', { count: count(work.hashes) });
-    log.addWork(say('solved', { bits: work.difficulty }), hashes, work.ms);
+    const hashes = translate('hashes', { count: count(work.hashes) });
+    log.addWork(translate('solved', { bits: work.difficulty }), hashes, work.ms);
   };
 }

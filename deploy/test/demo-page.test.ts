@@ -168,7 +168,7 @@ t.test('without an answer the page says so, and asks again when told to', async 
   await context.route('**/refresh', (route) => route.abort());
   await page.reload();
   await page.waitForSelector('#look-again:not([hidden])');
-  t.match(await page.textContent('#looking-problem'), 'the session service does not answer');
+  t.match(await page.textContent('#looking-problem'), "We can't reach the server");
   await context.unroute('**/refresh');
   await page.click('#look-again');
   await waitForAccount(page, demo);
