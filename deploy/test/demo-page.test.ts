@@ -28,7 +28,7 @@ t.test('the demo account signs in, a reload keeps the session, a log-out ends it
   await waitForAccount(page, demo);
   t.equal(await page.title(), 'Tollgate · Signed in');
   t.match(await page.textContent('#token-time'), /^1[45]:\d\d$/);
-  t.match(await page.textContent('#token-next'), /^Next renewal in 1[34]:\d\d, by itself\.$/);
+  t.match(await page.textContent('#token-next'), /^Renews automatically in 1[34]:\d\d\.$/);
   t.equal(await page.inputValue('#password'), '', 'the password does not stay in the page');
   const [cookie] = await context.cookies(`${system.address}/refresh`);
   t.match(cookie, {

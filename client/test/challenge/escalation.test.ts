@@ -1,14 +1,14 @@
 // How a form reacts to refused submissions, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gil', 'hal'];
 const emails = names.map((name) => `${name}@example.com`);
 const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = '', gil = '', hal = ''] = emails;
 /** A client address that does not share failures with ours. */
 const ELSEWHERE = '198.51.100.7';
-const service = await startService(t, {}, emails);
+const service = await startRealService(t, {}, emails);
 const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
 
 t.beforeEach(() => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChallengeController, createChallenge } from '@tollgate/client/challenge.js';
 import t, { type Test } from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 /** Resolves with the first state that matches. */
 function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
@@ -40,15 +40,15 @@ async function breakable(t: Test, target: string) {
   };
 }
 
-const service = await startService(t);
-const strict = await startService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
-const hard = await startService(t, {
+const service = await startRealService(t);
+const strict = await startRealService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
+const hard = await startRealService(t, {
   CAPTCHA_POW_DIFFICULTY: '20',
   CAPTCHA_POW_MAX_DIFFICULTY: '20',
   CAPTCHA_EFFORT_ENABLED: 'false',
 });
 // Long enough for a slow machine to solve a challenge before it expires.
-const brief = await startService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE_EXPIRE: '4' });
+const brief = await startRealService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE_EXPIRE: '4' });
 
 t.beforeEach(() => {
   for (const { requested } of [service, strict, hard, brief]) requested.length = 0;

@@ -12,11 +12,11 @@ import {
 } from '@tollgate/client/challenge.js';
 import t from 'tap';
 import { startStaticSite } from '../support/static-site.js';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
-const service = await startService(t, { RATE_LIMIT_ISSUE: '5' }, [ada, bob]);
+const service = await startRealService(t, { RATE_LIMIT_ISSUE: '5' }, [ada, bob]);
 const baseUrl = service.address;
 const token = /^[A-Za-z0-9]{40}$/;
 

@@ -5,10 +5,10 @@ import { captcha, pow } from '@tollgate/shared/http/guard.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const folder = tempDir(t);
-const service = await startService(t, {
+const service = await startRealService(t, {
   DATA_DIR: folder,
   CAPTCHA_PRESETS: '{ "large": { "picture": { "width": 400, "height": 130 } } }',
 });

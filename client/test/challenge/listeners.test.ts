@@ -1,9 +1,9 @@
 // Listeners of the page that throw do not stop the form.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
-const service = await startService(t);
+const service = await startRealService(t);
 
 t.test('a listener that throws stops neither the form nor the other listeners', async (t) => {
   const thrown: unknown[] = [];

@@ -4,7 +4,7 @@ import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
-import { password, startService } from './real-service.js';
+import { password, startRealService } from './real-service.js';
 
 declare global {
   interface Window {
@@ -28,7 +28,7 @@ create();
 const pages: Record<string, string> = { '/elsewhere': '<!doctype html><title>Elsewhere</title>' };
 const site = await startStaticSite({ folders: { '/client/': folder }, pages });
 t.teardown(site.stop);
-const service = await startService(t, { CORS_ORIGIN: site.address }, [ada]);
+const service = await startRealService(t, { CORS_ORIGIN: site.address }, [ada]);
 pages['/'] = form(service.address);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
@@ -267,7 +267,7 @@ t.test('from another origin: the image is seen, answered, and let in', async (t)
 });
 
 t.test('from another origin: how long to wait can be read', async (t) => {
-  const limited = await startService(t, { CORS_ORIGIN: site.address, RATE_LIMIT_POW: '1' });
+  const limited = await startRealService(t, { CORS_ORIGIN: site.address, RATE_LIMIT_POW: '1' });
   const { page } = await openForm(t);
   const requests = watchRequests(page, limited.address);
   await page.evaluate((baseUrl) => window.create({ baseUrl }), limited.address);

@@ -1,10 +1,10 @@
 // Pausing a controller, and whether a submission is under way, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const ada = 'ada@example.com';
-const service = await startService(t, {}, [ada]);
+const service = await startRealService(t, {}, [ada]);
 
 t.beforeEach(() => {
   service.requested.length = 0;

@@ -40,7 +40,7 @@ const cheap: Environment = {
 };
 
 /** Starts the system with accounts for these e-mail addresses; it stops when the test ends. */
-export async function startService(
+export async function startRealService(
   t: Test,
   environment: Environment = {},
   users: readonly string[] = [],

@@ -282,7 +282,9 @@ t.test('a second press while a submission is delayed repeats the announcement', 
   const announcements = page.evaluate(
     (wanted) =>
       new Promise((resolve) => {
-        const region = document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('.visually-hidden')!;
+        const region = document
+          .querySelector('tollgate-challenge')!
+          .shadowRoot!.querySelector('.visually-hidden')!;
         const announcements: (string | null)[] = [];
         const observer = new MutationObserver(() => {
           announcements.push(region.textContent);
@@ -294,7 +296,11 @@ t.test('a second press while a submission is delayed repeats the announcement', 
   );
   await page.focus('[name=text]');
   await page.press('[name=text]', 'Enter');
-  t.same(await announcements, ['', sentence], 'it is removed in between, so that screen readers announce it again');
+  t.same(
+    await announcements,
+    ['', sentence],
+    'it is removed in between, so that screen readers announce it again',
+  );
   await release();
   await page.waitForSelector('text=Delivered.');
   t.equal(site.delivered.length, 1);

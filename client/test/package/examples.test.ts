@@ -68,7 +68,7 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
 
 /** The form cannot be sent until it is ready, nor while a submission is under way. */
 async function sendOnce(t: Test): Promise<void> {
-  const sent = () => site.asked.filter((request) => request === 'POST /login').length;
+  const sent = () => site.requests.filter((request) => request === 'POST /login').length;
   const before = sent();
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
@@ -132,7 +132,7 @@ const solverOfElement = async (page: Page) => {
 
 t.test('plain-form', async (t) => {
   const { folder, client } = install('plain-form');
-  site.show({ '/tollgate/': join(client, 'dist', 'src'), '/': folder });
+  site.serve({ '/tollgate/': join(client, 'dist', 'src'), '/': folder });
   const visited = await visit(t);
   await signInAndOut(t, visited, 'plain@example.com');
   t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
@@ -141,20 +141,20 @@ t.test('plain-form', async (t) => {
 t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
   const { folder, client } = install('plain-form');
   const pages = { '/tollgate/': join(client, 'dist', 'src'), '/': folder };
-  site.show(pages);
+  site.serve(pages);
   const { page } = await visit(t);
   await page.getByLabel('E-mail').fill('plain@example.com');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are plain@example.com.').waitFor();
-  t.equal(site.asked.filter((asked) => asked.startsWith('GET /api/captcha')).length, 1);
-  site.show(pages);
+  t.equal(site.requests.filter((asked) => asked.startsWith('GET /api/captcha')).length, 1);
+  site.serve(pages);
   await page.reload();
   await page.getByText('You are plain@example.com.').waitFor();
-  t.same(site.asked, ['POST /refresh', 'GET /profile']);
+  t.same(site.requests, ['POST /refresh', 'GET /profile']);
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
-  t.equal(site.asked.at(-1), 'GET /api/captcha/pow');
+  t.equal(site.requests.at(-1), 'GET /api/captcha/pow');
 });
 
 for (const name of ['react', 'vue']) {
@@ -167,7 +167,7 @@ for (const name of ['react', 'vue']) {
       assets.some((file) => /^worker-[\w-]+\.js$/.test(file)),
       `the worker is a file of its own: ${assets}`,
     );
-    site.show({ '/': join(root, 'dist') });
+    site.serve({ '/': join(root, 'dist') });
     const visited = await visit(t);
     await signInAndOut(t, visited, `${name}@example.com`);
     if (name === 'react') await t.test('a double click sends it once', sendOnce);
@@ -183,7 +183,7 @@ for (const name of ['react', 'vue']) {
       appType: 'spa',
     });
     t.teardown(() => server.close());
-    site.show((request, response) => server.middlewares(request, response));
+    site.serve((request, response) => server.middlewares(request, response));
     await signInAndOut(t, await visit(t), `${name}-dev@example.com`);
   });
 }

@@ -28,7 +28,7 @@ for (const react of reacts) {
 
 /** Opens a page without components; any warning of React fails the test. */
 async function open(t: Test, folder: string): Promise<Page> {
-  site.show({ '/': folder });
+  site.serve({ '/': folder });
   const page = await openPage(t, browser, site.address);
   page.on('console', (message) => {
     const isOfBrowser = message.text().startsWith('Failed to load resource');
@@ -38,7 +38,7 @@ async function open(t: Test, folder: string): Promise<Page> {
   return page;
 }
 
-const works = () => site.asked.filter((request) => request === 'GET /api/captcha/pow').length;
+const works = () => site.requests.filter((request) => request === 'GET /api/captcha/pow').length;
 const isReady = (page: Page) => page.waitForFunction(() => globalThis.challenge?.status === 'ready');
 
 /** Renders a form with challenges in Strict Mode; `challenge` is the last value of the hook. */

@@ -30,7 +30,7 @@ declare global {
   var renderForm: (image: 'always' | 'never') => void;
 }
 
-export const parts: Lab = {
+export const pageLab: Lab = {
   react,
   createRoot,
   hydrateRoot,

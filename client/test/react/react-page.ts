@@ -28,7 +28,7 @@ export async function buildReactPage(t: Test, { modules }: InstalledReact, html 
   const root = t.testdir({
     'index.html': `<!doctype html><html lang="en"><title>Components</title><script type="module" src="/page.js"></script>
       <form id="root">${html}</form></html>`,
-    'page.js': `import { parts } from ${JSON.stringify(script)};\nglobalThis.lab = parts;`,
+    'page.js': `import { pageLab } from ${JSON.stringify(script)};\nglobalThis.lab = pageLab;`,
   });
   await build({
     root,

@@ -33,7 +33,7 @@ async function openPageOfDemo(t: Test, hasLocks: boolean): Promise<Page> {
 /** Starts a refresh whose answer, with its cookie, is delayed. @returns a function that releases it */
 async function beginRefresh(page: Page): Promise<() => void> {
   const before = site.count('POST /refresh');
-  const release = site.hold('POST /refresh');
+  const release = site.delay('POST /refresh');
   const sent = page.waitForRequest('**/refresh');
   await page.evaluate(() => void session.resume().catch(() => {}));
   await sent;

@@ -78,7 +78,7 @@ t.test('Retry-After can be read across origins', async (t) => {
     'access-control-expose-headers': 'Retry-After',
   });
   const failed = await page.evaluate(() => session.resume().catch(({ retryAfterMs }) => retryAfterMs));
-  site.heal();
+  site.restore();
   t.equal(failed, 7000);
 });
 

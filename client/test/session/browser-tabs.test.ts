@@ -41,12 +41,12 @@ for (const count of [2, 5]) {
     await logInAt(tabs[0]!, site);
     for (let round = 0; round < 2; round++) {
       await each(tabs, (tab) => tab.reload());
-      site.takeMost('POST /refresh');
+      site.takeMaxConcurrent('POST /refresh');
       t.same(
         await each(tabs, (tab) => tab.evaluate(() => session.resume())),
         tabs.map(() => true),
       );
-      t.equal(site.takeMost('POST /refresh'), 1, 'one after the other');
+      t.equal(site.takeMaxConcurrent('POST /refresh'), 1, 'one after the other');
     }
     t.same(
       await each(tabs, profile),
@@ -60,12 +60,12 @@ for (const count of [2, 5]) {
     await each(tabs, (tab) => becomes(tab, 'signed-in'));
     for (let round = 1; round <= 3; round++) {
       const before = strict.count('POST /refresh');
-      strict.takeMost('POST /refresh');
+      strict.takeMaxConcurrent('POST /refresh');
       // The tabs of a context share its clock.
       await tabs[0]!.clock.runFor(841_000);
       await each(tabs, (tab) => becomes(tab, 'signed-in'));
       t.equal(strict.count('POST /refresh'), before + count);
-      t.equal(strict.takeMost('POST /refresh'), 1);
+      t.equal(strict.takeMaxConcurrent('POST /refresh'), 1);
     }
     t.same(
       await each(tabs, profile),
@@ -131,7 +131,7 @@ t.test('a page that is left in the middle of its refresh loses a cookie, and not
   const [page] = await openTabs(t, site, 1);
   await logInAt(page!, site);
   await page!.reload();
-  const release = site.hold('POST /refresh');
+  const release = site.delay('POST /refresh');
   const sent = page!.waitForRequest('**/refresh');
   await page!.evaluate(() => void session.resume().catch(() => {}));
   await sent;

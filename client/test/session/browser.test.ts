@@ -211,7 +211,7 @@ t.test('a log-out during an outage of the store fails', async (t) => {
   t.same(failed, { reason: 'made_up', status: 503, retryAfterMs: 1000 });
   t.equal((await states(page)).status, 'signed-in');
   t.same(await profile(page), profileOfDemo);
-  site.heal();
+  site.restore();
   await page.evaluate(() => session.logout());
   t.equal((await states(page)).status, 'signed-out');
 });

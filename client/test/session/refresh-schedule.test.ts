@@ -1,8 +1,8 @@
 // When a session refreshes by itself, and the effect of sleep, a changed clock and a reload.
 
 import t from 'tap';
-import { steerSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScript } from '../support/session-script.js';
+import { openTestSession } from '../support/session-clock.js';
+import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
 for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
@@ -17,10 +17,10 @@ for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
   t.test(
     `a token of ${expiresIn} s is replaced after ${dueSeconds} s (jitter ${jitterSeconds})`,
     async (t) => {
-      const { script, pass, session } = await signIn(t, expiresIn, { jitterSeconds, chance });
-      await pass(dueSeconds - 0.001);
+      const { script, advance, session } = await signIn(t, expiresIn, { jitterSeconds, chance });
+      await advance(dueSeconds - 0.001);
       t.equal(script.count(refreshing), 0);
-      await pass(0.001);
+      await advance(0.001);
       t.equal(script.count(refreshing), 1);
       t.equal(session.state.status, 'signed-in');
     },
@@ -28,52 +28,52 @@ for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
 }
 
 t.test('the next refresh is scheduled from the new expiresIn', async (t) => {
-  const { script, pass } = await signIn(t, 900);
-  script.plan(refreshing, grant(300), grant(100), grant(900));
-  await pass(840);
+  const { script, advance } = await signIn(t, 900);
+  script.setAnswers(refreshing, grant(300), grant(100), grant(900));
+  await advance(840);
   t.equal(script.count(refreshing), 1);
-  await pass(239.999);
+  await advance(239.999);
   t.equal(script.count(refreshing), 1);
-  await pass(0.001);
+  await advance(0.001);
   t.equal(script.count(refreshing), 2);
-  await pass(50);
+  await advance(50);
   t.equal(script.count(refreshing), 3);
 });
 
 t.test('the state says when the token expires, and that it is being replaced', async (t) => {
-  const { script, pass, session, nowMs } = await signIn(t, 900);
+  const { script, advance, session, nowMs } = await signIn(t, 900);
   const seen: unknown[] = [];
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
   t.throws(() => Object.assign(session.state, { status: 'signed-out' }), 'a snapshot');
   const first = session.state;
   const stop = session.subscribe(() => seen.push(session.state.status));
-  await pass(839);
+  await advance(839);
   t.equal(session.state, first, 'the same object while nothing changes');
-  await pass(1);
+  await advance(1);
   t.same(seen, ['refreshing', 'signed-in']);
   t.equal(session.state.expiresAtMs, nowMs() + 900_000);
   stop();
-  await pass(840);
+  await advance(840);
   t.equal(script.count(refreshing), 2);
   t.equal(seen.length, 2, 'a removed listener is not called');
 });
 
 for (const event of ['visibilitychange', 'focus', 'pageshow', 'online', 'resume']) {
   t.test(`a machine that slept past the time refreshes at the next ${event}`, async (t) => {
-    const { script, sleep, happen } = await signIn(t, 900);
-    await happen(event);
+    const { script, sleep, dispatch } = await signIn(t, 900);
+    await dispatch(event);
     t.equal(script.count(refreshing), 0, 'not before its time');
     sleep(841);
-    await happen(event);
+    await dispatch(event);
     t.equal(script.count(refreshing), 1);
   });
 }
 
 t.test('a sleep that no event ends is noticed within 30 s', async (t) => {
-  const { script, sleep, pass, session } = await signIn(t, 900);
-  await pass(100);
+  const { script, sleep, advance, session } = await signIn(t, 900);
+  await advance(100);
   sleep(8 * 3600);
-  await pass(30);
+  await advance(30);
   t.equal(script.count(refreshing), 1);
   t.equal(session.state.status, 'signed-in');
 });
@@ -81,12 +81,12 @@ t.test('a sleep that no event ends is noticed within 30 s', async (t) => {
 t.test('a request after a sleep waits for the refresh, and carries no token that is over', async (t) => {
   const { script, sleep, session } = await signIn(t, 900);
   const next = grant();
-  script.plan(refreshing, next);
-  script.plan('GET /profile', { status: 200, body: {} });
+  script.setAnswers(refreshing, next);
+  script.setAnswers('GET /profile', { status: 200, body: {} });
   sleep(3600);
   await session.fetch('profile');
   t.same(
-    script.asked.slice(1).map(({ what, authorization }) => [what, authorization]),
+    script.requests.slice(1).map(({ route, authorization }) => [route, authorization]),
     [
       [refreshing, undefined],
       ['GET /profile', `Bearer ${tokenOf(next)}`],
@@ -95,35 +95,38 @@ t.test('a request after a sleep waits for the refresh, and carries no token that
 });
 
 t.test('a clock that is set back does not prolong a token', async (t) => {
-  const { script, setClock, pass } = await signIn(t, 900);
+  const { script, setClock, advance } = await signIn(t, 900);
   setClock(-3600);
-  await pass(839);
+  await advance(839);
   t.equal(script.count(refreshing), 0);
-  await pass(1);
+  await advance(1);
   t.equal(script.count(refreshing), 1);
 });
 
 t.test('the lifetime of a token counts from the request, not from its answer', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  const { session, pass, nowMs } = steerSession(t, script.address, { isOpenEnded: true, jitterSeconds: 0 });
-  script.plan('POST /login', { ...grant(900), after });
+  const { session, advance, nowMs } = openTestSession(t, script.address, {
+    leavesRequestsOpen: true,
+    jitterSeconds: 0,
+  });
+  script.setAnswers('POST /login', { ...grant(900), after });
   const sentAtMs = nowMs();
   const login = session.login(loginFields);
-  await script.isAsked('POST /login', 1);
-  await pass(12);
+  await script.received('POST /login', 1);
+  await advance(12);
   answer();
   await login;
   t.equal(session.state.expiresAtMs, sentAtMs + 900_000);
 });
 
 t.test('a page that starts is signed in by its cookie, in one request', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan(refreshing, grant());
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, grant());
   t.equal(session.state.status, 'unknown');
   t.same(await Promise.all([session.resume(), session.resume()]), [true, true]);
   t.equal(await session.resume(), true);
@@ -132,18 +135,18 @@ t.test('a page that starts is signed in by its cookie, in one request', async (t
 });
 
 t.test('a page without a cookie is signed out, and nothing has expired', async (t) => {
-  const script = await startScript(t);
-  const { session, expired } = steerSession(t, script.address);
-  script.plan(refreshing, refuse(401, 'token_invalid'));
+  const script = await startScriptedService(t);
+  const { session, expired } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
   t.equal(await session.resume(), false);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: null });
   t.same(expired, []);
 });
 
 t.test('a page whose session has ended says why', async (t) => {
-  const script = await startScript(t);
-  const { session, expired } = steerSession(t, script.address);
-  script.plan(refreshing, refuse(401, 'session_revoked'));
+  const script = await startScriptedService(t);
+  const { session, expired } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
   t.equal(await session.resume(), false);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'session_revoked' });
   t.same(expired, [], 'this page held no session');
@@ -155,19 +158,19 @@ for (const { answer, reason } of [
   { answer: refuse(503, 'store_unavailable', '7'), reason: 'store_unavailable' },
 ]) {
   t.test(`a page that starts during ${reason} does not say that nobody is signed in`, async (t) => {
-    const script = await startScript(t);
-    const { session, happen, pass, expired } = steerSession(t, script.address);
-    script.plan(refreshing, answer, grant());
+    const script = await startScriptedService(t);
+    const { session, dispatch, advance, expired } = openTestSession(t, script.address);
+    script.setAnswers(refreshing, answer, grant());
     await t.rejects(session.resume(), { name: 'SessionError', reason, status: answer.status });
     t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
-    await pass(6);
+    await advance(6);
     t.equal(script.count(refreshing), 1, 'one attempt');
     if (answer !== lost) {
-      await happen('focus');
+      await dispatch('focus');
       t.equal(script.count(refreshing), 1, 'nothing before the time that the server asked for');
     }
-    await pass(1);
-    await happen('online');
+    await advance(1);
+    await dispatch('online');
     t.equal(session.state.status, 'signed-in', 'it asks again when the page wakes');
     t.equal(script.count(refreshing), 2);
     t.same(expired, []);

@@ -33,7 +33,7 @@ async function openSite(
   });
   t.teardown(site.stop);
   const warnings: string[] = [];
-  const page = await openPage(t, within, 'about:blank', { expectsBreaches: true });
+  const page = await openPage(t, within, 'about:blank', { expectsViolations: true });
   page.on('console', (message) => {
     if (message.type() === 'warning') warnings.push(message.text());
   });

@@ -13,9 +13,9 @@ export interface AppSite {
   readonly address: string;
   readonly server: Server;
   /** Requests for the services since the last `show`, such as `POST /login`, without queries. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   /** Serves the pages from there from now on. */
-  show(pages: Pages): void;
+  serve(pages: Pages): void;
 }
 
 /** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, the longest first), or a server of their own. */
@@ -47,13 +47,13 @@ const cheap: Environment = {
 
 /** Starts the system for one test file, with accounts for these e-mail addresses; it stops when the test ends. */
 export async function startAppSite(t: Test, emails: readonly string[]): Promise<AppSite> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let pages: Pages = {};
   let gatewayPort = 0;
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, url, headers } = incoming;
-    asked.push(`${method} ${url?.replace(/\?.*/, '').replace(/\w{40}/, 'TOKEN')}`);
+    requests.push(`${method} ${url?.replace(/\?.*/, '').replace(/\w{40}/, 'TOKEN')}`);
     const outgoing = request({ host: '127.0.0.1', port: gatewayPort, method, path: url, headers });
     outgoing.on('error', () => response.destroy());
     outgoing.on('response', (answer) => {
@@ -85,10 +85,10 @@ export async function startAppSite(t: Test, emails: readonly string[]): Promise<
   return {
     address,
     server: front,
-    asked,
-    show(next) {
+    requests,
+    serve(next) {
       pages = next;
-      asked.length = 0;
+      requests.length = 0;
     },
   };
 }

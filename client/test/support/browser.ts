@@ -23,7 +23,7 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
 
 export interface OpenPageOptions extends BrowserContextOptions {
   /** The test expects violations of the page's policy; otherwise each one fails it. */
-  readonly expectsBreaches?: boolean;
+  readonly expectsViolations?: boolean;
 }
 
 /**
@@ -34,14 +34,14 @@ export async function openPage(
   t: Test,
   browser: Browser,
   address: string,
-  { expectsBreaches = false, ...options }: OpenPageOptions = {},
+  { expectsViolations = false, ...options }: OpenPageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
   t.teardown(() => context.close());
   const page = await context.newPage();
   page.on('pageerror', (error) => t.fail(`error in the page: ${error.message}`));
   page.on('console', (message) => {
-    if (!expectsBreaches && /Content Security Policy/i.test(message.text())) t.fail(message.text());
+    if (!expectsViolations && /Content Security Policy/i.test(message.text())) t.fail(message.text());
   });
   await page.goto(address);
   return page;

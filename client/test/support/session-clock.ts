@@ -5,21 +5,21 @@ import { openSession } from '../../src/session/create-session.js';
 import type { Environment } from '../../src/session/environment.js';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
 
-export interface SteeredSession {
+export interface TestSession {
   readonly session: Session;
   /** The reasons that `onExpired` reported. */
   readonly expired: readonly string[];
   nowMs(): number;
   /** Advances both clocks; runs every timer that is due in order, and waits for its effects. */
-  pass(seconds: number): Promise<void>;
+  advance(seconds: number): Promise<void>;
   /** Simulates sleep: only the wall clock advances, and no timer runs. */
   sleep(seconds: number): void;
   /** Changes the wall clock. */
   setClock(bySeconds: number): void;
   /** Dispatches an event of the window. */
-  happen(type: string, more?: object): Promise<void>;
+  dispatch(type: string, more?: object): Promise<void>;
   /** Resolves when every request has been answered and only timers are left. */
-  isQuiet(): Promise<void>;
+  settled(): Promise<void>;
 }
 
 interface Timer {
@@ -27,11 +27,11 @@ interface Timer {
   readonly work: () => void;
 }
 
-export interface SteerOptions extends SessionOptions {
+export interface TestSessionOptions extends SessionOptions {
   /** The share of the jitter that is used; 0 by default. */
   readonly chance?: number;
   /** Does not wait for requests: the test decides when they are answered. */
-  readonly isOpenEnded?: boolean;
+  readonly leavesRequestsOpen?: boolean;
   readonly locks?: Environment['locks'];
   readonly openChannel?: Environment['openChannel'];
   /** None by default: without a hint every session sends a request. */
@@ -39,12 +39,12 @@ export interface SteerOptions extends SessionOptions {
 }
 
 /** Opens a session whose time stands still until the test advances it. */
-export function steerSession(
+export function openTestSession(
   t: Pick<Test, 'teardown'>,
   baseUrl: string,
-  options: SteerOptions = {},
-): SteeredSession {
-  const { chance = 0, isOpenEnded = false, locks, ...others } = options;
+  options: TestSessionOptions = {},
+): TestSession {
+  const { chance = 0, leavesRequestsOpen = false, locks, ...others } = options;
   const { openChannel = () => undefined, openStorage = () => undefined, ...rest } = others;
   const timers = new Map<number, Timer>();
   const underWay = new Set<Promise<unknown>>();
@@ -65,14 +65,14 @@ export function steerSession(
     underWay.add(ended);
     return answer;
   };
-  const isQuiet = async () => {
+  const settled = async () => {
     await turn();
     while (underWay.size > 0) {
       await Promise.all(underWay);
       await turn();
     }
   };
-  const catchUp = () => (isOpenEnded ? turn() : isQuiet());
+  const catchUp = () => (leavesRequestsOpen ? turn() : settled());
   const moveBoth = (ms: number) => {
     wallMs += ms;
     monotonicMs += ms;
@@ -106,7 +106,7 @@ export function steerSession(
     session,
     expired,
     nowMs: () => wallMs,
-    async pass(seconds) {
+    async advance(seconds) {
       const endMs = monotonicMs + seconds * 1000;
       for (;;) {
         await catchUp();
@@ -125,10 +125,10 @@ export function steerSession(
     setClock: (bySeconds) => {
       wallMs += bySeconds * 1000;
     },
-    async happen(type, more) {
+    async dispatch(type, more) {
       react(Object.assign(new Event(type), more));
       await catchUp();
     },
-    isQuiet,
+    settled,
   };
 }

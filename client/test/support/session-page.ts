@@ -17,7 +17,7 @@ export async function openSessionPage(
   { options = {}, hasClock = false }: { options?: SessionOptions; hasClock?: boolean } = {},
 ): Promise<Page> {
   const page = await openPage(t, browser, 'about:blank');
-  t.teardown(() => site.heal());
+  t.teardown(() => site.restore());
   if (hasClock) await page.clock.install();
   await enter(page, site, options);
   return page;

@@ -24,19 +24,19 @@ export interface SessionSite {
   /** Sizes of the bodies posted to `/upload`, which refuses every second one with 401. */
   readonly uploads: readonly number[];
   /** Requests for the services, such as `POST /refresh`, in order. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   count(what: string): number;
   /** The highest number of concurrent requests of one route since the last call. */
-  takeMost(what: string): number;
+  takeMaxConcurrent(what: string): number;
   /** The address of a page with a session of these options. */
   pageWith(options?: SessionOptions): string;
-  /** Loses answers: the services handle the request, but the connection breaks; this often, or until `heal`. */
+  /** Loses answers: the services handle the request, but the connection breaks; this often, or until `restore`. */
   loseAnswers(what: string, times?: number): void;
   /** Delays the answers to this request. @returns a function that releases them */
-  hold(what: string): () => void;
+  delay(what: string): () => void;
   /** Answers this request with the status, without asking the services. */
   fail(what: string, status: number, headers?: Readonly<Record<string, string>>): void;
-  heal(): void;
+  restore(): void;
   /** The body of a log-in of the demo account, with a solved proof of work. */
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
@@ -84,7 +84,7 @@ export async function startSessionSite(
   environment: Readonly<Record<string, string>> = {},
   accounts: readonly { email: string; password: string }[] = [],
 ): Promise<SessionSite> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const uploads: number[] = [];
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
@@ -106,7 +106,7 @@ export async function startSessionSite(
       return;
     }
     const failure = failures.get(what);
-    asked.push(what);
+    requests.push(what);
     if (failure) {
       const body = JSON.stringify({ message: 'No.', code: 'made_up' });
       response
@@ -158,17 +158,17 @@ export async function startSessionSite(
   return {
     address,
     system,
-    asked,
+    requests,
     uploads,
-    count: (what) => asked.filter((one) => one === what).length,
-    takeMost(what) {
+    count: (what) => requests.filter((one) => one === what).length,
+    takeMaxConcurrent(what) {
       const times = most.get(what) ?? 0;
       most.delete(what);
       return times;
     },
     pageWith: (options = {}) => `${address}/?options=${encodeURIComponent(JSON.stringify(options))}`,
     loseAnswers: (what, times = Number.POSITIVE_INFINITY) => void losses.set(what, times),
-    hold(what) {
+    delay(what) {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
         release = resolve;
@@ -180,7 +180,7 @@ export async function startSessionSite(
       };
     },
     fail: (what, status, headers = {}) => void failures.set(what, { status, headers }),
-    heal() {
+    restore() {
       losses.clear();
       failures.clear();
     },

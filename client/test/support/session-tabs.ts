@@ -5,12 +5,12 @@ export interface Tabs {
   readonly locks: LockManager;
   readonly openChannel: Environment['openChannel'];
   /** All messages between tabs. */
-  readonly said: readonly unknown[];
+  readonly messages: readonly unknown[];
   readonly openChannels: number;
 }
 
 export function openTabs(): Tabs {
-  const said: unknown[] = [];
+  const messages: unknown[] = [];
   const channels = new Set<BroadcastChannel>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -32,7 +32,7 @@ export function openTabs(): Tabs {
       const open = {
         onmessage: null as ((event: MessageEvent) => void) | null,
         postMessage(message: unknown) {
-          said.push(message);
+          messages.push(message);
           channel.postMessage(message);
         },
         close() {
@@ -44,7 +44,7 @@ export function openTabs(): Tabs {
       channels.add(channel);
       return open as unknown as BroadcastChannel;
     },
-    said,
+    messages,
     get openChannels() {
       return channels.size;
     },
