@@ -1,7 +1,7 @@
-// Turns WebAssembly's text format into bytes.
+// Compiles WebAssembly's text format to binary.
 import openWabt from 'wabt';
 
-/** @param {string} text @returns {Promise<string>} the module, checked, in base64 */
+/** @param {string} text @returns {Promise<string>} the validated module in base64 */
 export async function assemble(text) {
   const wabt = await openWabt();
   const module = wabt.parseWat('kernel.wat', text, { simd: true });

@@ -1,8 +1,8 @@
-// Writes the kernels in WebAssembly's text format: the same rounds over integers, and over vectors of four.
-import { constantsOffset, tableOffset, tailsOffset } from '../dist/src/solver/wasm-memory.js';
+// Generates the kernels in WebAssembly's text format: the same rounds on integers and on vectors of four lanes.
+import { constantsOffset, suffixesOffset, tableOffset } from '../dist/src/solver/block-layout.js';
 import { constants, variables, writeRounds } from './rounds.js';
 
-/** One operator between all terms. */
+/** Joins all terms with one operator. */
 const chain =
   (operator) =>
   (...terms) =>
@@ -22,7 +22,7 @@ const integers = {
   rotate: (x, bits) => `(i32.rotr ${x} (i32.const ${bits}))`,
   shift: (x, bits) => `(i32.shr_u ${x} (i32.const ${bits}))`,
   choose: (e, f, g) => `(i32.xor ${g} (i32.and ${e} (i32.xor ${f} ${g})))`,
-  slot: (index) => `(i32.load offset=${tableOffset + 4 * index} ${start})`,
+  entry: (index) => `(i32.load offset=${tableOffset + 4 * index} ${start})`,
   constant: (t) => `(i32.const ${constants[t]})`,
 };
 
@@ -39,51 +39,51 @@ const vectors = {
   rotate: (x, bits) => `(v128.xor ${shiftRight(x, bits)} ${shiftLeft(x, 32 - bits)})`,
   shift: shiftRight,
   choose: (e, f, g) => `(v128.bitselect ${f} ${g} ${e})`,
-  slot: (index) => broadcast(tableOffset + 4 * index),
-  // From memory: V8 puts a vector in the code together from two integers each time.
+  entry: (index) => broadcast(tableOffset + 4 * index),
+  // Loaded from memory, because V8 assembles a vector constant from two integers each time it is used.
   constant: (t) => broadcast(constantsOffset + 4 * t),
 };
 
-/** @returns {string} one guess at a time */
+/** @returns {string} a module that tries one guess at a time */
 export function writeScalarModule() {
   return writeModule({
     language: integers,
     type: 'i32',
     step: 1,
-    test: `(if (i32.eqz (i32.shr_u (local.get $a) (local.get $shift))) (then (return (local.get $tail))))`,
+    test: `(if (i32.eqz (i32.shr_u (local.get $a) (local.get $shift))) (then (return (local.get $suffix))))`,
   });
 }
 
-/** @returns {string} four guesses at a time; all four are looked at together, and which one it is only at the end */
+/** @returns {string} a module that tries four guesses at a time; it tests all four together and looks for the one that matched only then */
 export function writeSimdModule() {
   return writeModule({
     language: vectors,
     type: 'v128',
     step: 4,
     test: `(local.set $a (i32x4.shr_u (local.get $a) (local.get $shift)))
-      (if (i32.eqz (i32x4.all_true (local.get $a))) (then (return (i32.add (local.get $tail)
+      (if (i32.eqz (i32x4.all_true (local.get $a))) (then (return (i32.add (local.get $suffix)
         (i32.ctz (i32x4.bitmask (i32x4.eq (local.get $a) (v128.const i32x4 0 0 0 0))))))))`,
   });
 }
 
-/** @param test returns the tail when the first word of the digest has nothing but zeros above `shift` bits */
+/** @param test returns the suffix if the first word of the digest has only zeros above `shift` bits */
 function writeModule({ language, type, step, test }) {
   return `(module
   (memory (export "memory") 1)
   (data (i32.const ${constantsOffset}) "${bytesOf(constants)}")
-  (func (export "search") (param $shift i32) (param $tail i32) (param $to i32) (result i32)
+  (func (export "search") (param $shift i32) (param $suffix i32) (param $to i32) (result i32)
     ${variables.map((name) => `(local $${name} ${type})`).join(' ')}
     (loop $next
-      (local.set $x (${type}.load offset=${tailsOffset} (i32.shl (local.get $tail) (i32.const 2))))
+      (local.set $x (${type}.load offset=${suffixesOffset} (i32.shl (local.get $suffix) (i32.const 2))))
       ${writeRounds(language).flat().join('\n      ')}
       ${test}
-      (local.set $tail (i32.add (local.get $tail) (i32.const ${step})))
-      (br_if $next (i32.lt_u (local.get $tail) (local.get $to))))
+      (local.set $suffix (i32.add (local.get $suffix) (i32.const ${step})))
+      (br_if $next (i32.lt_u (local.get $suffix) (local.get $to))))
     (i32.const -1)))
 `;
 }
 
-/** Little-endian, as a text of escapes. */
+/** Encodes words as little-endian byte escapes. */
 function bytesOf(words) {
   const bytes = new Uint8Array(words.length * 4);
   const view = new DataView(bytes.buffer);

@@ -1,6 +1,5 @@
-// The challenges of a form, in a browser: fetched, solved, renewed and priced.
-export { CaptchaRequestError } from './challenge/captcha-request-error.js';
-export { CaptchaUnansweredError } from './challenge/captcha-unanswered-error.js';
+// The challenges of a form in the browser: fetches, solves and renews them.
+
 export type {
   ChallengeOptions,
   FetchOptions,
@@ -16,6 +15,7 @@ export type {
 } from './challenge/challenge-state.js';
 export type { ChallengeController } from './challenge/controller.js';
 export { createChallenge } from './challenge/create-challenge.js';
+export { CaptchaRequestError, CaptchaUnansweredError } from './challenge/errors.js';
 export { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './challenge/fetch-challenge.js';
 export {
   type ObtainOptions,
@@ -25,7 +25,7 @@ export {
   solveEffort,
   solvePow,
 } from './challenge/solve-challenge.js';
-export { PowGaveUpError } from './solver/pow-gave-up-error.js';
+export { PowGaveUpError } from './solver/errors.js';
 export {
   type Found,
   openSolver,

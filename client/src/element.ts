@@ -1,4 +1,17 @@
-// The form element: importing this defines <tollgate-challenge>.
-import './element/define.js';
+// The form element: importing this module defines <tollgate-challenge>.
+import { TollgateChallenge } from './element/tollgate-challenge.js';
 
-export { TollgateChallenge } from './element/tollgate-challenge.js';
+declare global {
+  interface HTMLElementTagNameMap {
+    'tollgate-challenge': TollgateChallenge;
+  }
+}
+
+const name = 'tollgate-challenge';
+
+// Defined only where there is a DOM, and only once if a page loads two copies of the package.
+if (globalThis.customElements?.get(name) === undefined) {
+  globalThis.customElements?.define(name, TollgateChallenge);
+}
+
+export { TollgateChallenge };

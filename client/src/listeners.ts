@@ -1,34 +1,34 @@
-// A set of listeners, none of which can stop the others or whoever tells them.
+// A set of listeners. What one of them throws stops neither the others nor the caller.
 
-export interface Listeners<Told extends unknown[]> {
-  /** @returns ends it */
-  add(listener: (...told: Told) => void): () => void;
-  tell(...told: Told): void;
+export interface Listeners<Arguments extends unknown[]> {
+  /** @returns a function that removes the listener */
+  add(listener: (...values: Arguments) => void): () => void;
+  notify(...values: Arguments): void;
   clear(): void;
 }
 
-export function createListeners<Told extends unknown[]>(): Listeners<Told> {
-  const all = new Set<{ listener: (...told: Told) => void }>();
+export function createListeners<Arguments extends unknown[]>(): Listeners<Arguments> {
+  const all = new Set<{ listener: (...values: Arguments) => void }>();
   return {
     add(listener) {
       const entry = { listener };
       all.add(entry);
       return () => void all.delete(entry);
     },
-    tell(...told) {
-      for (const { listener } of [...all]) tellOne(listener, ...told);
+    notify(...values) {
+      for (const { listener } of [...all]) notifyListener(listener, ...values);
     },
     clear: () => all.clear(),
   };
 }
 
-/** What the listener throws is an error of the page, not of the caller. */
-export function tellOne<Told extends unknown[]>(
-  listener: ((...told: Told) => void) | undefined,
-  ...told: Told
+/** Reports what the listener throws as an uncaught error of the page. */
+export function notifyListener<Arguments extends unknown[]>(
+  listener: ((...values: Arguments) => void) | undefined,
+  ...values: Arguments
 ): void {
   try {
-    listener?.(...told);
+    listener?.(...values);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -1,4 +1,4 @@
-// React hooks for the session and for the challenges of a form, and the types of the form element in JSX.
+// React hooks for the session and the challenges of a form, and the JSX types of the form element.
 'use client';
 
 export type { TollgateChallengeAttributes } from './react/element-attributes.js';

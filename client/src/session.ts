@@ -1,7 +1,7 @@
-// The browser's session: log-in, silent refresh, requests with the token, log-out.
+// The session in the browser: log-in, silent refresh, requests with the token, log-out.
 
 import { createSession } from './session/create-session.js';
-import { SessionError } from './session/session-error.js';
+import { SessionError } from './session/errors.js';
 
 export type { LoginFields, Session, SessionOptions } from './session/session-options.js';
 export type { SessionState, SessionStatus } from './session/session-state.js';

@@ -1,36 +1,37 @@
-// What a signed-in person sees: who that is, the token's time, a protected route, the sessions, the ways out.
-import { createAsk } from './ask.js';
+// The account view: the user, the token's time, a protected route, the sessions, and the log-out.
+
 import { find } from './find.js';
+import { translate } from './i18n.js';
 import { notify } from './notice.js';
 import { createSessionList } from './session-list.js';
-import { say } from './speech.js';
+import { createSessionRequest } from './session-request.js';
 import { createTokenRing } from './token-ring.js';
 
-/** @param {{ session: import('./client/session.js').Session }} parts */
+/** @param {{ session: import('./client/session.js').Session }} deps */
 export function createAccount({ session }) {
-  const ask = createAsk(session);
+  const request = createSessionRequest(session);
   const ring = createTokenRing(session);
-  const list = createSessionList(ask);
+  const list = createSessionList(request);
   const answer = find('answer');
 
   find('call').addEventListener('click', callProfile);
   find('log-out').addEventListener('click', logOut);
   find('log-out-everywhere').addEventListener('click', logOutEverywhere);
   document.addEventListener('visibilitychange', () => {
-    // Another browser may have ended this session meanwhile.
+    // Another browser may have ended a session meanwhile.
     if (!document.hidden && !find('account').hidden) list.load();
   });
 
   async function showProfile() {
-    const response = await ask('profile');
+    const response = await request('profile');
     if (response === undefined) return;
     const { id, email } = await response.json();
     find('account-email').textContent = email;
-    find('account-id').textContent = say('account_id', { id });
+    find('account-id').textContent = translate('account_id', { id });
   }
 
   async function callProfile() {
-    const response = await ask('profile');
+    const response = await request('profile');
     if (response === undefined) return;
     answer.textContent = `${response.status}\n${JSON.stringify(await response.json(), null, 2)}`;
     answer.hidden = false;
@@ -40,13 +41,13 @@ export function createAccount({ session }) {
     try {
       await session.logout();
     } catch {
-      notify(say('no_answer'), 'bad');
+      notify(translate('no_answer'), 'bad');
     }
   }
 
   async function logOutEverywhere() {
-    // This session last: it is the one that may end the others.
-    const response = await ask('sessions', { method: 'DELETE' });
+    // This session ends last, because ending the others requires it.
+    const response = await request('sessions', { method: 'DELETE' });
     if (response !== undefined) await logOut();
   }
 

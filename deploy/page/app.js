@@ -1,29 +1,29 @@
-// The demo page: a form that pays with a proof of work, the session behind it, and a look at what happens.
+// The demo page: a sign-in form with a proof of work, the session, and a live view of price, work and requests.
 import { createAccount } from './account.js';
 import { openSolver } from './client/challenge.js';
 import { createSession } from './client/session.js';
 import { find } from './find.js';
-import { createLooking } from './looking.js';
+import { translate, translateIfKnown, translatePage } from './i18n.js';
 import { createMeter } from './meter.js';
 import { notify } from './notice.js';
+import { observeFetch } from './observe-fetch.js';
 import { createRequestLog } from './request-log.js';
+import { createSessionCheck } from './session-check.js';
 import { createSignIn } from './sign-in.js';
-import { say, sayIfKnown, speak } from './speech.js';
-import { watchFetch } from './watch-fetch.js';
 
-speak();
+translatePage();
 const facts = await readFacts();
 const log = createRequestLog(find('log'));
-// Before anything of the package takes the browser's own.
-watchFetch(log.addRequest);
+// Replaces `fetch` before the package reads it.
+observeFetch(log.addRequest);
 
 /** `PUBLIC_URL` may have a path. */
 const baseUrl = new URL('./', location.href).href;
 const session = createSession({ baseUrl });
-/** One for all forms to come: its workers stay warm. */
+/** Shared by all forms, so that its workers stay hot. */
 const solver = openSolver();
 const views = {
-  looking: createLooking({ session }),
+  looking: createSessionCheck({ session }),
   'sign-in': createSignIn({
     session,
     baseUrl,
@@ -35,7 +35,7 @@ const views = {
   }),
   account: createAccount({ session }),
 };
-let shown;
+let current;
 
 session.subscribe(show);
 show();
@@ -43,14 +43,14 @@ show();
 function show() {
   const { status, reason } = session.state;
   const next = { unknown: 'looking', 'signed-out': 'sign-in' }[status] ?? 'account';
-  if (next === shown) return;
-  views[shown]?.leave();
-  shown = next;
+  if (next === current) return;
+  views[current]?.leave();
+  current = next;
   for (const name of Object.keys(views)) find(name).hidden = name !== next;
   document.body.dataset.view = next;
-  document.title = say(next === 'account' ? 'title_in' : 'title_out');
+  document.title = translate(next === 'account' ? 'title_in' : 'title_out');
   if (next !== 'sign-in' || reason === null) notify('');
-  else notify(sayIfKnown(reason, 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
+  else notify(translateIfKnown(reason, 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
   views[next].enter();
 }
 

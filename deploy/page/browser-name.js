@@ -1,7 +1,7 @@
-// A name for people from what a browser says of itself.
-import { say } from './speech.js';
+// A readable browser name from a `User-Agent` header.
+import { translate } from './i18n.js';
 
-/** The first that fits: most browsers also name those that they are like. */
+/** The first match counts, because most browsers also name others for compatibility. */
 const browsers = [
   [/Firefox\/|FxiOS\//, 'Firefox'],
   [/Edg(e|A|iOS)?\//, 'Edge'],
@@ -23,7 +23,7 @@ const systems = [
 /** @param {string} userAgent */
 export function nameBrowser(userAgent) {
   const nameIn = (table) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const browser = nameIn(browsers) ?? say('unknown_browser');
+  const browser = nameIn(browsers) ?? translate('unknown_browser');
   const system = nameIn(systems);
-  return system ? say('browser_on', { browser, system }) : browser;
+  return system ? translate('browser_on', { browser, system }) : browser;
 }

@@ -1,6 +1,6 @@
-// Counts down the seconds that a service asks to wait.
+// Counts down the seconds until the next request is allowed.
 
-/** @param {() => void} onTick called at each second, and at the end */
+/** @param {() => void} onTick called every second, and at the end */
 export function createCountdown(onTick) {
   let untilMs = 0;
   let timer;

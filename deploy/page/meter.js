@@ -1,9 +1,10 @@
-// The toll meter: what an attempt costs now, and how the work for it goes.
-import { count, milliseconds, speed } from './figures.js';
+// The toll meter: the current price of an attempt, and the progress of its work.
+
 import { find } from './find.js';
+import { count, milliseconds, speed } from './format.js';
+import { translate } from './i18n.js';
 import { measureSpeed } from './measure-speed.js';
-import { say } from './speech.js';
-import { createWorkBook } from './work-book.js';
+import { createWorkLog } from './work-log.js';
 
 const bitsShown = 32;
 
@@ -24,37 +25,39 @@ export function createMeter(log, solver) {
     firstDifficulty = Math.min(firstDifficulty ?? difficulty, difficulty);
     const hashes = count(2 ** difficulty);
     find('bits').textContent = difficulty;
-    find('bits-unit').textContent = say('bits');
-    find('price-words').textContent = say('price_words', { bits: difficulty, hashes });
+    find('bits-unit').textContent = translate('bits');
+    find('price-words').textContent = translate('price_words', { bits: difficulty, hashes });
     for (const name of ['price-now', 'zeros']) find(name).hidden = false;
-    find('zeros').ariaLabel = say('zeros', { bits: difficulty });
+    find('zeros').ariaLabel = translate('zeros', { bits: difficulty });
     zeros.forEach((cell, at) => {
       cell.className = at >= difficulty ? '' : at < firstDifficulty ? 'zero' : 'zero dearer';
     });
     const raised = find('raised');
     raised.hidden = difficulty === firstDifficulty;
-    raised.textContent = say('raised', { times: count(2 ** (difficulty - firstDifficulty)) });
+    raised.textContent = translate('raised', { times: count(2 ** (difficulty - firstDifficulty)) });
   }
 
   function showProgress({ hashes, ms }) {
     if (hashes === 0) return;
-    // In less time a message to the worker counts for more than the hashes.
+    // Below that, messages to the workers take longer than the hashes.
     const isMeasured = ms >= 100;
     if (isMeasured) bestSpeed = Math.max(bestSpeed, hashes / ms);
-    find('tried').textContent = say('hashes', { count: count(hashes) });
+    find('tried').textContent = translate('hashes', { count: count(hashes) });
     find('speed').textContent = isMeasured ? speed(hashes / ms) : '–';
     find('took').textContent = milliseconds(ms);
     if (bestSpeed > 0) find('best-speed').textContent = speed(bestSpeed);
   }
 
   function showSolver({ path, workers, degraded }) {
-    find('solver').textContent = say(`path_${path}`);
-    find('workers').textContent = workers === 0 ? say('no_workers') : count(workers);
+    find('solver').textContent = translate(`path_${path}`);
+    find('workers').textContent = workers === 0 ? translate('no_workers') : count(workers);
     const warning = find('degraded');
     if (warning.hidden !== degraded) return;
     warning.hidden = !degraded;
     const why = { js: 'no_wasm', wasm: 'no_simd', simd: 'fewer_workers' }[path];
-    warning.textContent = degraded ? say('degraded') + say(workers === 0 ? 'no_worker' : why) : '';
+    warning.textContent = degraded
+      ? translate('degraded') + translate(workers === 0 ? 'no_worker' : why)
+      : '';
   }
 
   function showParts(effort) {
@@ -68,7 +71,7 @@ export function createMeter(log, solver) {
     cells.forEach((cell, at) => {
       cell.className = at < part ? 'done' : at === part ? 'now' : '';
     });
-    words.textContent = say('parts', { part, parts });
+    words.textContent = translate('parts', { part, parts });
   }
 
   async function measure() {
@@ -86,17 +89,17 @@ export function createMeter(log, solver) {
   function showButton(isFree) {
     const button = find('measure');
     button.ariaDisabled = String(!isFree || measuring !== undefined);
-    button.textContent = say(measuring ? 'measuring' : 'measure');
+    button.textContent = translate(measuring ? 'measuring' : 'measure');
   }
 
   return {
-    /** Shows the challenges of a form, until those of another are to be shown. */
+    /** Displays the challenges of a form instead of those of the form before. */
     follow(challenge) {
       stop();
-      const write = createWorkBook(log);
+      const write = createWorkLog(log);
       stop = challenge.subscribe(() => {
         const { status, work, solver: how, captcha } = challenge.state;
-        // The form goes first.
+        // The form takes precedence.
         if (status === 'solving') measuring?.abort();
         showButton(status !== 'solving');
         const effort = captcha?.kind === 'effort' ? captcha : null;
@@ -111,7 +114,7 @@ export function createMeter(log, solver) {
   };
 }
 
-/** Puts so many empty cells into a row. */
+/** Fills a row with empty cells. */
 function fill(row, cells) {
   row.replaceChildren(...Array.from({ length: cells }, () => document.createElement('span')));
   return [...row.children];

@@ -1,10 +1,10 @@
-// The one line in which the page says how the last thing went.
+// The line that displays the outcome of the last action.
 import { find } from './find.js';
 
 /**
- * @param {string} text empty takes it away
+ * @param {string} text empty hides the line
  * @param {'good' | 'bad' | ''} kind
- * @param {string} lang when it is a text of a service: the language it came in
+ * @param {string} lang the language of the text, if a service sent it
  */
 export function notify(text, kind = '', lang = '') {
   const line = find('notice');

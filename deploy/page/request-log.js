@@ -1,9 +1,9 @@
-// The list of what this tab has asked and solved, the newest first.
-import { milliseconds } from './figures.js';
-import { say } from './speech.js';
+// The list of this tab's requests and solved challenges, newest first.
+import { milliseconds } from './format.js';
+import { translate } from './i18n.js';
 
 const mostEntries = 12;
-/** Refusals that belong to the ordinary course: nobody is signed in, or the work is done again at a higher price. */
+/** Refusals that are not errors: nobody is signed in, or the work is repeated at a higher price. */
 const ordinary = ['token_invalid', 'pow_insufficient'];
 
 function kindOf(status) {
@@ -29,13 +29,13 @@ export function createRequestLog(list) {
   }
 
   return {
-    /** A request that was answered, or not (status 0). */
+    /** Adds a request; status 0 means that there was no answer. */
     addRequest({ method, path, status, code, ms }) {
       const kind = ordinary.includes(code) ? 'ordinary' : kindOf(status);
-      const outcome = status === 0 ? say('unanswered') : `${status} ${code}`.trim();
+      const outcome = status === 0 ? translate('unanswered') : `${status} ${code}`.trim();
       add(kind, ['call', `${method} ${path}`], ['outcome', outcome], ['time', milliseconds(ms)]);
     },
-    /** Work that was done. */
+    /** Adds solved work. */
     addWork(what, hashes, ms) {
       add('work-done', ['call', what], ['outcome', hashes], ['time', milliseconds(ms)]);
     },

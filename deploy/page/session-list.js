@@ -1,19 +1,19 @@
-// The sessions of the signed-in person, each of which can be ended from here.
+// The sessions of the signed-in user, with buttons to end them.
 import { nameBrowser } from './browser-name.js';
-import { when } from './figures.js';
 import { find } from './find.js';
+import { when } from './format.js';
+import { translate } from './i18n.js';
 import { notify } from './notice.js';
-import { say } from './speech.js';
 
-/** @param {ReturnType<typeof import('./ask.js').createAsk>} ask */
-export function createSessionList(ask) {
+/** @param {ReturnType<typeof import('./session-request.js').createSessionRequest>} request */
+export function createSessionList(request) {
   const list = find('sessions');
   const endOthers = find('end-others');
 
   endOthers.addEventListener('click', () => end('sessions', 'others_ended'));
 
   async function load() {
-    const response = await ask('sessions');
+    const response = await request('sessions');
     if (response === undefined) return;
     const { sessions } = await response.json();
     sessions.sort((a, b) => b.current - a.current || (a.last_used_at < b.last_used_at ? 1 : -1));
@@ -22,10 +22,10 @@ export function createSessionList(ask) {
   }
 
   async function end(path, done) {
-    const response = await ask(path, { method: 'DELETE' });
+    const response = await request(path, { method: 'DELETE' });
     if (response === undefined) return;
-    notify(say(done), 'good');
-    // The button that had the focus is gone.
+    notify(translate(done), 'good');
+    // The button that had the focus has been removed.
     find('sessions-title').focus();
     await load();
   }
@@ -35,15 +35,15 @@ export function createSessionList(ask) {
     item.dataset.session = id;
     const name = nameBrowser(user_agent);
     const title = make('strong', name);
-    const times = say('session_times', { start: when(created_at), used: when(last_used_at) });
+    const times = translate('session_times', { start: when(created_at), used: when(last_used_at) });
     const words = make('div');
-    words.append(title, ...(current ? [' ', make('span', say('session_current'), 'chip')] : []));
+    words.append(title, ...(current ? [' ', make('span', translate('session_current'), 'chip')] : []));
     words.append(make('p', times, 'hint'));
     item.append(words);
     if (!current) {
-      const button = make('button', say('end'), 'quiet');
+      const button = make('button', translate('end'), 'quiet');
       button.type = 'button';
-      button.ariaLabel = say('end_this', { name });
+      button.ariaLabel = translate('end_this', { name });
       button.addEventListener('click', () => end(`sessions/${id}`, 'ended'));
       item.append(button);
     }

@@ -1,21 +1,21 @@
-// The sign-in form: fields, the challenge element, and what the service answers.
+// The sign-in form: fields, the challenge element, and the service's answers.
 import { createChallenge } from './client/challenge.js';
 import './client/element.js';
 import { createCountdown } from './countdown.js';
-import { clock } from './figures.js';
 import { find } from './find.js';
+import { clock } from './format.js';
+import { setText, translate } from './i18n.js';
 import { notify } from './notice.js';
-import { mark, say } from './speech.js';
 
 /**
- * @param {object} parts
- * @param {import('./client/session.js').Session} parts.session
- * @param {string} parts.baseUrl
- * @param {string} [parts.prefix] of the challenge routes
- * @param {import('./client/challenge.js').FieldNames} [parts.fields]
- * @param {string | null} parts.demoEmail
- * @param {import('./client/challenge.js').Solver} parts.solver
- * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} parts.meter
+ * @param {object} deps
+ * @param {import('./client/session.js').Session} deps.session
+ * @param {string} deps.baseUrl
+ * @param {string} [deps.prefix] of the challenge routes
+ * @param {import('./client/challenge.js').FieldNames} [deps.fields]
+ * @param {string | null} deps.demoEmail
+ * @param {import('./client/challenge.js').Solver} deps.solver
+ * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} deps.meter
  */
 export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solver, meter }) {
   const [form, email, password, submit, toggle] = [
@@ -34,8 +34,8 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
   let areErrorsOfWork = false;
 
   email.value = demoEmail ?? '';
-  mark(find('password-hint'), say(demoEmail ? 'demo_hint' : 'own_hint'));
-  toggle.ariaLabel = say('show_password');
+  setText(find('password-hint'), translate(demoEmail ? 'demo_hint' : 'own_hint'));
+  toggle.ariaLabel = translate('show_password');
   toggle.addEventListener('click', () => showPassword(password.type === 'password'));
   form.addEventListener('submit', onSubmit);
 
@@ -63,10 +63,10 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
   async function showRefusal(response) {
     const language = response.headers.get('Content-Language') ?? '';
     const refusal = await response.json().catch(() => ({}));
-    const { message = say('sign_in_failed'), errors = {} } = refusal;
-    // The work is done again without the person; the image is not.
+    const { message = translate('sign_in_failed'), errors = {} } = refusal;
+    // The page repeats the work by itself, but only the person can answer an image.
     const needsOnlyImage = refusal.code === 'pow_insufficient' && refusal.captcha_required;
-    if (needsOnlyImage) notify(say('image_too'));
+    if (needsOnlyImage) notify(translate('image_too'));
     else notify(message, 'bad', language);
     showErrors(needsOnlyImage ? {} : errors, language);
     countdown.start(Number(response.headers.get('Retry-After')) || 0);
@@ -76,12 +76,12 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
   }
 
   function showFailure(error) {
-    // The form has gone away: another tab has signed in.
+    // The form has been removed, because another tab has signed in.
     if (error.name === 'AbortError') return;
-    // It speaks for itself.
+    // The element displays this error itself.
     if (error.name === 'CaptchaUnansweredError') guard.focus();
     else if (error.name === 'CaptchaRequestError') notify(error.message, 'bad');
-    else notify(say(/^(Type|Timeout)Error$/.test(error.name) ? 'no_answer' : 'sign_in_failed'), 'bad');
+    else notify(translate(/^(Type|Timeout)Error$/.test(error.name) ? 'no_answer' : 'sign_in_failed'), 'bad');
   }
 
   function showErrors({ email: ofEmail, password: ofPassword, ...ofChallenge }, language = '') {
@@ -99,17 +99,19 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
     return imageFields.some((name) => name in errors);
   }
 
-  /** Better work is there: nothing is left to complain about. What was wrong with an image stays to be read. */
+  /** Clears the errors of the work once better work is ready. Errors of the image stay. */
   function dropErrorsOfWork() {
     if (challenge.status === 'ready' && areErrorsOfWork) find('challenge-error').textContent = '';
   }
 
   function showSubmit() {
     const { leftMs } = countdown;
-    // Not disabled, which would take the focus from it.
+    // Not `disabled`, because the button would lose the focus.
     submit.ariaDisabled = String(isSubmitting || leftMs > 0);
     submit.textContent =
-      leftMs > 0 ? say('wait', { time: clock(leftMs) }) : say(isSubmitting ? 'signing_in' : 'sign_in');
+      leftMs > 0
+        ? translate('wait', { time: clock(leftMs) })
+        : translate(isSubmitting ? 'signing_in' : 'sign_in');
   }
 
   function showPassword(isShown) {
@@ -127,7 +129,7 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
       (email.value === '' ? email : password).focus();
     },
     leave() {
-      // Whoever is signed in needs no further work.
+      // A signed-in user needs no further work.
       challenge.close();
       guard.remove();
       password.value = '';

@@ -1,7 +1,8 @@
-// The time that the access token has left, as a ring that runs out, and when it is renewed.
-import { clock } from './figures.js';
+// The time left of the access token, displayed as a ring, and its next refresh.
+
 import { find } from './find.js';
-import { say } from './speech.js';
+import { clock } from './format.js';
+import { translate } from './i18n.js';
 
 const leadMs = 60_000;
 
@@ -18,21 +19,21 @@ export function createTokenRing(session) {
     if (state.expiresAtMs === null) return;
     if (state.expiresAtMs !== expiresAtMs) {
       expiresAtMs = state.expiresAtMs;
-      // What is left when it comes is its life, but for the way.
+      // The time left when a token arrives is its lifetime, except for the time in transit.
       lifeMs = Math.max(1, expiresAtMs - Date.now());
       lead.setAttribute('stroke-dasharray', `${(100 * renewalMs()) / lifeMs} 100`);
     }
     const leftMs = Math.max(0, expiresAtMs - Date.now());
     left.setAttribute('stroke-dashoffset', String(100 - (100 * leftMs) / lifeMs));
     find('token-time').textContent = clock(leftMs);
-    find('token-time').ariaLabel = say('token_left', { time: clock(leftMs) });
+    find('token-time').ariaLabel = translate('token_left', { time: clock(leftMs) });
     find('token-next').textContent =
       state.status === 'refreshing'
-        ? say('token_renewing')
-        : say('token_next', { time: clock(leftMs - renewalMs()) });
+        ? translate('token_renewing')
+        : translate('token_next', { time: clock(leftMs - renewalMs()) });
   }
 
-  /** The package renews a token one minute before its end, or at half its life. */
+  /** The package refreshes a token one minute before it expires, or after half of a short lifetime. */
   function renewalMs() {
     return lifeMs <= 2 * leadMs ? lifeMs / 2 : leadMs;
   }

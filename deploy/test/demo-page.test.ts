@@ -28,7 +28,7 @@ t.test('the demo account signs in, a reload keeps the session, a log-out ends it
   await waitForAccount(page, demo);
   t.equal(await page.title(), 'Tollgate · Signed in');
   t.match(await page.textContent('#token-time'), /^1[45]:\d\d$/);
-  t.match(await page.textContent('#token-next'), /^Next renewal in 1[34]:\d\d, by itself\.$/);
+  t.match(await page.textContent('#token-next'), /^Renews automatically in 1[34]:\d\d\.$/);
   t.equal(await page.inputValue('#password'), '', 'the password does not stay in the page');
   const [cookie] = await context.cookies(`${system.address}/refresh`);
   t.match(cookie, {
@@ -168,7 +168,7 @@ t.test('without an answer the page says so, and asks again when told to', async 
   await context.route('**/refresh', (route) => route.abort());
   await page.reload();
   await page.waitForSelector('#look-again:not([hidden])');
-  t.match(await page.textContent('#looking-problem'), 'the session service does not answer');
+  t.match(await page.textContent('#looking-problem'), "We can't reach the server");
   await context.unroute('**/refresh');
   await page.click('#look-again');
   await waitForAccount(page, demo);

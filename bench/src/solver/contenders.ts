@@ -2,7 +2,7 @@
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { openKernel } from '@tollgate/client/solver/kernel.js';
-import { openLane } from '@tollgate/client/solver/lane.js';
+import { openNonceRange } from '@tollgate/client/solver/nonce-range.js';
 import type { SolverPath } from '@tollgate/client/solver/solver.js';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
@@ -29,11 +29,11 @@ export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> 
 async function openOwn(path: SolverPath): Promise<Burst> {
   const kernel = await openKernel([path]);
   if (kernel.path !== path) throw new Error(`${path} does not run here`);
-  const lane = openLane(kernel, { head: salt, difficulty: 32 }, 0);
+  const range = openNonceRange(kernel, { head: salt, difficulty: 32 }, 0);
   return () => {
-    const before = lane.hashes;
-    lane.search(5_000);
-    return lane.hashes - before;
+    const before = range.hashes;
+    range.search(5_000);
+    return range.hashes - before;
   };
 }
 

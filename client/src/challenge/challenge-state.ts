@@ -1,62 +1,74 @@
-// What is known of a form's challenges at one moment.
+// The state of a form's challenges: an immutable snapshot.
 
-import type { PowGaveUpError } from '../solver/pow-gave-up-error.js';
+import type { PowGaveUpError } from '../solver/errors.js';
 import type { SolverState } from '../solver/solver.js';
-import type { CaptchaRequestError } from './captcha-request-error.js';
+import type { CaptchaRequestError } from './errors.js';
 
 /**
- * - `idle`: nothing is on its way: not started, handed out, closed, or too old while nobody was at the form
- * - `solving`: a challenge is being fetched or worked on
- * - `ready`: `fields` are available: the work is done and, when an image is demanded, it is shown or its effort is solved
- * - `error`: the last try failed, and `error` says why. `touch`, `refresh`, `take` and `submit` try again
+ * - `idle`: nothing is under way: not started, taken, closed, or expired while nobody used the form
+ * - `solving`: a challenge is being fetched or solved
+ * - `ready`: `fields` are available: the work is done and, if an image is required, it is displayed or its effort is solved
+ * - `error`: the last attempt failed, and `error` says why. `touch`, `refresh`, `take` and `submit` try again
  */
 export type ChallengeStatus = 'idle' | 'solving' | 'ready' | 'error';
 
-/** How far a search has come. */
+/** The progress of a search. */
 export interface WorkProgress {
-  /** Leading zero bits that are searched for. */
+  /** Leading zero bits to find. */
   readonly difficulty: number;
   readonly hashes: number;
   /** Milliseconds since the search began. */
   readonly ms: number;
-  /** How probable it was to be done by now, from 0 to 1. */
+  /** The probability, from 0 to 1, that a search is done after this many hashes. */
   readonly chance: number;
 }
 
-/** An image whose characters are to be typed. */
+/** An image whose characters the person types. */
 export interface ShownImage {
   readonly kind: 'image';
   readonly url: string;
-  /** Its time is over: what was typed stays, but only a new image can be answered. */
+  /** The image has expired: the typed answer stays, but only a new image can be answered. */
   readonly expired: boolean;
 }
 
-/** Work in place of an image: so many parts, one after the other. */
+/** Work in place of an image, in parts that are solved one after the other. */
 export interface ShownEffort {
   readonly kind: 'effort';
-  /** Parts that are solved. */
+  /** Solved parts. */
   readonly part: number;
   readonly parts: number;
   readonly solved: boolean;
-  /** Of the part that is being searched for. */
+  /** Of the part that is being searched. */
   readonly progress: WorkProgress;
 }
 
-/** An immutable snapshot; each change makes a new one. */
+/** An immutable snapshot; each change creates a new one. */
 export interface ChallengeState {
   readonly status: ChallengeStatus;
   /** The proof of work; null before the first is fetched. */
   readonly work: WorkProgress | null;
   /** How the work is done; null before the first search. */
   readonly solver: SolverState | null;
-  /** Whether the next submission has to answer an image, as the last refusal said. */
+  /** Whether the next submission requires an image answer, by the last refusal. */
   readonly captchaRequired: boolean;
-  /** What is shown in answer to that; null while there is nothing to show. */
+  /** The image or effort to display; null if there is none. */
   readonly captcha: ShownImage | ShownEffort | null;
-  /** What may be chosen in place of the image, e.g. `['effort']`, as the last refusal said. */
+  /** What can replace the image, e.g. `['effort']`, by the last refusal. */
   readonly alternatives: readonly string[];
-  /** What the last try failed with. It may stand beside `ready`, when a new image could not be had and the old one can still be sent. */
+  /** The last failure. It can stand beside `ready`, if a new image could not be fetched and the old one can still be sent. */
   readonly error: CaptchaRequestError | PowGaveUpError | Error | null;
-  /** After a 429, or another answer with `Retry-After`: when the next request is allowed, in epoch milliseconds. */
+  /** After a 429 or another answer with `Retry-After`: when the next request is allowed, in epoch milliseconds. */
   readonly retryAtMs: number | null;
 }
+
+/** The state without a controller: in a new element, in a component that is not mounted, on a server. */
+export const idleState: ChallengeState = Object.freeze({
+  status: 'idle',
+  work: null,
+  solver: null,
+  captchaRequired: false,
+  captcha: null,
+  alternatives: [],
+  error: null,
+  retryAtMs: null,
+});

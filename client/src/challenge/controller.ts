@@ -1,51 +1,52 @@
-// What a form, an element or a hook drives the challenges of one form with.
+// The controller of a form's challenges, which forms, elements and hooks use.
 
 import type { ChallengeState, ChallengeStatus } from './challenge-state.js';
 
-/** The challenges of one form. */
+/** Controls the challenges of one form. */
 export interface ChallengeController {
   readonly status: ChallengeStatus;
   /** The same object until something changes. */
   readonly state: ChallengeState;
-  /** The fields for the next submission under their configured names; empty unless ready. Looking at them spends nothing. */
+  /** The fields of the next submission under their configured names; empty unless ready. Reading them spends nothing. */
   readonly fields: Readonly<Record<string, string>>;
-  /** A submission is under way: from `take` or `submit` until its answer is told. */
+  /** Whether a submission is under way: from `take` or `submit` until its answer is settled. */
   readonly isSubmitting: boolean;
-  /** Calls the listener after each change. @returns ends it */
+  /** Calls the listener after each change. @returns a function that removes the listener */
   subscribe(listener: () => void): () => void;
-  /** Fetches and solves fresh challenges. Resolves when that has come to an end, well or badly: `state` says which. */
+  /** Fetches and solves fresh challenges. Resolves when that has succeeded or failed: see `state`. */
   refresh(): Promise<void>;
-  /** The person is at the form: work that has become too old is done again. Cheap enough for every key stroke. */
+  /** Records that the person uses the form, and renews expired work. Cheap enough to call for every key stroke. */
   touch(): void;
-  /** What the person has typed in answer to the image. An empty text clears it, and is no sign of a person. */
+  /** Sets the person's answer to the image. An empty text clears it and does not count as activity. */
   setAnswer(text: string): void;
-  /** Shows another image in place of this one. The typed answer is dropped. */
+  /** Replaces the image. The answer is dropped. */
   newImage(): Promise<void>;
-  /** Answers the demand with work in place of the image, or with an image again. */
+  /** Replaces a required image by work, or work by an image. */
   chooseAlternative(name: 'effort' | 'image'): Promise<void>;
   /**
-   * Waits until ready and hands the fields out; each set is handed out once.
-   * @throws what `state.error` holds, when it cannot become ready
+   * Waits until ready and returns the fields; each set is returned once.
+   * @throws the error in `state.error` if the challenges cannot become ready
    */
   take(): Promise<Record<string, string>>;
   /**
-   * To be told the answer to every submission: its parsed body when it was refused, null when it succeeded. Decides
-   * about the image, keeps the ticket that prices the next work, and fetches fresh challenges.
-   * @returns whether the submission is to be repeated at once with better work (`pow_insufficient`), once
+   * Handles the answer to a submission; call it for every one. Updates the image requirement, keeps the ticket that
+   * prices the next work, and fetches fresh challenges.
+   * @param body the parsed body of a refusal; null after a success
+   * @returns whether to repeat the submission at once with better work (`pow_insufficient`); true at most once
    */
   settle(body: unknown): Promise<boolean>;
   /**
-   * `take`, `send` and `settle` in one, repeating once when better work is asked for.
+   * Combines `take`, `send` and `settle`, and repeats the submission once if better work is required.
    * @param send sends the form with these fields; the response is cloned before it is read
    */
   submit(send: (fields: Record<string, string>) => Promise<Response>): Promise<Response>;
-  /** Aborts whatever is under way and lets go of everything. Nothing can be started afterwards. */
+  /** Aborts everything and releases all resources. A closed controller cannot be started again. */
   close(): void;
 }
 
-/** What `createChallenge` makes. */
+/** The controller that `createChallenge` returns. */
 export interface PausableChallenge extends ChallengeController {
-  /** Stops what is under way; until `resume` nothing is asked for but what a `take` or `submit` waits for. */
+  /** Stops fetching and solving; until `resume`, only a `take` or `submit` fetches what it waits for. */
   pause(): void;
   resume(): void;
 }

@@ -1,136 +1,137 @@
-// Makes the challenges of one form: when they are fetched, handed out and renewed.
+// The lifecycle of a form's challenges: when they are fetched, taken and renewed.
 
 import { createListeners } from '../listeners.js';
 import { openSolver } from '../solver/solver.js';
-import { watchAttention } from './attention.js';
-import { CaptchaUnansweredError } from './captcha-unanswered-error.js';
+import { openChallengeManager } from './challenge-manager.js';
 import type { ChallengeOptions } from './challenge-options.js';
 import type { PausableChallenge } from './controller.js';
-import { countCalls } from './count-calls.js';
-import { demandAfter, firstDemand } from './demand.js';
-import { readRefusal, sparesImage } from './refusal.js';
-import { openStock } from './stock.js';
-import { submitForm } from './submit-form.js';
+import { CaptchaUnansweredError } from './errors.js';
+import { watchPageActivity } from './page-activity.js';
+import { initialRequirements, keepsImage, readRefusal, requirementsAfter } from './requirements.js';
+import { countSubmissions, submitForm } from './submissions.js';
 
-/** So long after fields were handed out, the answer to the submission decides what is fetched next. */
+/** For this long after fields were taken, touches fetch nothing: the answer to the submission decides what comes next. */
 const IN_FLIGHT_MS = 10_000;
 
-/** How often `take` begins to make what is missing: on a slow device it may be too old when it is there. */
+/** How often `take` fetches what is missing: on a slow device a challenge may expire before it is solved. */
 const MOST_STARTS = 3;
 
 /**
- * Makes the challenges of one form.
+ * Creates the controller of a form's challenges.
  *
  * | Status | Becomes | When |
  * |---|---|---|
  * | `idle` | `solving` | at once, unless `autoStart` is false or the page is hidden; on `touch`, `refresh`, `take`, `settle` |
- * | `solving` | `ready` | everything that the next submission has to carry is there |
+ * | `solving` | `ready` | everything that the next submission needs is available |
  * | `solving` | `error` | a request failed, or a search gave up |
- * | `solving` | `idle` | the page was left, `pause`, or the time was over before it was solved and nobody is at the form |
- * | `ready` | `idle` | the fields were handed out; the image has expired; the work has, and nobody is at the form |
- * | `ready` | `solving` | the work has expired and somebody is at the form; `settle`, `refresh`, `newImage` … |
+ * | `solving` | `idle` | the page was left; `pause`; the challenge expired before it was solved and the form is not in use |
+ * | `ready` | `idle` | the fields were taken; the image has expired; the work has, and the form is not in use |
+ * | `ready` | `solving` | the work has expired and the form is in use; `settle`, `refresh`, `newImage` … |
  * | `error` | `solving` | on `touch`, `refresh`, `take` or `settle`, once `retryAtMs` is over |
  * | any | `idle` | `close` |
  *
- * Somebody is at the form while the page is visible and `touch` was called in the last 2 minutes (decisions 3.8).
+ * The form is in use while the page is visible and `touch` was called in the last 2 minutes.
  */
 export function createChallenge(options: ChallengeOptions = {}): PausableChallenge {
   const { autoStart = true, image } = options;
   const solver =
     options.solver ?? openSolver(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl });
   const listeners = createListeners<[]>();
-  const submissions = countCalls();
-  const stock = openStock(options, solver, {
-    changed: listeners.tell,
-    aged: look,
-    mayRenew: () => attention.isThere(),
+  const submissions = countSubmissions();
+  const manager = openChallengeManager(options, solver, {
+    onChange: listeners.notify,
+    onExpiry: update,
+    mayRenew: () => activity.isActive(),
   });
-  const attention = watchAttention({ shown: look, left: () => stock.pause(), returned });
-  let handedOutAtMs: number | null = null;
-  let startsWhenShown = false;
+  const activity = watchPageActivity({ onVisible: update, onLeave: () => manager.pause(), onRestore });
+  let takenAtMs: number | null = null;
+  let startsWhenVisible = false;
   let isRepeat = false;
   let isPaused = false;
   let isClosed = false;
 
   async function start(): Promise<void> {
-    if (!isPaused) await stock.start();
+    if (!isPaused) await manager.start();
   }
 
   function begin(): void {
-    startsWhenShown = !attention.isVisible();
-    if (!startsWhenShown) void start();
+    startsWhenVisible = !activity.isVisible();
+    if (!startsWhenVisible) void start();
   }
 
-  /** Nothing is made by itself but for somebody at the form, and nothing after an error. */
+  /** Fetches by itself only while the form is in use, and not after an error. */
   function renew(): void {
-    if (handedOutAtMs === null && stock.state.error === null && attention.isThere()) void start();
+    if (takenAtMs === null && manager.state.error === null && activity.isActive()) void start();
   }
 
-  /** Time has passed, or the page is looked at again. */
-  function look(): void {
-    stock.sweep();
-    if (startsWhenShown) begin();
+  /** Called when a challenge may have expired or the page becomes visible. */
+  function update(): void {
+    manager.dropExpired();
+    if (startsWhenVisible) begin();
     else renew();
   }
 
-  /** What came back with the page from the back/forward cache has been sent, for all that is known. */
-  function returned(): void {
-    const isUsed = stock.state.status !== 'idle' || handedOutAtMs !== null || autoStart;
-    handedOutAtMs = null;
-    stock.renew(stock.holding.demand);
+  /** Discards challenges after the page was in the back/forward cache: they may have been sent. */
+  function onRestore(): void {
+    const isUsed = manager.state.status !== 'idle' || takenAtMs !== null || autoStart;
+    takenAtMs = null;
+    manager.renew(manager.pending.requirements);
     if (isUsed) begin();
   }
 
   async function refresh(): Promise<void> {
     if (isClosed) return;
-    handedOutAtMs = null;
-    if (!stock.isRunning && stock.state.status !== 'error') stock.renew(stock.holding.demand);
+    takenAtMs = null;
+    if (!manager.isRunning && manager.state.status !== 'error') manager.renew(manager.pending.requirements);
     await start();
   }
 
   function touch(): void {
     if (isClosed) return;
-    attention.touch();
-    stock.sweep();
-    const isSent = handedOutAtMs !== null && performance.now() - handedOutAtMs < IN_FLIGHT_MS;
-    if (isSent || !stock.mayRetry) return;
-    handedOutAtMs = null;
+    activity.touch();
+    manager.dropExpired();
+    const isSent = takenAtMs !== null && performance.now() - takenAtMs < IN_FLIGHT_MS;
+    if (isSent || !manager.mayRetry) return;
+    takenAtMs = null;
     void start();
   }
 
   async function take(): Promise<Record<string, string>> {
-    attention.touch();
+    activity.touch();
     for (let starts = 0; !isClosed; ) {
-      stock.sweep();
-      if (stock.holding.unanswered !== null)
-        throw new CaptchaUnansweredError(stock.holding.unanswered === 'expired');
-      if (stock.holding.isComplete) return handOut();
-      if (!stock.isRunning) {
-        const { error } = stock.state;
-        if (error !== null && (starts > 0 || stock.state.retryAtMs !== null)) throw error;
+      manager.dropExpired();
+      if (manager.pending.unanswered !== null)
+        throw new CaptchaUnansweredError(manager.pending.unanswered === 'expired');
+      if (manager.pending.isComplete) return takeFields();
+      if (!manager.isRunning) {
+        const { error } = manager.state;
+        if (error !== null && (starts > 0 || manager.state.retryAtMs !== null)) throw error;
         if (starts === MOST_STARTS) throw new Error('No challenge could be solved before it expired.');
         starts += 1;
       }
-      await stock.start();
+      await manager.start();
     }
     throw new DOMException('The challenge is closed.', 'AbortError');
   }
 
-  function handOut(): Record<string, string> {
-    const fields = stock.holding.fields;
-    handedOutAtMs = performance.now();
-    stock.spend();
+  function takeFields(): Record<string, string> {
+    const fields = manager.pending.fields;
+    takenAtMs = performance.now();
+    manager.spend();
     return fields;
   }
 
   async function settle(body: unknown): Promise<boolean> {
     if (isClosed) return false;
-    attention.touch();
-    handedOutAtMs = null;
+    activity.touch();
+    takenAtMs = null;
     const refusal = body === null ? null : readRefusal(body);
-    const demand = refusal === null ? firstDemand(image) : demandAfter(stock.holding.demand, refusal, image);
-    stock.renew(demand, refusal !== null && sparesImage(refusal));
-    isRepeat = !isRepeat && refusal?.code === 'pow_insufficient' && !stock.holding.lacksCaptcha;
+    const requirements =
+      refusal === null
+        ? initialRequirements(image)
+        : requirementsAfter(manager.pending.requirements, refusal, image);
+    manager.renew(requirements, refusal !== null && keepsImage(refusal));
+    isRepeat = !isRepeat && refusal?.code === 'pow_insufficient' && !manager.pending.needsCaptcha;
     if (isRepeat) void start();
     else renew();
     return isRepeat;
@@ -139,9 +140,9 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
   function close(): void {
     if (isClosed) return;
     isClosed = true;
-    attention.close();
+    activity.close();
     options.signal?.removeEventListener('abort', close);
-    stock.close();
+    manager.close();
     if (options.solver === undefined) solver.close();
     listeners.clear();
   }
@@ -152,22 +153,22 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
 
   return {
     get status() {
-      return stock.state.status;
+      return manager.state.status;
     },
     get state() {
-      return stock.state;
+      return manager.state;
     },
     get fields() {
-      return stock.holding.fields;
+      return manager.pending.fields;
     },
     get isSubmitting() {
-      return !submissions.isZero || handedOutAtMs !== null;
+      return !submissions.isZero || takenAtMs !== null;
     },
     subscribe: listeners.add,
     refresh,
     touch,
     setAnswer(text) {
-      stock.holding.type(text);
+      manager.pending.setAnswer(text);
       if (text !== '') touch();
     },
     newImage: () => replaceCaptcha('image'),
@@ -177,19 +178,19 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
     submit: (send) => submissions.add(submitForm({ take, settle }, send)),
     pause() {
       isPaused = true;
-      if (submissions.isZero) stock.pause();
+      if (submissions.isZero) manager.pause();
     },
     resume() {
       if (!isPaused || isClosed) return;
       isPaused = false;
-      if (handedOutAtMs === null) begin();
+      if (takenAtMs === null) begin();
     },
     close,
   };
 
   async function replaceCaptcha(kind: 'image' | 'effort'): Promise<void> {
-    if (isClosed || isPaused || !stock.holding.demand.captchaRequired) return;
-    attention.touch();
-    await stock.replaceCaptcha(kind);
+    if (isClosed || isPaused || !manager.pending.requirements.captchaRequired) return;
+    activity.touch();
+    await manager.replaceCaptcha(kind);
   }
 }

@@ -1,12 +1,21 @@
-// Fetches the three kinds of challenge.
+// Fetches challenges of each type: proof of work, image, and effort.
 
-import type { EffortChallenge, ImageChallenge, PowChallenge } from '../wire.js';
+import type { EffortChallenge, ErrorBody, ImageChallenge, PowChallenge } from '../wire.js';
 import type { FetchOptions } from './challenge-options.js';
-import { requestChallenge } from './request-challenge.js';
+import { CaptchaRequestError } from './errors.js';
+import { startTimeout } from './time-limits.js';
+
+/** Nothing else reports a connection that has died. */
+const TIMEOUT_MS = 30_000;
+
+/** The fields that an answer must have. */
+type Shape<T> = { readonly [K in keyof T]?: 'string' | 'number' };
 
 /**
- * A proof of work, to be solved by `solvePow`.
- * @throws CaptchaRequestError, and what `fetch` throws; the same holds for the other two
+ * Fetches a proof of work, to be solved by `solvePow`.
+ * @throws CaptchaRequestError if the answer is not a challenge; the same holds for the other two functions
+ * @throws TypeError if there is no answer, as `fetch` does
+ * @throws DOMException `TimeoutError` if there is no answer within 30 s
  */
 export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChallenge> {
   const shape = {
@@ -20,13 +29,13 @@ export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChalle
   return requestChallenge<PowChallenge>('/pow', query, shape, options);
 }
 
-/** An image. It is drawn when its `url` is loaded. @param preset the service's default unless said */
+/** Fetches an image, which the service draws when its `url` is loaded. @param preset the service's default if omitted */
 export function fetchImageChallenge(preset?: string, options: FetchOptions = {}): Promise<ImageChallenge> {
   const shape = { token: 'string', url: 'string', expires_in: 'number' } as const;
   return requestChallenge<ImageChallenge>('', { preset }, shape, options);
 }
 
-/** Work in place of an image, to be solved by `solveEffort`. The service may have it switched off: 422 `unknown_preset`. */
+/** Fetches work in place of an image, to be solved by `solveEffort`. A service without it answers 422 `unknown_preset`. */
 export function fetchEffortChallenge(options: FetchOptions = {}): Promise<EffortChallenge> {
   const shape = {
     token: 'string',
@@ -37,4 +46,64 @@ export function fetchEffortChallenge(options: FetchOptions = {}): Promise<Effort
     expires_in: 'number',
   } as const;
   return requestChallenge<EffortChallenge>('', { preset: 'effort', scope: options.scope }, shape, options);
+}
+
+/**
+ * @param path of the endpoint, after the prefix
+ * @param query undefined values are left out
+ */
+async function requestChallenge<T>(
+  path: '' | '/pow',
+  query: Readonly<Record<string, string | number | undefined>>,
+  shape: Shape<T>,
+  { baseUrl = '', prefix = 'api/captcha', fetchOptions, signal }: FetchOptions,
+): Promise<T> {
+  // URLSearchParams converts numbers to strings.
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(given).toString();
+  const url = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}`;
+  const timeoutReason = () => new DOMException('The service does not answer.', 'TimeoutError');
+  const timeout = startTimeout(TIMEOUT_MS, [signal, fetchOptions?.signal], timeoutReason);
+  try {
+    const response = await fetch(search === '' ? url : `${url}?${search}`, {
+      cache: 'no-store',
+      ...fetchOptions,
+      signal: timeout.signal,
+    });
+    const body: unknown = await response.json().catch((error: unknown) => {
+      if (timeout.signal.aborted) throw error;
+    });
+    if (response.ok && hasShape(body, shape)) return body;
+    throw requestError(response, body as Partial<ErrorBody> | null | undefined);
+  } finally {
+    timeout.clear();
+  }
+}
+
+function hasShape<T>(body: unknown, shape: Shape<T>): body is T {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    Object.entries(shape).every(([name, type]) => typeof (body as Record<string, unknown>)[name] === type)
+  );
+}
+
+function requestError(response: Response, body: Partial<ErrorBody> | null | undefined): CaptchaRequestError {
+  const { status } = response;
+  const what = response.ok ? 'something other than a challenge' : `status ${status}`;
+  const message = body?.message ?? `The challenge service answered with ${what}. Is the prefix right?`;
+  const retryAfter = response.headers.get('Retry-After');
+  return new CaptchaRequestError(message, {
+    status,
+    code: body?.code ?? null,
+    retryAfterSeconds: retryAfter === null ? null : parseRetryAfter(retryAfter),
+  });
+}
+
+/** Returns the seconds of a `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3). */
+function parseRetryAfter(retryAfter: string): number | null {
+  const seconds = Number(retryAfter);
+  if (Number.isFinite(seconds)) return seconds;
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }

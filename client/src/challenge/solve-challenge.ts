@@ -1,6 +1,6 @@
-// Solves challenges of work, and fetches and solves in one.
+// Solves proofs of work and effort challenges.
 
-import { tellOne } from '../listeners.js';
+import { notifyListener } from '../listeners.js';
 import {
   type Found,
   openSolver,
@@ -12,9 +12,9 @@ import type { EffortChallenge, PowChallenge } from '../wire.js';
 import type { FetchOptions, FieldNames, SolveOptions } from './challenge-options.js';
 import { fetchPowChallenge } from './fetch-challenge.js';
 
-/** An answer to a challenge of `effort`. */
+/** The answer to an `effort` challenge. */
 export interface SolvedEffort {
-  /** The nonces of the parts, joined by dots: the answer field's value. */
+  /** The nonces of the parts, joined by dots: the value of the answer field. */
   readonly answer: string;
   readonly hashes: number;
   readonly ms: number;
@@ -23,38 +23,39 @@ export interface SolvedEffort {
 
 /** The options of `solveEffort`. */
 export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
-  /** @param part index of the part that is searched for, from its beginning, whose progress is nothing */
+  /** Also called with zero progress when a part begins. @param part index of the part that is being searched */
   readonly onProgress?: ((progress: SearchProgress, part: number) => void) | undefined;
 }
 
 /**
- * Searches for the nonce of a proof of work (decisions 2.1).
- * @throws PowGaveUpError after `maxHashes` guesses: the service's difficulty is too high for a browser
- * @throws TypeError when the service asks for an algorithm that this version does not have
+ * Searches for a nonce so that SHA-256(salt ‖ nonce) begins with `difficulty` zero bits.
+ * @throws PowGaveUpError after `maxHashes` hashes: the difficulty is too high for a browser
+ * @throws TypeError if the algorithm is not SHA-256
  */
 export async function solvePow(
   { salt, difficulty, algorithm }: Pick<PowChallenge, 'salt' | 'difficulty' | 'algorithm'>,
   options: SolveOptions = {},
 ): Promise<Found> {
-  refuseUnknown(algorithm);
+  requireSha256(algorithm);
   return withSolver(options, (solver) => solver.search({ head: salt, difficulty }, options));
 }
 
 /**
- * Solves the parts of an `effort` challenge one after the other (decisions 2.5). `maxHashes` counts for each.
+ * Solves the parts of an `effort` challenge one after the other. `maxHashes` applies to each part.
  * @throws what `solvePow` throws
  */
 export async function solveEffort(
   challenge: Pick<EffortChallenge, 'salt' | 'parts' | 'part_difficulty' | 'algorithm'>,
   { onProgress, ...options }: SolveEffortOptions = {},
 ): Promise<SolvedEffort> {
-  refuseUnknown(challenge.algorithm);
+  requireSha256(challenge.algorithm);
   return withSolver(options, async (solver) => {
     const found: Found[] = [];
     for (let part = 0; part < challenge.parts; part++) {
       const head = challenge.salt + String(part).padStart(2, '0');
       const task = { head, difficulty: challenge.part_difficulty };
-      if (found.length > 0) tellOne(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
+      if (found.length > 0)
+        notifyListener(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
       found.push(await solver.search(task, { ...options, onProgress: (at) => onProgress?.(at, part) }));
     }
     return {
@@ -71,7 +72,7 @@ export interface ObtainOptions extends FetchOptions, SolveOptions {
   readonly fields?: Pick<FieldNames, 'pow_token' | 'pow_nonce'> | undefined;
 }
 
-/** Fetches a proof of work, solves it, and gives back the two fields of the submission. */
+/** Fetches a proof of work, solves it, and returns the two fields of the submission. */
 export async function obtainPow(options: ObtainOptions = {}): Promise<Record<string, string>> {
   const challenge = await fetchPowChallenge(options);
   const { nonce } = await solvePow(challenge, options);
@@ -79,9 +80,11 @@ export async function obtainPow(options: ObtainOptions = {}): Promise<Record<str
   return { [pow_token]: challenge.token, [pow_nonce]: nonce };
 }
 
-function refuseUnknown(algorithm: string): void {
+function requireSha256(algorithm: string): void {
   if (algorithm === 'sha256') return;
-  throw new TypeError(`The service asks for the algorithm "${algorithm}", which this version does not have.`);
+  throw new TypeError(
+    `The service requires the algorithm "${algorithm}", which this version does not support.`,
+  );
 }
 
 async function withSolver<T>(options: SolveOptions, use: (solver: Solver) => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
-// The attributes of the element, as the options of its controller.
+// Reads the attributes of the element as options of its controller.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
 
 const images = ['demanded', 'always', 'never'] as const;
 const credentials = ['omit', 'same-origin', 'include'] as const;
 
-/** Attributes that a change of makes a new controller necessary. */
+/** Attributes whose change requires a new controller. */
 export const optionAttributes = [
   'base-url',
   'prefix',
@@ -22,7 +22,7 @@ export const optionAttributes = [
   'worker-url',
 ] as const;
 
-/** Reads them; what is absent or not of the right form is left to the controller's defaults. */
+/** Reads the options; the controller's defaults apply to attributes that are missing or invalid. */
 export function optionsFrom(element: Element): ChallengeOptions {
   const text = (name: (typeof optionAttributes)[number]) => element.getAttribute(name) ?? undefined;
   const number = (name: (typeof optionAttributes)[number]) => {
@@ -46,14 +46,14 @@ export function optionsFrom(element: Element): ChallengeOptions {
     preset: text('preset'),
     chunkSize: number('chunk-size'),
     maxHashes: number('max-hashes'),
-    // Relative to the page, as every other URL in its markup.
+    // Relative to the page, like every other URL in its markup.
     workerUrl: file && new URL(file, document.baseURI),
   });
 }
 
 /**
- * What a server that renders the form knows of its last refusal, as the body of that refusal; null when the element
- * says nothing of the kind. Attributes `captcha-required`, `captcha-alternatives` (separated by blanks), `pow-scope`.
+ * Returns the last refusal of a form that a server renders, in the format of its body; null if the element has none of
+ * its attributes: `captcha-required`, `captcha-alternatives` (separated by spaces), `pow-scope`.
  */
 export function refusalFrom(element: Element): Record<string, unknown> | null {
   const captchaRequired = element.hasAttribute('captcha-required');

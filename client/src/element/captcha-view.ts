@@ -1,24 +1,24 @@
-// What is demanded besides the proof of work: the image, or the work chosen in its place.
+// The required captcha: the image, or the work chosen in its place.
 
-import { estimateEffortSeconds, sayEstimate } from './durations.js';
-import { createEffortView } from './effort-view.js';
+import type { ShownEffort } from '../challenge/challenge-state.js';
+import { create, setText } from './create-node.js';
+import { estimateEffortSeconds, estimateLeftSeconds, sayEstimate } from './durations.js';
 import { createImageView, type ImageEvents, type ImageView } from './image-view.js';
-import { make, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
 import { fill } from './texts.js';
+import type { View, ViewModel } from './view-model.js';
 
 export interface CaptchaEvents extends ImageEvents {
-  /** The person would rather have the other one. */
+  /** The person chooses work in place of the image, or the image. */
   onChoose(name: 'effort' | 'image'): void;
 }
 
 export function createCaptchaView(events: CaptchaEvents): View & { readonly image: ImageView } {
   const image = createImageView(events);
   const effort = createEffortView();
-  // One button for both directions, so that it keeps the focus when it has been pressed.
-  const toggle = make('button', { class: 'toggle', part: 'button alternative', type: 'button' });
-  const time = make('p', { class: 'hint', part: 'hint', id: 'time' });
-  const node = make('div', { class: 'captcha', part: 'captcha' }, image.node, effort.node, toggle, time);
+  // One button for both choices, so that it keeps the focus when it is pressed.
+  const toggle = create('button', { class: 'toggle', part: 'button alternative', type: 'button' });
+  const time = create('p', { class: 'hint', part: 'hint', id: 'time' });
+  const node = create('div', { class: 'captcha', part: 'captcha' }, image.node, effort.node, toggle, time);
   toggle.setAttribute('aria-describedby', 'time');
   let other: 'effort' | 'image' = 'effort';
   toggle.addEventListener('click', () => {
@@ -28,25 +28,69 @@ export function createCaptchaView(events: CaptchaEvents): View & { readonly imag
   return {
     node,
     image,
-    show(shown) {
-      const { state, texts, effortChosen, waitSeconds, disabled } = shown;
-      node.hidden = !shown.demanded;
+    show(model) {
+      const { state, texts, effortChosen, waitSeconds, disabled } = model;
+      node.hidden = !model.captchaRequired;
       if (node.hidden) image.clear();
       image.node.hidden = effortChosen;
       effort.node.hidden = !effortChosen;
-      if (effortChosen) effort.show(shown);
-      else image.show(shown);
+      if (effortChosen) effort.show(model);
+      else image.show(model);
       other = effortChosen ? 'image' : 'effort';
       setText(toggle, effortChosen ? texts.choose_image : texts.choose_effort);
       toggle.hidden = !effortChosen && !state.alternatives.includes('effort');
       toggle.ariaDisabled = String(disabled || waitSeconds > 0);
-      setText(time, effortChosen || toggle.hidden ? '' : expectation(shown));
+      setText(time, effortChosen || toggle.hidden ? '' : estimateText(model));
       time.hidden = !time.textContent;
     },
   };
 }
 
-function expectation({ state, language, texts }: Shown): string {
+function estimateText({ state, language, texts }: ViewModel): string {
   const seconds = estimateEffortSeconds(state);
   return seconds === null ? '' : fill(texts.effort_time, { time: sayEstimate(seconds, language) });
+}
+
+/** The work in place of an image: its progress and the time left. */
+function createEffortView(): View {
+  const title = create('span', { class: 'effort-title', part: 'label', id: 'effort-title' });
+  const bar = create('progress', { part: 'progress', max: 1, 'aria-labelledby': 'effort-title' });
+  const hint = create('p', { class: 'hint tabular', part: 'hint' });
+  const node = create('div', { class: 'effort-part', part: 'effort' }, title, bar, hint);
+  // When a part begins, its own speed is not known yet.
+  let hashesPerMs = 0;
+
+  return {
+    node,
+    show({ state, language, texts }) {
+      setText(title, texts.effort);
+      const { captcha, work } = state;
+      if (captcha?.kind !== 'effort') {
+        bar.value = 0;
+        setText(hint, texts.solving);
+        return;
+      }
+      hashesPerMs = speedOf(captcha.progress) ?? (hashesPerMs || (work === null ? null : speedOf(work)) || 0);
+      bar.value = captcha.solved ? 1 : shareOf(captcha);
+      setText(hint, captcha.solved ? texts.effort_done : left(captcha));
+
+      function left(effort: ShownEffort): string {
+        if (hashesPerMs === 0) return texts.solving;
+        const time = sayEstimate(estimateLeftSeconds(effort, hashesPerMs), language);
+        return fill(texts.effort_left, {
+          part: Math.min(effort.part + 1, effort.parts),
+          parts: effort.parts,
+          time,
+        });
+      }
+    },
+  };
+}
+
+function speedOf({ hashes, ms }: { hashes: number; ms: number }): number | null {
+  return hashes > 0 && ms > 0 ? hashes / ms : null;
+}
+
+function shareOf({ part, parts, progress }: ShownEffort): number {
+  return Math.min((part + progress.chance) / parts, 1);
 }

@@ -1,28 +1,28 @@
-// The shadow tree of the element: everything that a person sees or hears of it.
+// The shadow tree of the element: everything that it displays or announces.
 
 import { type CaptchaEvents, createCaptchaView } from './captcha-view.js';
+import { create } from './create-node.js';
 import type { ImageView } from './image-view.js';
-import { directionOf } from './language.js';
-import { make } from './make-node.js';
-import type { Shown } from './shown.js';
 import { styleSheet } from './style-sheet.js';
+import { directionOf } from './texts.js';
+import type { ViewModel } from './view-model.js';
 import { createWorkView } from './work-view.js';
 
 export interface ChallengeEvents extends CaptchaEvents {
-  /** The person asks for another try after an error. */
+  /** The person presses the retry button after an error. */
   onRetry(): void;
 }
 
 export interface ChallengeView {
   readonly image: ImageView;
-  /** What the browser's words on a form sent too early point at. */
+  /** Where the browser displays its message about a form sent too early. */
   readonly status: HTMLElement;
-  show(shown: Shown): void;
-  /** Says something through the live region; a screen reader finishes its sentence first. */
+  show(model: ViewModel): void;
+  /** Announces a text through the polite live region: a screen reader finishes its sentence first. */
   announce(text: string): void;
 }
 
-/** Longer than a browser gathers changes for a screen reader. */
+/** Longer than the time in which browsers combine changes for screen readers. */
 const REPEAT_MS = 100;
 
 /** Fills the shadow root. */
@@ -30,37 +30,37 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
   root.adoptedStyleSheets = [styleSheet()];
   const work = createWorkView(events.onRetry);
   const captcha = createCaptchaView(events);
-  let said = '';
-  let again: ReturnType<typeof setTimeout>;
-  const heard = make('p', { class: 'heard', role: 'status' });
-  const box = make(
+  let announced = '';
+  let repeatTimer: ReturnType<typeof setTimeout>;
+  const liveRegion = create('p', { class: 'visually-hidden', role: 'status' });
+  const box = create(
     'div',
     { class: 'box', part: 'box', role: 'group', 'aria-labelledby': 'title' },
     work.node,
     captcha.node,
-    heard,
+    liveRegion,
   );
   root.append(box);
 
   return {
     image: captcha.image,
     status: work.status,
-    show(shown) {
-      const { state, language } = shown;
+    show(model) {
+      const { state, language } = model;
       box.lang = language;
       box.dir = directionOf(language);
       box.dataset.status = state.status;
-      // The gate stays down while the person still has something to do.
+      // The gate stays closed while the person still has something to do.
       box.toggleAttribute('data-open', state.status === 'ready' && state.captcha?.kind !== 'image');
-      work.show(shown);
-      captcha.show(shown);
+      work.show(model);
+      captcha.show(model);
     },
     announce(text) {
-      clearTimeout(again);
-      // A sentence that has not changed when the reader looks is not read again: it is left out for a moment.
-      heard.textContent = text === said ? '' : text;
-      if (text === said) again = setTimeout(() => heard.append(text), REPEAT_MS);
-      said = text;
+      clearTimeout(repeatTimer);
+      // Screen readers skip a text that has not changed, so the same text is removed for a moment.
+      liveRegion.textContent = text === announced ? '' : text;
+      if (text === announced) repeatTimer = setTimeout(() => liveRegion.append(text), REPEAT_MS);
+      announced = text;
     },
   };
 }

@@ -1,14 +1,14 @@
-// Says how long something takes, in words.
+// Durations in words, and estimates of how long `effort` takes.
 
 import type { ChallengeState, ShownEffort } from '../challenge/challenge-state.js';
 import { fill, type Language, texts } from './texts.js';
 
-/** Bits that the service adds to the price of an account for `effort`, unless configured otherwise (decisions 2.5). */
+/** Bits that the service adds to the price of an account for `effort`, with the default `CAPTCHA_EFFORT_BITS`. */
 const effortBits = 4;
 const leastEffortBits = 22;
 const mostEffortBits = 28;
 
-/** `12 seconds`, `2 minutes`, in Western digits. @param seconds above zero; from two minutes on said in minutes */
+/** `12 seconds`, `2 minutes`, in Western digits. @param seconds above zero; expressed in minutes from two minutes on */
 export function sayDuration(seconds: number, language: Language): string {
   const [value, unit] = seconds < 120 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
   return new Intl.NumberFormat(`${language}-u-nu-latn`, {
@@ -18,7 +18,7 @@ export function sayDuration(seconds: number, language: Language): string {
   }).format(value);
 }
 
-/** An estimate, rounded up to a figure that claims no more than is known: `about 20 seconds`, `a few seconds`. */
+/** An estimate, rounded up so that it suggests no false precision: `about 20 seconds`, `a few seconds`. */
 export function sayEstimate(seconds: number, language: Language): string {
   if (seconds < 5) return texts[language].few_seconds;
   const step = seconds > 60 ? 60 : seconds > 10 ? 10 : 5;
@@ -26,7 +26,7 @@ export function sayEstimate(seconds: number, language: Language): string {
   return fill(texts[language].about, { time: sayDuration(rounded, language) });
 }
 
-/** Seconds that `effort` would take here, by the speed of the last proof of work; null before there was one. */
+/** Seconds that `effort` would take on this device, by the speed of the last proof of work; null before the first. */
 export function estimateEffortSeconds({ work }: ChallengeState): number | null {
   if (work === null || work.hashes === 0 || work.ms === 0) return null;
   const bits = Math.min(Math.max(work.difficulty + effortBits, leastEffortBits), mostEffortBits);
@@ -34,7 +34,7 @@ export function estimateEffortSeconds({ work }: ChallengeState): number | null {
 }
 
 /**
- * Seconds that are left of an effort under way.
+ * Seconds left of an effort under way.
  * @param hashesPerMs the speed so far
  */
 export function estimateLeftSeconds({ part, parts, progress }: ShownEffort, hashesPerMs: number): number {

@@ -1,9 +1,9 @@
-// What every form-associated element has in common with the fields of HTML.
+// The base class of a form-associated element, with the properties and methods of HTML form fields.
 
-// Where there is no DOM, as on a server that renders pages, the module can be loaded all the same.
+// Without a DOM, as on a server that renders pages, the module can still be imported.
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
-/** The properties and methods of a form field, over `ElementInternals`. */
+/** Implements the form field API with `ElementInternals`. */
 export abstract class FormField extends Base {
   static readonly formAssociated = true;
 
@@ -38,7 +38,7 @@ export abstract class FormField extends Base {
     this.toggleAttribute('disabled', isDisabled);
   }
 
-  /** The attribute: of every other element it is read-only, and frameworks set as a property whatever there is. */
+  /** Reflects the attribute. On other elements it is read-only, and frameworks set any property that exists. */
   override get prefix(): string | null {
     return this.getAttribute('prefix');
   }

@@ -1,11 +1,11 @@
-// The image, the field for its characters, and the button for another one.
+// The image, the field for its characters, and the button for a new image.
 
-import { make, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
+import { create, setText } from './create-node.js';
+import type { View, ViewModel } from './view-model.js';
 
 export interface ImageEvents {
   onAnswer(text: string): void;
-  /** The person has left the field with another text in it. */
+  /** The person has left the field after a change. */
   onCommit(): void;
   onNewImage(): void;
   /** Enter was pressed in the field. */
@@ -18,10 +18,10 @@ export interface ImageView extends View {
 }
 
 export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: ImageEvents): ImageView {
-  const label = make('label', { part: 'label', for: 'answer' });
-  const image = make('img', { part: 'image', width: 240, height: 80, decoding: 'async' });
-  const frame = make('div', { class: 'frame', part: 'frame' }, image);
-  const input = make('input', {
+  const label = create('label', { part: 'label', for: 'answer' });
+  const image = create('img', { part: 'image', width: 240, height: 80, decoding: 'async' });
+  const frame = create('div', { class: 'frame', part: 'frame' }, image);
+  const input = create('input', {
     part: 'answer',
     id: 'answer',
     type: 'text',
@@ -36,13 +36,13 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
     required: true,
     'aria-describedby': 'hint',
   });
-  const another = make('button', { part: 'button new-image', type: 'button' });
-  const hint = make('p', { class: 'hint', part: 'hint', id: 'hint' });
-  const row = make('div', { class: 'row' }, input, another);
-  const node = make('div', { class: 'image-part', part: 'image-part' }, label, frame, row, hint);
+  const another = create('button', { part: 'button new-image', type: 'button' });
+  const hint = create('p', { class: 'hint', part: 'hint', id: 'hint' });
+  const row = create('div', { class: 'row' }, input, another);
+  const node = create('div', { class: 'image-part', part: 'image-part' }, label, frame, row, hint);
   let url = '';
   let isBroken = false;
-  let last: Shown | undefined;
+  let last: ViewModel | undefined;
 
   input.addEventListener('input', () => onAnswer(input.value));
   input.addEventListener('change', onCommit);
@@ -65,22 +65,24 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
     clear() {
       input.value = '';
     },
-    show(shown) {
-      last = shown;
-      const { state, texts, waitSeconds, disabled } = shown;
+    show(model) {
+      last = model;
+      const { state, texts, waitSeconds, disabled } = model;
       const current = state.captcha?.kind === 'image' ? state.captcha : null;
       if (current !== null && current.url !== url) {
         url = current.url;
         isBroken = false;
         input.value = '';
-        // Drawn at twice its shown size: its natural size is half of its pixels.
+        // The image has twice the pixels of its displayed size.
         image.srcset = `${url} 2x`;
       }
       const isStale = current === null || current.expired || isBroken;
       setText(label, texts.label);
       image.alt = texts.alt;
       setText(another, texts.new_image);
-      another.ariaDisabled = String(disabled || waitSeconds > 0 || (current === null && isLoading(shown)));
+      another.ariaDisabled = String(
+        disabled || waitSeconds > 0 || (current === null && state.status === 'solving'),
+      );
       node.toggleAttribute('data-stale', isStale);
       setText(hint, current?.expired ? texts.expired : isBroken ? texts.image_failed : '');
       hint.hidden = !hint.textContent;
@@ -89,8 +91,4 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
     },
   };
   return view;
-}
-
-function isLoading({ state }: Shown): boolean {
-  return state.status === 'solving';
 }

@@ -1,87 +1,114 @@
-// Brings what a controller says before the person: into the shadow tree, and aloud where it matters.
+// Turns the state of a controller into a view model, displays it, and decides which changes to announce.
 
-import type { ChallengeState } from '../challenge/challenge-state.js';
-import { idleState } from '../challenge/idle-state.js';
-import { announcementOf } from './announcement.js';
+import { type ChallengeState, idleState } from '../challenge/challenge-state.js';
 import { type ChallengeEvents, type ChallengeView, createChallengeView } from './challenge-view.js';
-import { languageOf } from './language.js';
-import type { Shown } from './shown.js';
-import { texts } from './texts.js';
+import { sayDuration } from './durations.js';
+import { fill, languageOf, texts } from './texts.js';
+import { errorText, type ViewModel } from './view-model.js';
 
 export interface Presenter {
   readonly view: ChallengeView;
-  /** What stands there now. */
-  readonly shown: Shown;
-  /** Shows a state; null when there is no controller. */
+  /** What the view displays now. */
+  readonly model: ViewModel;
+  /** Displays a state; null if there is no controller. */
   present(state: ChallengeState | null, disabled: boolean): void;
-  /** Says a text of the table aloud. */
-  announce(key: 'held'): void;
-  /** The person would rather have this than what is shown; known before the controller has fetched it. */
+  /** Announces a text to screen readers. */
+  announce(key: 'delayed'): void;
+  /** Records the person's choice, which is displayed before the controller has fetched it. */
   choose(name: 'effort' | 'image'): void;
-  /** Lets the clock go. */
-  rest(): void;
+  /** Stops the timer. */
+  stop(): void;
 }
 
 /**
- * @param host the element, whose place says in which language it speaks
- * @param onTick called every second while the service asks to wait, to present again
+ * @param element its place in the page determines the language
+ * @param onTick called every second during a retry delay, to present the state again
  */
 export function createPresenter(
-  host: Element,
+  element: Element,
   root: ShadowRoot,
   events: ChallengeEvents,
   onTick: () => void,
 ): Presenter {
   const view = createChallengeView(root, events);
-  let clock: ReturnType<typeof setInterval> | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
   let effortChosen = false;
-  let shown = momentOf(idleState, false);
+  let model = modelOf(idleState, false);
   let isFirst = true;
   let hasFailed = false;
 
-  function momentOf(state: ChallengeState, disabled: boolean): Shown {
-    const language = languageOf(host);
-    const demanded = state.captcha !== null || state.captchaRequired;
+  function modelOf(state: ChallengeState, disabled: boolean): ViewModel {
+    const language = languageOf(element);
+    const captchaRequired = state.captcha !== null || state.captchaRequired;
     if (state.captcha !== null) effortChosen = state.captcha.kind === 'effort';
-    else if (!demanded) effortChosen = false;
+    else if (!captchaRequired) effortChosen = false;
     const waitMs = (state.retryAtMs ?? 0) - Date.now();
     return {
       state,
       language,
       texts: texts[language],
       waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
-      demanded,
+      captchaRequired,
       effortChosen,
       disabled,
     };
   }
 
-  function rest(): void {
-    clearInterval(clock);
-    clock = undefined;
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
   }
 
   return {
     view,
-    get shown() {
-      return shown;
+    get model() {
+      return model;
     },
     present(state, disabled) {
-      const before = isFirst ? undefined : shown;
-      shown = momentOf(state ?? idleState, disabled);
+      const before = isFirst ? undefined : model;
+      model = modelOf(state ?? idleState, disabled);
       isFirst = false;
-      view.show(shown);
-      const announcement = disabled ? null : announcementOf(before, shown, hasFailed);
+      view.show(model);
+      const announcement = disabled ? null : announcementOf(before, model, hasFailed);
       if (announcement !== null) view.announce(announcement);
-      if (shown.state.status === 'error') hasFailed = true;
-      else if (shown.state.status === 'ready') hasFailed = false;
-      if (shown.waitSeconds === 0) rest();
-      else clock ??= setInterval(onTick, 1000);
+      if (model.state.status === 'error') hasFailed = true;
+      else if (model.state.status === 'ready') hasFailed = false;
+      if (model.waitSeconds === 0) stop();
+      else timer ??= setInterval(onTick, 1000);
     },
-    announce: (key) => view.announce(shown.texts[key]),
+    announce: (key) => view.announce(model.texts[key]),
     choose(name) {
       effortChosen = name === 'effort';
     },
-    rest,
+    stop,
   };
+}
+
+/**
+ * Returns what to announce after a change; null for nothing. Only changes that concern the person are announced, never
+ * routine work.
+ * @param hasFailed an error was announced and its end has not been yet
+ */
+function announcementOf(before: ViewModel | undefined, now: ViewModel, hasFailed: boolean): string | null {
+  const { state, texts, waitSeconds, language } = now;
+  const was = before?.state;
+  if (waitSeconds > 0) {
+    const isNew = (before?.waitSeconds ?? 0) === 0;
+    return isNew ? fill(texts.waiting, { time: sayDuration(waitSeconds, language) }) : null;
+  }
+  if (state.status === 'error' && (was?.error !== state.error || (before?.waitSeconds ?? 0) > 0)) {
+    return texts[errorText(state.error)];
+  }
+  if (now.effortChosen && before?.effortChosen !== true) return texts.effort_started;
+  const { captcha } = state;
+  const earlier = was?.captcha ?? null;
+  if (captcha?.kind === 'image') {
+    const isAnother = earlier?.kind !== 'image' || earlier.url !== captcha.url;
+    if (isAnother) return texts.image_shown;
+    return captcha.expired && !earlier.expired ? texts.expired : null;
+  }
+  if (captcha?.kind === 'effort' && captcha.solved) {
+    return earlier?.kind === 'effort' && !earlier.solved ? texts.effort_done : null;
+  }
+  return hasFailed && state.status === 'ready' ? texts.ready_again : null;
 }

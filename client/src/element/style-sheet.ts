@@ -1,6 +1,6 @@
-// The looks of the element: one sheet that all elements of a page share.
+// The style sheet of the element, shared by all elements of a page.
 
-/** Texts are the ink of the page itself, so that they are as readable as what stands around them; colour is for signs. */
+/** Texts use the colour of the page, so that they are as readable as the text around them; other colours mark status only. */
 const css = `
 :host { display: block; color: inherit; }
 :host([hidden]) { display: none; }
@@ -140,7 +140,7 @@ button[aria-disabled="true"]:hover { background: transparent; }
 .effort-part progress { block-size: .5rem; border-radius: 1rem; overflow: hidden; }
 .tabular { font-variant-numeric: tabular-nums; }
 
-.heard { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 @media (prefers-reduced-motion: no-preference) {
   .mark .arm { transition: transform .6s cubic-bezier(.3, 1.3, .5, 1); }
@@ -159,7 +159,7 @@ button[aria-disabled="true"]:hover { background: transparent; }
 
 let sheet: CSSStyleSheet | undefined;
 
-/** The sheet, made once. Not a `style` element, so that a policy of `style-src 'self'` holds. */
+/** Returns the sheet, created once. Unlike a `style` element, it works under `style-src 'self'`. */
 export function styleSheet(): CSSStyleSheet {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet();

@@ -1,43 +1,43 @@
-// Keeps the submit buttons of a form disabled, and gives them back as they were.
+// Disables the submit buttons of a form, and restores them.
 
-/** The value of `disabled` that says who wrote it: a button that the page itself disables has another. */
-const mark = 'until-ready';
+/** The value of `disabled` that the element sets; a button that the page itself disables has another. */
+const marker = 'until-ready';
 
 type SubmitButton = HTMLButtonElement | HTMLInputElement;
 
 export interface SubmitButtons {
-  /** Disables, or gives back, every submit button of the form, those to come included. */
-  hold(isHeld: boolean): void;
-  /** Gives them back and looks no longer. */
+  /** Disables or restores every submit button of the form, including those added later. */
+  disable(isDisabled: boolean): void;
+  /** Restores the buttons and stops observing the form. */
   release(): void;
 }
 
 /**
- * @param form its buttons with `formnovalidate` or `formmethod="dialog"` are left alone: they send nothing that is checked
+ * @param form its buttons with `formnovalidate` or `formmethod="dialog"` are ignored: they send nothing that is checked
  */
-export function holdSubmitButtons(form: HTMLFormElement): SubmitButtons {
-  // Not known yet: a form that was copied, or kept by the page as it was, may hold buttons that bear the mark.
-  let isHeld: boolean | undefined;
-  /** Buttons that had the focus when they were to be disabled, which would have taken it from them. */
+export function controlSubmitButtons(form: HTMLFormElement): SubmitButtons {
+  // Undefined at first, because a copied or restored form may contain buttons with the marker.
+  let isDisabled: boolean | undefined;
+  /** Buttons with the focus, which they would lose if they were disabled; the value is their `aria-disabled` before. */
   const focused = new Map<SubmitButton, string | null>();
-  // The page may add buttons, or enable one that is held: its wish comes true when the form is ready.
+  // The page may add buttons, or enable one that is disabled here: that takes effect when the form is ready.
   const observer = new MutationObserver(apply);
 
   function apply(): void {
     observer.disconnect();
-    const buttons = submitButtonsOf(form);
-    for (const button of buttons) if (isHeld) disable(button);
-    if (!isHeld) return;
+    const buttons = checkedButtonsOf(form);
+    for (const button of buttons) if (isDisabled) disableOne(button);
+    if (!isDisabled) return;
     observer.observe(form, { subtree: true, childList: true, attributeFilter: ['disabled', 'type'] });
     for (const button of buttons) {
       if (!form.contains(button)) observer.observe(button, { attributeFilter: ['disabled'] });
     }
   }
 
-  function disable(button: SubmitButton): void {
+  function disableOne(button: SubmitButton): void {
     if (button.disabled || focused.has(button)) return;
     if ((button.getRootNode() as Document | ShadowRoot).activeElement !== button) {
-      button.setAttribute('disabled', mark);
+      button.setAttribute('disabled', marker);
       return;
     }
     focused.set(button, button.ariaDisabled);
@@ -46,11 +46,11 @@ export function holdSubmitButtons(form: HTMLFormElement): SubmitButtons {
   }
 
   function onBlur({ target }: Event): void {
-    letGo(target as SubmitButton);
-    if (isHeld) disable(target as SubmitButton);
+    restoreFocused(target as SubmitButton);
+    if (isDisabled) disableOne(target as SubmitButton);
   }
 
-  function letGo(button: SubmitButton): void {
+  function restoreFocused(button: SubmitButton): void {
     const before = focused.get(button);
     if (before === undefined) return;
     focused.delete(button);
@@ -58,22 +58,22 @@ export function holdSubmitButtons(form: HTMLFormElement): SubmitButtons {
     button.ariaDisabled = before;
   }
 
-  function hold(next: boolean): void {
-    if (next === isHeld) return;
-    isHeld = next;
-    if (!isHeld) {
-      for (const button of focused.keys()) letGo(button);
-      for (const button of submitButtonsOf(form)) {
-        if (button.getAttribute('disabled') === mark) button.removeAttribute('disabled');
+  function disable(next: boolean): void {
+    if (next === isDisabled) return;
+    isDisabled = next;
+    if (!isDisabled) {
+      for (const button of focused.keys()) restoreFocused(button);
+      for (const button of checkedButtonsOf(form)) {
+        if (button.getAttribute('disabled') === marker) button.removeAttribute('disabled');
       }
     }
     apply();
   }
 
-  return { hold, release: () => hold(false) };
+  return { disable, release: () => disable(false) };
 }
 
-/** The buttons that send this form, in the order of the page. Those of images are missing in `form.elements`. */
+/** Returns the buttons that submit this form, in page order. `form.elements` lacks image buttons. */
 export function submittersOf(form: HTMLFormElement): SubmitButton[] {
   const root = form.getRootNode() as ParentNode & Node;
   return [...root.querySelectorAll<SubmitButton>('button, input')].filter(
@@ -81,8 +81,8 @@ export function submittersOf(form: HTMLFormElement): SubmitButton[] {
   );
 }
 
-/** Those of them that send what is checked. */
-function submitButtonsOf(form: HTMLFormElement): SubmitButton[] {
+/** Returns the submit buttons whose submission is checked. */
+function checkedButtonsOf(form: HTMLFormElement): SubmitButton[] {
   return submittersOf(form).filter(
     (button) => !button.formNoValidate && button.getAttribute('formmethod')?.toLowerCase() !== 'dialog',
   );

@@ -1,4 +1,4 @@
-// What the element says, in its three languages.
+// The texts of the element in its three languages, and which language an element uses.
 
 const en = {
   title: 'Security check',
@@ -20,8 +20,8 @@ const en = {
   alt: 'Distorted letters and digits, to be typed in the field below',
   image_shown: 'Please also type the characters in the image.',
   new_image: 'New image',
-  expired: 'The time for this image is over. Please take a new one.',
-  image_failed: 'The image cannot be shown. Please take a new one.',
+  expired: 'This image has expired. Please request a new one.',
+  image_failed: 'The image cannot be shown. Please request a new one.',
   choose_effort: 'I cannot read this image: let my device work instead',
   effort_time: 'That takes {time} on this device.',
   effort: 'Extra work in place of the image',
@@ -33,7 +33,7 @@ const en = {
   few_seconds: 'a few seconds',
   not_ready: 'One moment, please: the security check is still running.',
   missing: 'Please type the characters in the image.',
-  held: 'The form is sent as soon as the security check is done.',
+  delayed: 'The form will be sent as soon as the security check is done.',
   ready_again: 'The security check is done.',
 };
 
@@ -74,7 +74,7 @@ const fr: Texts = {
   few_seconds: 'quelques secondes',
   not_ready: 'Un instant : le contrôle de sécurité est encore en cours.',
   missing: 'Veuillez saisir les caractères de l’image.',
-  held: 'Le formulaire sera envoyé dès que le contrôle de sécurité sera terminé.',
+  delayed: 'Le formulaire sera envoyé dès que le contrôle de sécurité sera terminé.',
   ready_again: 'Le contrôle de sécurité est terminé.',
 };
 
@@ -111,15 +111,36 @@ const ar: Texts = {
   few_seconds: 'بضع ثوانٍ',
   not_ready: 'لحظة من فضلك: التحقق الأمني ما زال جاريًا.',
   missing: 'يُرجى كتابة الأحرف الظاهرة في الصورة.',
-  held: 'سيُرسل النموذج فور انتهاء التحقق الأمني.',
+  delayed: 'سيُرسل النموذج فور انتهاء التحقق الأمني.',
   ready_again: 'انتهى التحقق الأمني.',
 };
 
-/** The texts by language; English is where every other choice ends. */
+/** The texts by language; English is the fallback. */
 export const texts = { en, fr, ar } satisfies Record<string, Texts>;
 export type Language = keyof typeof texts;
 
-/** Fills the `{name}` places of a text. */
+/** Fills the `{name}` placeholders of a text. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (_place, name: string) => String(values[name] ?? ''));
+}
+
+/** The text direction of a language. */
+export function directionOf(language: Language): 'ltr' | 'rtl' {
+  return language === 'ar' ? 'rtl' : 'ltr';
+}
+
+/** Returns the language of the nearest `lang` attribute, also outside of shadow roots; English if there are no texts in it. */
+export function languageOf(element: Element): Language {
+  const primary = nearestTag(element).toLowerCase().split('-')[0] ?? '';
+  return Object.hasOwn(texts, primary) ? (primary as Language) : 'en';
+}
+
+function nearestTag(element: Element): string {
+  for (let at: Element | null = element; at !== null; ) {
+    const holder: Element | null = at.closest('[lang]');
+    if (holder !== null) return holder.getAttribute('lang') ?? '';
+    const root: Node = at.getRootNode();
+    at = root instanceof ShadowRoot ? root.host : null;
+  }
+  return '';
 }

@@ -1,27 +1,27 @@
-// The element <tollgate-challenge>: puts the challenge fields into the form that it stands in.
+// The element <tollgate-challenge>: adds the challenge fields to its form.
 
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { optionAttributes } from './attributes.js';
-import { type ControllerSlot, createControllerSlot } from './controller-slot.js';
+import { type ControllerBinding, createControllerBinding } from './controller-binding.js';
+import { bindForm, type FormBinding, submitImplicitly } from './form-binding.js';
 import { FormField } from './form-field.js';
-import { type FormWiring, submitImplicitly, wireForm } from './form-wiring.js';
 import { createPresenter, type Presenter } from './presenter.js';
-import { lackOf } from './validity.js';
+import { validate } from './view-model.js';
 
 /**
- * A form-associated element. Events: `statuschange` when `status` has changed, `input` and `change` as of any field.
- * Attributes, parts and custom properties are in docs/client/element.md.
+ * A form-associated element. Events: `statuschange` when `status` has changed, `input` and `change` as on any field.
+ * docs/client/element.md lists the attributes, parts and custom properties.
  */
 export class TollgateChallenge extends FormField {
   static readonly observedAttributes: readonly string[] = [...optionAttributes, 'hold-submit', 'lang'];
 
-  readonly #slot: ControllerSlot = createControllerSlot(this, () => this.#update());
+  readonly #binding: ControllerBinding = createControllerBinding(this, () => this.#update());
   readonly #presenter: Presenter;
-  /** Follows the language of the page. */
-  readonly #page = new MutationObserver(() => this.#update());
-  #wiring: FormWiring | undefined;
-  #shownStatus: ChallengeStatus = 'idle';
+  /** Follows changes of the page's language. */
+  readonly #languageObserver = new MutationObserver(() => this.#update());
+  #formBinding: FormBinding | undefined;
+  #lastStatus: ChallengeStatus = 'idle';
 
   constructor() {
     super();
@@ -38,15 +38,15 @@ export class TollgateChallenge extends FormField {
     for (const name of ['focusin', 'input', 'pointerdown']) this.addEventListener(name, () => this.#touch());
   }
 
-  /** What drives the element: one of its own, or one that a script shares with it and closes itself. */
+  /** The controller: the element's own, or one that a script shares with it and closes itself. */
   get controller(): ChallengeController | null {
-    return this.#slot.controller;
+    return this.#binding.controller;
   }
 
   set controller(controller: ChallengeController | null) {
-    if (controller !== null) this.#slot.share(controller);
+    if (controller !== null) this.#binding.share(controller);
     else {
-      this.#slot.empty();
+      this.#binding.clear();
       if (this.isConnected) this.#begin();
     }
   }
@@ -55,15 +55,16 @@ export class TollgateChallenge extends FormField {
     return this.controller?.status ?? 'idle';
   }
 
-  /** Fetches and solves fresh challenges; resolves when that has come to an end, well or badly. */
+  /** Fetches and solves fresh challenges. Resolves when that has succeeded or failed. */
   async refresh(): Promise<void> {
     await this.controller?.refresh();
   }
 
   /**
-   * To be told the answer to a submission that a script has sent: its parsed body, or null when it succeeded. Fetches
-   * fresh challenges, and shows an image when the body has `captcha_required`.
-   * @returns whether to send the form once more at once with better work (`pow_insufficient`)
+   * Handles the answer to a submission that a script has sent. Fetches fresh challenges, and displays an image if the
+   * body has `captcha_required`.
+   * @param body the parsed body of a refusal; null after a success
+   * @returns whether to send the form again at once with better work (`pow_insufficient`)
    */
   async settle(body: unknown): Promise<boolean> {
     return (await this.controller?.settle(body)) ?? false;
@@ -72,29 +73,29 @@ export class TollgateChallenge extends FormField {
   connectedCallback(): void {
     this.#readEarlyController();
     this.#begin();
-    this.#wire();
-    this.#page.observe(document.documentElement, { attributeFilter: ['lang'] });
+    this.#bind();
+    this.#languageObserver.observe(document.documentElement, { attributeFilter: ['lang'] });
   }
 
   disconnectedCallback(): void {
-    // A move within the page disconnects and connects: the work goes on.
+    // A move within the page disconnects and reconnects the element: the work goes on.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#page.disconnect();
-      this.#presenter.rest();
-      this.#wiring?.release();
-      this.#wiring = undefined;
-      this.#slot.leave();
+      this.#languageObserver.disconnect();
+      this.#presenter.stop();
+      this.#formBinding?.release();
+      this.#formBinding = undefined;
+      this.#binding.disconnect();
     });
   }
 
   attributeChangedCallback(name: string): void {
     if (name === 'lang' || name === 'hold-submit') this.#update();
-    else this.#slot.renew(() => this.#begin());
+    else this.#binding.renew(() => this.#begin());
   }
 
   formAssociatedCallback(): void {
-    this.#wire();
+    this.#bind();
   }
 
   formDisabledCallback(): void {
@@ -107,24 +108,24 @@ export class TollgateChallenge extends FormField {
     this.#update();
   }
 
-  /** Nothing is restored: what was typed belonged to an image that is gone. */
+  /** Restores nothing: the typed answer belonged to an image that is gone. */
   formStateRestoreCallback(): void {
     this.formResetCallback();
   }
 
-  /** By its own attribute or by a fieldset around it. */
+  /** Disabled by its own attribute or by a fieldset. */
   get #isDisabled(): boolean {
     return this.matches(':disabled');
   }
 
   #begin(): void {
-    this.#slot.open();
-    if (this.#isDisabled) this.#slot.pause();
-    else this.#slot.start();
+    this.#binding.open();
+    if (this.#isDisabled) this.#binding.pause();
+    else this.#binding.start();
     this.#update();
   }
 
-  /** A property that was set before the element was defined hides that of the class. */
+  /** A property that was set before the element was defined hides the accessor of the class. */
   #readEarlyController(): void {
     if (!Object.hasOwn(this, 'controller')) return;
     const early = this.controller;
@@ -138,7 +139,7 @@ export class TollgateChallenge extends FormField {
 
   #answer(text: string): void {
     this.controller?.setAnswer(text);
-    // The fields have changed, though the state has not.
+    // The fields have changed without a change of the state.
     this.#update();
   }
 
@@ -153,16 +154,16 @@ export class TollgateChallenge extends FormField {
     this.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
-  #wire(): void {
-    this.#wiring?.release();
-    this.#wiring = undefined;
+  #bind(): void {
+    this.#formBinding?.release();
+    this.#formBinding = undefined;
     const { form } = this;
     if (form === null || !this.isConnected) return;
-    this.#wiring = wireForm(form, {
+    this.#formBinding = bindForm(form, {
       isReady: () => this.#isDisabled || this.status === 'ready',
       isSubmitting: () => this.controller?.isSubmitting === true,
       onTouch: () => this.#touch(),
-      onHeld: () => this.#presenter.announce('held'),
+      onDelayed: () => this.#presenter.announce('delayed'),
       onSpent: () => this.settle(null),
     });
     this.#update();
@@ -172,23 +173,26 @@ export class TollgateChallenge extends FormField {
     const holdsSubmit = this.hasAttribute('hold-submit');
     this.#presenter.present(this.controller?.state ?? null, this.#isDisabled);
     this.#fillForm(holdsSubmit);
-    this.#wiring?.update(!this.#isDisabled && !holdsSubmit && this.status !== 'ready');
-    if (this.status === 'error') this.#wiring?.drop();
-    if (this.status === this.#shownStatus) return;
-    this.#shownStatus = this.status;
+    this.#formBinding?.update(!this.#isDisabled && !holdsSubmit && this.status !== 'ready');
+    if (this.status === 'error') this.#formBinding?.drop();
+    if (this.status === this.#lastStatus) return;
+    this.#lastStatus = this.status;
     this.dispatchEvent(new Event('statuschange'));
   }
 
   #fillForm(holdsSubmit: boolean): void {
-    const { view, shown } = this.#presenter;
+    const { view, model } = this.#presenter;
     const fields = Object.entries(this.controller?.fields ?? {});
     const data = new FormData();
     for (const [name, value] of fields) data.set(name, value);
-    // No state besides: a browser that restores the form would have kept the tokens.
+    // Without a state, because a browser that restores the form would keep the tokens.
     this.internals.setFormValue(fields.length === 0 ? null : data, null);
     const { input } = view.image;
-    const lack = lackOf(shown, input.value, holdsSubmit);
-    if (lack === null) this.internals.setValidity({});
-    else this.internals.setValidity(lack.flags, lack.message, lack.at === 'answer' ? input : view.status);
+    const invalid = validate(model, input.value, holdsSubmit);
+    if (invalid === null) this.internals.setValidity({});
+    else {
+      const anchor = invalid.anchor === 'answer' ? input : view.status;
+      this.internals.setValidity(invalid.flags, invalid.message, anchor);
+    }
   }
 }

@@ -1,23 +1,21 @@
-// The first row of the element: the little gate, a word on how it stands, and the bar of the proof of work.
+// The first row of the element: gate icon, status text, retry button, and the progress bar of the proof of work.
 
-import { CaptchaRequestError } from '../challenge/captcha-request-error.js';
-import { PowGaveUpError } from '../solver/pow-gave-up-error.js';
+import { create, createSvg, setText } from './create-node.js';
 import { sayDuration } from './durations.js';
-import { make, makeSvg, setText } from './make-node.js';
-import type { Shown, View } from './shown.js';
-import { fill, type TextKey } from './texts.js';
+import { fill } from './texts.js';
+import { errorText, type View, type ViewModel } from './view-model.js';
 
-/** @param onRetry the person asks for another try */
+/** @param onRetry called when the person presses the retry button */
 export function createWorkView(onRetry: () => void): View & { readonly status: HTMLElement } {
-  const title = make('span', { class: 'title', part: 'title', id: 'title' });
-  const word = make('span', { class: 'word tabular', part: 'word', id: 'word' });
-  const words = make('span', { class: 'words' }, title, word);
-  const retry = make('button', { class: 'retry', part: 'button retry', type: 'button' });
-  const status = make('div', { class: 'status', part: 'status' }, makeGate(), words, retry);
-  const bar = make('progress', { part: 'progress', max: 1, 'aria-labelledby': 'title' });
-  const note = make('p', { class: 'note', part: 'note' });
-  const row = make('div', { class: 'work' }, status, bar);
-  const node = make('div', {}, row, note);
+  const title = create('span', { class: 'title', part: 'title', id: 'title' });
+  const word = create('span', { class: 'word tabular', part: 'word', id: 'word' });
+  const words = create('span', { class: 'words' }, title, word);
+  const retry = create('button', { class: 'retry', part: 'button retry', type: 'button' });
+  const status = create('div', { class: 'status', part: 'status' }, createGate(), words, retry);
+  const bar = create('progress', { part: 'progress', max: 1, 'aria-labelledby': 'title' });
+  const note = create('p', { class: 'note', part: 'note' });
+  const row = create('div', { class: 'work' }, status, bar);
+  const node = create('div', {}, row, note);
   retry.addEventListener('click', () => {
     if (retry.ariaDisabled !== 'true') onRetry();
   });
@@ -25,13 +23,13 @@ export function createWorkView(onRetry: () => void): View & { readonly status: H
   return {
     node,
     status,
-    show(shown) {
-      const { state, texts, waitSeconds, disabled } = shown;
-      // The browser leads here when a form is sent too early; with a field to lead to, that is the better place.
-      if (shown.demanded && !shown.effortChosen) status.removeAttribute('tabindex');
+    show(model) {
+      const { state, texts, waitSeconds, disabled } = model;
+      // The browser focuses the status when a form is sent too early; if there is an answer field, it focuses that instead.
+      if (model.captchaRequired && !model.effortChosen) status.removeAttribute('tabindex');
       else status.tabIndex = -1;
       setText(title, texts.title);
-      setText(word, statusWord(shown));
+      setText(word, statusText(model));
       setText(retry, texts.retry);
       retry.ariaDisabled = String(state.status !== 'error' || disabled || waitSeconds > 0);
       row.toggleAttribute('data-retry', state.status === 'error');
@@ -42,7 +40,7 @@ export function createWorkView(onRetry: () => void): View & { readonly status: H
   };
 }
 
-function statusWord({ state, language, texts, waitSeconds }: Shown): string {
+function statusText({ state, language, texts, waitSeconds }: ViewModel): string {
   if (waitSeconds > 0) return fill(texts.waiting, { time: sayDuration(waitSeconds, language) });
   if (state.status === 'error') return texts[errorText(state.error)];
   const { captcha, status } = state;
@@ -50,26 +48,15 @@ function statusWord({ state, language, texts, waitSeconds }: Shown): string {
   return captcha?.kind === 'effort' && !captcha.solved ? texts.effort_needed : texts[status];
 }
 
-/** What an error means to a person. */
-export function errorText(error: Error | null): TextKey {
-  if (error instanceof PowGaveUpError) return 'gave_up';
-  if (error instanceof CaptchaRequestError) {
-    if (error.isRateLimited) return 'wait_over';
-    return error.status >= 500 ? 'unavailable' : 'wrong_setup';
-  }
-  // What `fetch` throws when nobody answers, and what the client throws when nobody has answered in time.
-  return error instanceof TypeError || error?.name === 'TimeoutError' ? 'offline' : 'failed';
-}
-
-/** A gate whose arm rises when the way is free. */
-function makeGate(): SVGElement {
-  const arm = makeSvg('g', { class: 'arm' }, makeSvg('path', { class: 'bar', d: 'M14 22h50' }));
-  return makeSvg(
+/** The icon: a gate whose arm rises when the challenges are ready. */
+function createGate(): SVGElement {
+  const arm = createSvg('g', { class: 'arm' }, createSvg('path', { class: 'bar', d: 'M14 22h50' }));
+  return createSvg(
     'svg',
     { class: 'mark', part: 'mark', viewBox: '0 0 72 48', 'aria-hidden': 'true', focusable: 'false' },
-    makeSvg('path', { class: 'ground', d: 'M4 45h64' }),
+    createSvg('path', { class: 'ground', d: 'M4 45h64' }),
     arm,
-    makeSvg('rect', { class: 'post', x: 8, y: 13, width: 12, height: 32, rx: 3 }),
-    makeSvg('circle', { class: 'lamp', cx: 14, cy: 22, r: 5 }),
+    createSvg('rect', { class: 'post', x: 8, y: 13, width: 12, height: 32, rx: 3 }),
+    createSvg('circle', { class: 'lamp', cx: 14, cy: 22, r: 5 }),
   );
 }

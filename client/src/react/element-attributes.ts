@@ -1,10 +1,10 @@
-// The types of <tollgate-challenge> in JSX, as React 19 sets attributes, properties and listeners of an element.
+// The JSX types of <tollgate-challenge>, with attributes, properties and listeners as React 19 sets them.
 
 import type { HTMLAttributes, RefAttributes } from 'react';
 import type { ChallengeController } from '../challenge/controller.js';
 import type { TollgateChallenge } from '../element/tollgate-challenge.js';
 
-/** The attributes of docs/client/element.md, the property `controller`, and a listener for each event of its own. */
+/** The attributes in docs/client/element.md, the property `controller`, and a listener for each event of the element. */
 export interface TollgateChallengeAttributes
   extends Omit<HTMLAttributes<TollgateChallenge>, 'prefix'>,
     RefAttributes<TollgateChallenge> {

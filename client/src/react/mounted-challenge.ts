@@ -1,35 +1,35 @@
-// The challenges of a component: made when it is mounted, closed when it has gone.
+// The challenges of a component: created when it is mounted, closed when it is unmounted.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
+import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
-import { idleState } from '../challenge/idle-state.js';
 import { createListeners } from '../listeners.js';
 
 const noFields = Object.freeze({});
 
 export interface MountedChallenge {
-  /** The same one for the whole life of the component; while that is not mounted it is idle. */
+  /** The same object for the whole life of the component; idle while the component is not mounted. */
   readonly controller: ChallengeController;
-  /** For an effect. Other options make everything anew. @returns ends it */
+  /** Call it in an effect. Changed options recreate everything. @returns the effect's cleanup */
   mount(options: ChallengeOptions): () => void;
 }
 
 export function createMountedChallenge(): MountedChallenge {
   const listeners = createListeners<[]>();
-  let made: { readonly options: ChallengeOptions; readonly controller: ChallengeController } | null = null;
+  let current: { readonly options: ChallengeOptions; readonly controller: ChallengeController } | null = null;
   let isMounted = false;
 
   function replace(options: ChallengeOptions | null): void {
-    made?.controller.close();
-    made = options === null ? null : { options, controller: createChallenge(options) };
-    made?.controller.subscribe(listeners.tell);
-    listeners.tell();
+    current?.controller.close();
+    current = options === null ? null : { options, controller: createChallenge(options) };
+    current?.controller.subscribe(listeners.notify);
+    listeners.notify();
   }
 
   function required(): ChallengeController {
-    if (made === null) throw new DOMException('The component is not mounted.', 'AbortError');
-    return made.controller;
+    if (current === null) throw new DOMException('The component is not mounted.', 'AbortError');
+    return current.controller;
   }
 
   return {
@@ -38,31 +38,31 @@ export function createMountedChallenge(): MountedChallenge {
         return this.state.status;
       },
       get state() {
-        return made?.controller.state ?? idleState;
+        return current?.controller.state ?? idleState;
       },
       get fields() {
-        return made?.controller.fields ?? noFields;
+        return current?.controller.fields ?? noFields;
       },
       get isSubmitting() {
-        return made?.controller.isSubmitting === true;
+        return current?.controller.isSubmitting === true;
       },
       subscribe: listeners.add,
-      refresh: async () => made?.controller.refresh(),
-      touch: () => made?.controller.touch(),
-      setAnswer: (text) => made?.controller.setAnswer(text),
-      newImage: async () => made?.controller.newImage(),
-      chooseAlternative: async (name) => made?.controller.chooseAlternative(name),
+      refresh: async () => current?.controller.refresh(),
+      touch: () => current?.controller.touch(),
+      setAnswer: (text) => current?.controller.setAnswer(text),
+      newImage: async () => current?.controller.newImage(),
+      chooseAlternative: async (name) => current?.controller.chooseAlternative(name),
       take: async () => required().take(),
-      settle: async (body) => (await made?.controller.settle(body)) ?? false,
+      settle: async (body) => (await current?.controller.settle(body)) ?? false,
       submit: async (send) => required().submit(send),
-      close: () => made?.controller.close(),
+      close: () => current?.controller.close(),
     },
     mount(options) {
       isMounted = true;
-      if (made?.options !== options) replace(options);
+      if (current?.options !== options) replace(options);
       return () => {
         isMounted = false;
-        // In Strict Mode an effect ends and begins again at once: the work goes on.
+        // Strict Mode ends an effect and starts it again at once: the work goes on.
         queueMicrotask(() => {
           if (!isMounted) replace(null);
         });

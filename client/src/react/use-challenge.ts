@@ -1,30 +1,30 @@
-// The challenges of a form, in its component.
+// The hook for the challenges of a form.
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
+import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
-import { idleState } from '../challenge/idle-state.js';
 import { createMountedChallenge } from './mounted-challenge.js';
 
-/** Those of `createChallenge`; `state.work` says how far the work is, and unmounting ends everything. */
+/** The options of `createChallenge`, except two: `state.work` reports the progress, and unmounting closes everything. */
 export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
 
-/** The functions are the same at every rendering; the object is another one when the state is. */
+/** The functions are the same on every render; the object changes with the state. */
 export interface UsedChallenge extends Omit<ChallengeController, 'isSubmitting' | 'subscribe' | 'close'> {
-  /** To hand on, e.g. to a `<tollgate-challenge>` in the form. */
+  /** The controller, e.g. for a `<tollgate-challenge>` in the form. */
   readonly controller: ChallengeController;
 }
 
 const noOptions: UseChallengeOptions = {};
 
 /**
- * The challenges of a form: fetched when the component is mounted, closed when it has gone. Options may be written in
- * place: only other values make everything anew.
- * @param source options, or the controller of another component, which is listened to and not closed
+ * Fetches the challenges of a form when the component is mounted, and closes them when it is unmounted. Options can be
+ * an inline object: only changed values recreate the challenges.
+ * @param source options, or the controller of another component, which the hook subscribes to but does not close
  */
 export function useChallenge(source: UseChallengeOptions | ChallengeController = noOptions): UsedChallenge {
   const shared = 'subscribe' in source ? source : null;
-  const options = useSteady('subscribe' in source ? noOptions : source);
+  const options = useStable('subscribe' in source ? noOptions : source);
   const [own] = useState(createMountedChallenge);
   useEffect(() => (shared === null ? own.mount(options) : undefined), [own, shared, options]);
 
@@ -47,7 +47,7 @@ export function useChallenge(source: UseChallengeOptions | ChallengeController =
       controller,
       state,
       status: state.status,
-      // What has been typed goes into them without a change of the state.
+      // A getter, because typing changes the fields without a change of the state.
       get fields() {
         return controller.fields;
       },
@@ -55,10 +55,10 @@ export function useChallenge(source: UseChallengeOptions | ChallengeController =
   }, [controller, state]);
 }
 
-/** The same object as long as the values in it are. */
-function useSteady(options: UseChallengeOptions): UseChallengeOptions {
+/** Returns the same object until one of its values changes. */
+function useStable(options: UseChallengeOptions): UseChallengeOptions {
   const { solver, ...plain } = options;
   const values = JSON.stringify(plain);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the values stand for the object
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values identify the object
   return useMemo(() => options, [values, solver]);
 }

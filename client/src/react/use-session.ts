@@ -1,16 +1,16 @@
-// The session of the page, in a component.
+// The hook for the session of the page.
 
 import { useSyncExternalStore } from 'react';
 import type { Session } from '../session/session-options.js';
 import type { SessionState } from '../session/session-state.js';
-import { unknownState } from '../session/state-board.js';
+import { unknownState } from '../session/session-state.js';
 
 const never = () => () => {};
 
 /**
- * The state of a session; the component is rendered again when it changes. On a server, and while the page is hydrated,
- * it is `unknown`.
- * @param session made once, outside of components; null on a server, which has none
+ * Returns the state of a session and renders the component again when it changes. On a server and during hydration the
+ * state is `unknown`.
+ * @param session created once, outside of components; null on a server
  */
 export function useSession(session: Session | null): SessionState {
   return useSyncExternalStore(

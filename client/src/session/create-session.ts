@@ -1,13 +1,165 @@
-// The session of a page, in its browser.
+// Creates the session of a page.
 
-import { openSession } from './open-session.js';
+import { createListeners } from '../listeners.js';
+import { createBearerFetch } from './bearer-fetch.js';
+import { browserEnvironment, type Environment } from './environment.js';
+import type { SessionError } from './errors.js';
+import { openHint } from './hint.js';
+import { createMutex } from './mutex.js';
+import { connectService } from './service.js';
 import type { Session, SessionOptions } from './session-options.js';
-import { browserSurroundings } from './surroundings.js';
+import { createObservableState } from './session-state.js';
+import { openTabChannel, type TabMessage } from './tab-channel.js';
+import { createTokenRefresher } from './token-refresh.js';
+
+/** Reasons after which the refresh cookie is no longer valid. */
+const invalidCookieReason = /^(token_invalid|session_expired|session_revoked)$/;
 
 /**
- * Makes the session of a page; one for each page is enough. It does not ask by itself whether somebody is signed in:
- * call `resume` when the page starts. The access token stays inside: no storage, no property and no message has it.
+ * Creates the session of a page; a page needs only one. It does not ask by itself whether somebody is signed in: call
+ * `resume` when the page starts. The access token stays inside: it is in no storage, no property and no message.
  */
 export function createSession(options: SessionOptions = {}): Session {
-  return openSession(options, browserSurroundings());
+  return openSession(options, browserEnvironment());
+}
+
+/** Creates a session in the given environment. @see createSession */
+export function openSession(options: SessionOptions, environment: Environment): Session {
+  const { baseUrl = '', fetchOptions = {}, jitterSeconds = 10, lockSeconds = 10 } = options;
+  const base = new URL(baseUrl.replace(/\/*$/, '/'), environment.pageUrl);
+  const name = `tollgate:${base.href}`;
+  const send = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const closing = new AbortController();
+  const expired = createListeners<[reason: string]>();
+  const observable = createObservableState();
+  const service = connectService({ base, send, fetchOptions }, environment);
+  const runExclusive = createMutex(environment, name, lockSeconds * 1000);
+  const hint = openHint(environment.openStorage, name);
+  const refresher = createTokenRefresher({
+    environment,
+    observable,
+    jitterSeconds,
+    attemptRefresh: (signal) => runExclusive(() => refreshAndSetHint(signal), signal),
+    onExpired: expired.notify,
+  });
+  const tabs = openTabChannel(environment, name, onTabMessage);
+  /** How often somebody else may have signed in, here or in another tab. */
+  let userChanges = 0;
+
+  /** Runs under the mutex, so that tabs set the hint in the order of their requests. */
+  async function refreshAndSetHint(signal: AbortSignal) {
+    try {
+      const token = await service.refresh(signal);
+      hint.set(true);
+      return token;
+    } catch (error) {
+      if (invalidCookieReason.test((error as SessionError).reason)) hint.set(false);
+      throw error;
+    }
+  }
+
+  const isWorthAsking = () =>
+    options.hint === false ||
+    refresher.token() !== undefined ||
+    refresher.isRefreshing() ||
+    hint.mayBeSignedIn();
+
+  const refresh = async () => !closing.signal.aborted && refresher.refresh();
+
+  /** Runs work that changes who is signed in. An earlier refresh is aborted: its cookie could replace the new one. */
+  function changeUser<T>(work: () => Promise<T>): Promise<T> {
+    refresher.abortAttempt();
+    return runExclusive(work);
+  }
+
+  function onUserChange(): void {
+    userChanges += 1;
+    refresher.abortAttempt();
+  }
+
+  function signOut(): void {
+    onUserChange();
+    refresher.drop('signed-out', 'logged_out');
+  }
+
+  function onTabMessage(message: TabMessage): void {
+    if (message === 'signed-out') signOut();
+    if (message !== 'signed-in') return;
+    // The log-in has ended the session of this tab and may belong to another person.
+    onUserChange();
+    refresher.suspend();
+    refresher.refresh();
+  }
+
+  function onPageEvent(event: Event): void {
+    if (event.type === 'pagehide') {
+      tabs.close();
+      return;
+    }
+    if (event.type !== 'pageshow' || !(event as PageTransitionEvent).persisted) {
+      refresher.wake(event.type === 'online');
+      return;
+    }
+    // In the back/forward cache a page gets no messages about log-ins and log-outs, so it asks the server.
+    tabs.open();
+    onUserChange();
+    if (!isWorthAsking()) return;
+    if (refresher.token() !== undefined) refresher.suspend();
+    refresher.refresh();
+  }
+
+  environment.listen(onPageEvent, closing.signal);
+
+  return {
+    get state() {
+      return observable.state;
+    },
+    subscribe: observable.onChange.add,
+    onExpired: expired.add,
+    login: (fields) =>
+      changeUser(async () => {
+        const { response, token } = await service.login(fields);
+        if (token) hint.set(true);
+        if (token && !closing.signal.aborted) {
+          onUserChange();
+          refresher.setToken(token);
+          tabs.send('signed-in');
+        }
+        return response;
+      }),
+    async resume() {
+      if (refresher.isValid()) return true;
+      if (closing.signal.aborted || isWorthAsking()) return refresh();
+      refresher.drop('signed-out', observable.state.reason);
+      return false;
+    },
+    fetch: createBearerFetch({
+      base,
+      origins: [base.origin, ...(options.bearerOrigins ?? [])],
+      send,
+      token: refresher.token,
+      userChanges: () => userChanges,
+      prepare() {
+        refresher.check();
+        const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
+        return isNeeded && !refresher.isValid() ? refresh() : undefined;
+      },
+      mayResume: () => observable.state.status === 'unknown',
+      refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
+    }),
+    logout: () =>
+      changeUser(async () => {
+        await service.logout(refresher.token());
+        hint.set(false);
+        signOut();
+        tabs.send('signed-out');
+      }),
+    close() {
+      closing.abort();
+      tabs.close();
+      refresher.drop('unknown', null);
+      observable.onChange.clear();
+      expired.clear();
+    },
+  };
 }

@@ -1,30 +1,30 @@
-// Remembers in this browser that somebody may be signed in: a mark without a secret. Where there is none, a page asks nothing.
+// Remembers in this browser that somebody may be signed in. The hint holds no secret; without it a page sends no request.
 
 export interface Hint {
-  note(isSignedIn: boolean): void;
-  /** True as well when the browser keeps no marks, for then nothing is known. */
+  set(isSignedIn: boolean): void;
+  /** Also true where the browser keeps no storage, because nothing is known then. */
   mayBeSignedIn(): boolean;
 }
 
-/** @param openStorage throws, or gives nothing, where the browser has no storage for this page */
+/** @param openStorage throws or returns undefined where the browser has no storage for this page */
 export function openHint(openStorage: () => Storage | undefined, key: string): Hint {
-  function attempt<T>(work: (storage: Storage) => T): T | undefined {
+  function tryStorage<T>(use: (storage: Storage) => T): T | undefined {
     try {
       const storage = openStorage();
-      return storage && work(storage);
+      return storage && use(storage);
     } catch {
       return undefined;
     }
   }
 
   return {
-    note(isSignedIn) {
-      attempt((storage) => (isSignedIn ? storage.setItem(key, 'signed-in') : storage.removeItem(key)));
+    set(isSignedIn) {
+      tryStorage((storage) => (isSignedIn ? storage.setItem(key, 'signed-in') : storage.removeItem(key)));
     },
     mayBeSignedIn: () =>
-      attempt((storage) => {
+      tryStorage((storage) => {
         if (storage.getItem(key)) return true;
-        // A storage that is full would not have kept the mark. Under another key, for another tab may be setting it.
+        // A full storage would have lost the hint. The probe has another key, because a tab may set the hint meanwhile.
         const probe = `${key}?`;
         storage.setItem(probe, '?');
         storage.removeItem(probe);

@@ -1,34 +1,34 @@
-// A refresh call: one attempt and its repeats, all of whose callers get one result (decisions 3.8).
+// A refresh call: one attempt and its retries. All callers share its result.
 
-import type { SessionError } from './session-error.js';
+import type { SessionError } from './errors.js';
 
 export interface RefreshCall {
-  /** Whether there is a token now; rejects when that cannot be known yet. */
+  /** Whether somebody is signed in now; rejects if that cannot be known yet. */
   readonly result: Promise<boolean>;
-  /** Resolves when the first attempt has been answered, whatever that was. */
-  readonly firstAnswer: Promise<unknown>;
-  readonly settle: (isSignedIn: boolean) => void;
-  readonly fail: (error: SessionError) => void;
-  /** The attempt came to nothing, and a repeat is waited for. */
+  /** Resolves after the first attempt, whatever its outcome. */
+  readonly firstAttempt: Promise<unknown>;
+  readonly resolve: (isSignedIn: boolean) => void;
+  readonly reject: (error: SessionError) => void;
+  /** Marks the first attempt as failed; the call waits for a retry. */
   readonly pause: () => void;
-  repeats: number;
-  /** What the last attempt came to, while a repeat is waited for. */
+  retries: number;
+  /** The failure of the last attempt, while the call waits for a retry. */
   lastError: SessionError | undefined;
 }
 
-export function beginRefreshCall(): RefreshCall {
-  let settle: RefreshCall['settle'] = () => {};
-  let fail: RefreshCall['fail'] = () => {};
+export function createRefreshCall(): RefreshCall {
+  let resolve: RefreshCall['resolve'] = () => {};
+  let reject: RefreshCall['reject'] = () => {};
   let pause: RefreshCall['pause'] = () => {};
-  const result = new Promise<boolean>((resolve, reject) => {
-    settle = resolve;
-    fail = reject;
+  const result = new Promise<boolean>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
   });
-  const paused = new Promise<void>((resolve) => {
-    pause = resolve;
+  const paused = new Promise<void>((onPause) => {
+    pause = onPause;
   });
-  // Nobody may be waiting for the result, as when the schedule made the call.
+  // A scheduled refresh has no caller, so its rejection must not be reported as unhandled.
   const ended = result.catch(() => {});
-  const firstAnswer = Promise.race([ended, paused]);
-  return { result, firstAnswer, settle, fail, pause, repeats: 0, lastError: undefined };
+  const firstAttempt = Promise.race([ended, paused]);
+  return { result, firstAttempt, resolve, reject, pause, retries: 0, lastError: undefined };
 }

@@ -1,15 +1,16 @@
-// The requests of the session itself: log-in, refresh and log-out.
+// The requests to the session service: log-in, refresh and log-out.
 
-import { readRefusal, readTokenBody } from './answer.js';
-import { type HeldToken, holdToken, startWatch } from './held-token.js';
-import { SessionError } from './session-error.js';
+import type { TokenBody } from '../wire.js';
+import { type AccessToken, createAccessToken, startStopwatch } from './access-token.js';
+import type { Environment } from './environment.js';
+import { SessionError } from './errors.js';
+import { parseRetryAfterMs } from './refresh-schedule.js';
 import type { LoginFields } from './session-options.js';
-import type { Surroundings } from './surroundings.js';
 
-/** What has not been answered by then will not be: the connection may have died while the machine slept. */
-const limitMs = 20_000;
-/** Shorter than other tabs wait for it, so that a log-in does not go beside it; a refresh is repeated anyway. */
-const refreshLimitMs = 8_000;
+/** A connection may die while the machine sleeps, and nothing else reports that. */
+const timeoutMs = 20_000;
+/** Shorter than the time that other tabs wait for the lock, so that no log-in overlaps; a refresh is retried anyway. */
+const refreshTimeoutMs = 8_000;
 
 export interface ServiceOptions {
   readonly base: URL;
@@ -18,76 +19,110 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  /** A refusal comes without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer` */
-  login(fields: LoginFields): Promise<{ response: Response; token?: HeldToken }>;
-  /** @param givesUp cuts it off, and with it the cookie of its answer. @throws {SessionError} */
-  refresh(givesUp: AbortSignal): Promise<HeldToken>;
-  /** Ends the session of the token; without one, or when it is refused, that of the cookie. @throws {SessionError} */
+  /** Returns a refusal without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer` */
+  login(fields: LoginFields): Promise<{ response: Response; token?: AccessToken }>;
+  /** @param signal aborts the request, so that the cookie of its answer is dropped. @throws {SessionError} */
+  refresh(signal: AbortSignal): Promise<AccessToken>;
+  /** Ends the session of the token; without one, or if it is refused, that of the cookie. @throws {SessionError} */
   logout(token: string | undefined): Promise<void>;
 }
 
-export function connectService(options: ServiceOptions, surroundings: Surroundings): Service {
+export function connectService(options: ServiceOptions, environment: Environment): Service {
   const { base, send, fetchOptions } = options;
 
-  const ask = (path: string, init: RequestInit, headers: Record<string, string> = {}) => {
+  const request = (path: string, init: RequestInit, headers: Record<string, string> = {}) => {
     const all = new Headers(fetchOptions.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     return send(new URL(path, base), { credentials: 'include', ...fetchOptions, ...init, headers: all });
   };
 
-  /** Does the work within the limit, and until the signal. */
-  async function limited<T>(
+  /** Runs the work with a signal that aborts after the timeout or with the given signal. */
+  async function withTimeout<T>(
     ms: number,
-    givesUp: AbortSignal | null | undefined,
+    given: AbortSignal | null | undefined,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const limit = new AbortController();
-    const stop = () => limit.abort(givesUp?.aborted ? givesUp.reason : new SessionError('network'));
-    if (givesUp?.aborted) stop();
-    givesUp?.addEventListener('abort', stop);
-    const timer = surroundings.startTimer(stop, ms);
+    const controller = new AbortController();
+    const stop = () => controller.abort(given?.aborted ? given.reason : new SessionError('network'));
+    if (given?.aborted) stop();
+    given?.addEventListener('abort', stop);
+    const timer = environment.startTimer(stop, ms);
     try {
-      return await work(limit.signal);
+      return await work(controller.signal);
     } finally {
-      surroundings.stopTimer(timer);
-      givesUp?.removeEventListener('abort', stop);
+      environment.stopTimer(timer);
+      given?.removeEventListener('abort', stop);
     }
   }
 
-  async function readToken(response: Response, watch: ReturnType<typeof startWatch>): Promise<HeldToken> {
+  async function readToken(
+    response: Response,
+    stopwatch: ReturnType<typeof startStopwatch>,
+  ): Promise<AccessToken> {
     const { accessToken, expiresIn } = await readTokenBody(response);
-    return holdToken(accessToken, expiresIn * 1000, watch);
+    return createAccessToken(accessToken, expiresIn * 1000, stopwatch);
   }
 
   return {
     login: (fields) =>
-      limited(limitMs, fetchOptions.signal, async (signal) => {
-        const watch = startWatch(surroundings);
+      withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
+        const stopwatch = startStopwatch(environment);
         const init = { method: 'POST', body: JSON.stringify(fields), signal };
-        const answer = await ask('login', init, { 'content-type': 'application/json' });
-        if (!answer.ok) return { response: answer };
-        const token = await readToken(answer, watch);
-        const { status, headers } = answer;
-        const shown = JSON.stringify({ expiresIn: token.lifeMs / 1000 });
-        return { response: new Response(shown, { status, headers }), token };
+        const response = await request('login', init, { 'content-type': 'application/json' });
+        if (!response.ok) return { response };
+        const token = await readToken(response, stopwatch);
+        const { status, headers } = response;
+        const body = JSON.stringify({ expiresIn: token.lifeMs / 1000 });
+        return { response: new Response(body, { status, headers }), token };
       }),
-    refresh: (givesUp) =>
-      limited(refreshLimitMs, givesUp, async (signal) => {
-        const watch = startWatch(surroundings);
-        const answer = await ask('refresh', { method: 'POST', signal });
-        if (!answer.ok) throw await readRefusal(answer, surroundings.nowMs());
-        return readToken(answer, watch);
-      }).catch(raise),
+    refresh: (given) =>
+      withTimeout(refreshTimeoutMs, given, async (signal) => {
+        const stopwatch = startStopwatch(environment);
+        const response = await request('refresh', { method: 'POST', signal });
+        if (!response.ok) throw await readError(response, environment.nowMs());
+        return readToken(response, stopwatch);
+      }).catch(throwSessionError),
     logout: (token) =>
-      limited(limitMs, null, async (signal) => {
+      withTimeout(timeoutMs, null, async (signal) => {
         const bearer = { authorization: `Bearer ${token}` };
-        let answer = token && (await ask('logout', { method: 'POST', signal }, bearer));
-        if (!answer || answer.status === 401) answer = await ask('refresh', { method: 'DELETE', signal });
-        if (!answer.ok) throw await readRefusal(answer, surroundings.nowMs());
-      }).catch(raise),
+        let response = token && (await request('logout', { method: 'POST', signal }, bearer));
+        if (!response || response.status === 401) {
+          response = await request('refresh', { method: 'DELETE', signal });
+        }
+        if (!response.ok) throw await readError(response, environment.nowMs());
+      }).catch(throwSessionError),
   };
 }
 
-function raise(error: unknown): never {
+/**
+ * @throws {SessionError} `invalid_answer` if the body carries no token
+ * @throws what `fetch` throws if the body does not arrive completely
+ */
+async function readTokenBody(response: Response): Promise<TokenBody> {
+  const body = parseJson(await response.text());
+  if (typeof body?.accessToken === 'string' && body.expiresIn > 0) return body;
+  throw new SessionError('invalid_answer', response.status);
+}
+
+/** Reads an error response. */
+async function readError(response: Response, nowMs: number): Promise<SessionError> {
+  const code = parseJson(await response.text().catch(() => ''))?.code;
+  return new SessionError(
+    typeof code === 'string' ? code : `http_${response.status}`,
+    response.status,
+    parseRetryAfterMs(response.headers.get('retry-after'), nowMs),
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire
+function parseJson(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function throwSessionError(error: unknown): never {
   throw error instanceof SessionError ? error : new SessionError('network', 0, 0, { cause: error });
 }

@@ -1,25 +1,25 @@
-// What a front end may say about its session, and what it gets.
+// The options and the interface of a session.
 
 import type { SessionState } from './session-state.js';
 
 export interface SessionOptions {
-  /** Address of the services, as in their `PUBLIC_URL`; '' stands for the root of the page's own origin. */
+  /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's own origin. */
   readonly baseUrl?: string;
-  /** Goes with every log-in, refresh and log-out; `credentials` is `include` unless it says otherwise. */
+  /** Passed to every log-in, refresh and log-out; `credentials` is `include` by default. */
   readonly fetchOptions?: RequestInit;
-  /** A refresh comes up to so many seconds before its time, at random; 0 is exact, 10 unless said. */
+  /** A refresh comes up to this many seconds early, at random; 10 by default, 0 is exact. */
   readonly jitterSeconds?: number;
-  /** How long to wait for other tabs that refresh, before going on beside them; 10 unless said. */
+  /** How long to wait for another tab that refreshes, before refreshing at the same time; 10 by default. */
   readonly lockSeconds?: number;
   /** Origins besides that of `baseUrl` to which `fetch` sends the token, e.g. `https://api.example.com`. */
   readonly bearerOrigins?: readonly string[];
-  /** False asks the server at every start, also where this browser has no mark that somebody was signed in; true unless said. */
+  /** False asks the server at every start, even if this browser has no hint that somebody was signed in; true by default. */
   readonly hint?: boolean;
-  /** Used in place of the browser's own. */
+  /** Replaces the browser's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** What is posted at a log-in: the challenge fields go beside these two. */
+/** The body of a log-in: email, password and the challenge fields. */
 export interface LoginFields {
   readonly email: string;
   readonly password: string;
@@ -29,35 +29,35 @@ export interface LoginFields {
 export interface Session {
   /** A snapshot, the same object until something changes. */
   readonly state: SessionState;
-  /** Calls the listener after every change. @returns ends that */
+  /** Calls the listener after every change. @returns a function that removes the listener */
   subscribe(listener: () => void): () => void;
-  /** Calls the listener with the reason whenever a session has ended without a log-out. @returns ends that */
+  /** Calls the listener with the reason whenever a session ends without a log-out. @returns a function that removes it */
   onExpired(listener: (reason: string) => void): () => void;
   /**
-   * Sends the fields. A refusal is an answer like any other: look at `ok`. The body of a success is
-   * `{ "expiresIn": … }`: the token stays here.
-   * @throws what `fetch` throws when there is no answer
-   * @throws {SessionError} `network` when none comes within 20 s, `invalid_answer` when a success carries no token
+   * Sends the fields and returns the response, also for a refusal: check `ok`. The body of a success is
+   * `{ "expiresIn": … }`; the token stays inside the session.
+   * @throws what `fetch` throws if there is no answer
+   * @throws {SessionError} `network` if there is no answer within 20 s, `invalid_answer` if a success carries no token
    */
   login(fields: LoginFields): Promise<Response>;
   /**
-   * Signs in with the refresh cookie, if the browser has one: for the start of a page. With a token in hand it asks
-   * nothing, nor where nobody was signed in with this browser.
+   * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
+   * a token is valid, or if nobody was signed in with this browser.
    * @returns whether somebody is signed in now
-   * @throws {SessionError} when that cannot be known yet: no answer, 429 or 503
+   * @throws {SessionError} if that cannot be known yet: no answer, 429 or 503
    */
   resume(): Promise<boolean>;
   /**
-   * The browser's `fetch`, with the token. What is answered 401 or 403 is repeated once after a refresh; when that is
-   * not to be had at the first attempt, the refusal is the answer.
-   * Relative addresses are relative to `baseUrl`; to other origins it goes without the token and without repetition.
+   * The browser's `fetch`, with the token. A request that is answered 401 or 403 is repeated once after a refresh; if
+   * the first attempt of that refresh fails, the response is the refusal. Relative URLs are relative to `baseUrl`.
+   * Requests to other origins carry no token and are not repeated.
    */
   fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
   /**
    * Ends the session on the server, then here and in the other tabs.
-   * @throws {SessionError} when the server has not ended it; everything is as it was
+   * @throws {SessionError} if the server has not ended it; nothing has changed then
    */
   logout(): Promise<void>;
-  /** Forgets the token and listens to nothing any more; the session on the server lives on. */
+  /** Forgets the token and removes all listeners. The session on the server goes on. */
   close(): void;
 }

@@ -1,26 +1,25 @@
-// The fastest way to hash that this browser and the page's policy allow.
-import { slots, tailCount } from './block-plan.js';
-import { searchTails } from './js-kernel.js';
-import { prepareStem, tailWords } from './prepare-stem.js';
-import type { SolverPath } from './search-task.js';
+// Opens the fastest hash kernel that the browser and the page's content security policy allow.
+import { suffixCount, suffixesOffset, tableEntries, tableOffset } from './block-layout.js';
+import { searchSuffixes } from './js-kernel.js';
+import { computeMidstate, suffixWords } from './midstate.js';
+import type { SolverPath } from './solver-state.js';
 import { scalarModule, simdModule } from './wasm-kernels.js';
-import { tableOffset, tailsOffset } from './wasm-memory.js';
 
-/** Hashes one stem at a time. */
+/** Hashes the suffixes of one prefix at a time. */
 export interface Kernel {
   readonly path: SolverPath;
-  /** @param stem 52 ASCII characters */
-  prepare(stem: string): void;
+  /** @param prefix 52 ASCII characters */
+  prepare(prefix: string): void;
   /**
-   * Tries the tails of the prepared stem from `from` up to `to`, both multiples of `tailStep`.
+   * Tries the suffixes of the prepared prefix from `from` up to `to`, both multiples of `suffixStep`.
    * @param difficulty leading zero bits, 1 to 32
-   * @returns the first that has them, or -1
+   * @returns the first suffix whose digest has them, or -1
    */
   search(difficulty: number, from: number, to: number): number;
 }
 
-/** Tails are tried in multiples of this many: what the widest kernel takes at once. */
-export const tailStep = 4;
+/** Kernels try suffixes in multiples of this number: the SIMD kernel hashes four at once. */
+export const suffixStep = 4;
 
 interface WasmExports {
   readonly memory: WebAssembly.Memory;
@@ -40,18 +39,18 @@ export async function openKernel(paths: readonly SolverPath[] = allPaths): Promi
     try {
       return await openers[path]();
     } catch {
-      // The browser does not know the instructions, or the policy does not allow WebAssembly.
+      // The browser lacks the instructions, or the policy forbids WebAssembly.
     }
   }
   return openJsKernel();
 }
 
 function openJsKernel(): Kernel {
-  const table = new Int32Array(slots.length);
+  const table = new Int32Array(tableEntries.length);
   return {
     path: 'js',
-    prepare: (stem) => prepareStem(stem, table),
-    search: (difficulty, from, to) => searchTails(table, tailWords, 32 - difficulty, from, to),
+    prepare: (prefix) => computeMidstate(prefix, table),
+    search: (difficulty, from, to) => searchSuffixes(table, suffixWords, 32 - difficulty, from, to),
   };
 }
 
@@ -59,11 +58,11 @@ async function openWasmKernel(path: SolverPath, base64: string): Promise<Kernel>
   const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
   const { instance } = await WebAssembly.instantiate(bytes);
   const { memory, search } = instance.exports as unknown as WasmExports;
-  const table = new Int32Array(memory.buffer, tableOffset, slots.length);
-  new Int32Array(memory.buffer, tailsOffset, tailCount).set(tailWords);
+  const table = new Int32Array(memory.buffer, tableOffset, tableEntries.length);
+  new Int32Array(memory.buffer, suffixesOffset, suffixCount).set(suffixWords);
   return {
     path,
-    prepare: (stem) => prepareStem(stem, table),
+    prepare: (prefix) => computeMidstate(prefix, table),
     search: (difficulty, from, to) => search(32 - difficulty, from, to),
   };
 }

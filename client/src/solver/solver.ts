@@ -1,27 +1,29 @@
-// Searches for the nonce of a proof of work, as fast as the browser and the page's policy allow.
-import { tellOne } from '../listeners.js';
-import { type CrewSearch, openCrew, type SearchResult } from './crew.js';
-import { PowGaveUpError } from './pow-gave-up-error.js';
-import type { SearchTask, SolverPath, SolverState } from './search-task.js';
-import { warnOfDegraded } from './warn-of-degraded.js';
-import { workersFor } from './worker-count.js';
+// Solves proofs of work: searches for the nonce as fast as the browser and the page's content security policy allow.
+import { notifyListener } from '../listeners.js';
+import { PowGaveUpError } from './errors.js';
+import { type SolverPath, type SolverState, warnIfDegraded } from './solver-state.js';
+import type { SearchTask } from './worker-messages.js';
+import { openWorkerPool, type PoolSearchOptions, type PoolSearchResult, workersFor } from './worker-pool.js';
 
 export type { SearchTask, SolverPath, SolverState };
 
 export interface SearchProgress {
   readonly hashes: number;
-  /** Of searching, without the start of the workers. */
+  /** Time spent searching, without the start of the workers. */
   readonly ms: number;
   readonly state: SolverState;
 }
 
 export interface SearchOptions {
   /**
-   * The most hashes between two pauses on the main thread, 25,000; fewer where they would take over 8 ms. Workers pause
-   * by the time alone.
+   * The most hashes between two pauses on the main thread: 25,000 by default, fewer where they would take over 8 ms.
+   * Workers pause by time alone.
    */
   readonly chunkSize?: number | undefined;
-  /** Where the search gives up, 300,000,000; over all workers, within 4 hashes each. With `Infinity` it never does. */
+  /**
+   * Hashes before the search gives up, counted over all workers, within 4 each: 300,000,000 by default. With `Infinity`
+   * it never gives up.
+   */
   readonly maxHashes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called at most ten times a second. */
@@ -31,9 +33,9 @@ export interface SearchOptions {
 export interface Found {
   /** 21 to 23 decimal digits */
   readonly nonce: string;
-  /** Tried by all workers, as far as they had said so. */
+  /** Hashes that all workers have reported. */
   readonly hashes: number;
-  /** Of searching, without the start of the workers. */
+  /** Time spent searching, without the start of the workers. */
   readonly ms: number;
   readonly state: SolverState;
 }
@@ -42,30 +44,30 @@ export interface Solver {
   /** Null before the first search. */
   readonly state: SolverState | null;
   /**
-   * Searches in turn: a second search waits for the first.
+   * Runs one search at a time: a second one waits for the first.
    * @throws PowGaveUpError past `maxHashes`; the signal's reason; an `AbortError` when the solver is closed;
-   *   RangeError for a task that no challenge has, a `maxHashes` below 0 and a `chunkSize` not above it
+   *   RangeError if the task is not one of a challenge, `maxHashes` is below 0 or `chunkSize` is not above 0
    */
   search(task: SearchTask, options?: SearchOptions): Promise<Found>;
-  /** Ends the workers and whatever is being searched, for good. */
+  /** Terminates the workers and aborts all searches; a closed solver cannot be used again. */
   close(): void;
 }
 
 export interface SolverOptions {
-  /** Exactly so many; 0 is the main thread. By default as many as the device bears and the work is worth. */
+  /** Number of workers; 0 is the main thread. By default it depends on the device and the difficulty. */
   readonly workers?: number | undefined;
-  /** Where the worker's file is, if not beside this one: for a bundler that does not move it along. Same origin. */
+  /** URL of the worker's file if it is not beside this one, as with bundlers that do not copy it. Same origin. */
   readonly workerUrl?: string | URL | undefined;
 }
 
 const reportEveryMs = 100;
-/** Workers hold some megabytes each; starting them again takes 10 to 20 ms. */
+/** Idle workers are terminated: each holds some megabytes, and starting them again takes only 10 to 20 ms. */
 const idleMs = 30_000;
 
-/** Nothing is started before the first search. */
+/** Workers start with the first search. */
 export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
-  // Bundlers look for exactly the first of these expressions.
-  const crew = openCrew(() =>
+  // Bundlers detect exactly the first of these expressions.
+  const pool = openWorkerPool(() =>
     workerUrl === undefined
       ? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
       : new Worker(workerUrl, { type: 'module' }),
@@ -76,22 +78,22 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
   let last: Promise<unknown> = Promise.resolve();
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async function searchTogether(
+  async function searchInPool(
     task: SearchTask,
-    options: Omit<CrewSearch, 'workers'>,
-  ): Promise<SearchResult> {
+    options: Omit<PoolSearchOptions, 'workers'>,
+  ): Promise<PoolSearchResult> {
     clearTimeout(idleTimer);
     try {
-      return await crew.search(task, { ...options, workers: workers ?? workersFor(task.difficulty) });
+      return await pool.search(task, { ...options, workers: workers ?? workersFor(task.difficulty) });
     } finally {
-      if (crew.size > 0) idleTimer = setTimeout(crew.dismiss, idleMs);
+      if (pool.size > 0) idleTimer = setTimeout(pool.terminate, idleMs);
     }
   }
 
   async function run(task: SearchTask, options: SearchOptions, signal: AbortSignal): Promise<Found> {
     signal.throwIfAborted();
     const { chunkSize = 25_000, onProgress } = options;
-    // The workers' shares are taken from it one by one, and infinity never gets less.
+    // Workers take their batches off this number, and infinity would never get smaller.
     const maxHashes = Math.min(options.maxHashes ?? 300_000_000, Number.MAX_SAFE_INTEGER);
     let startedMs = performance.now();
     let reportedMs = startedMs;
@@ -104,11 +106,11 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
       const nowMs = performance.now();
       if (nowMs - reportedMs < reportEveryMs) return;
       reportedMs = nowMs;
-      tellOne(onProgress, { hashes, ms: nowMs - startedMs, state: now });
+      notifyListener(onProgress, { hashes, ms: nowMs - startedMs, state: now });
     };
-    const result = await searchTogether(task, { chunkSize, maxHashes, signal, onBegin, onHashes });
+    const result = await searchInPool(task, { chunkSize, maxHashes, signal, onBegin, onHashes });
     state = result.state;
-    warnOfDegraded(state);
+    warnIfDegraded(state);
     if (result.nonce === undefined) throw new PowGaveUpError(result.hashes, task.difficulty);
     return { ...result, nonce: result.nonce, ms: performance.now() - startedMs };
   }
@@ -135,7 +137,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
         return await Promise.race([turn, aborted]);
       } finally {
         open.delete(ending);
-        // Takes the listener off the caller's signal.
+        // Removes the listener from the caller's signal.
         ending.abort();
       }
     },
@@ -143,7 +145,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
       isClosed = true;
       for (const ending of open) ending.abort(closedError());
       clearTimeout(idleTimer);
-      crew.dismiss();
+      pool.terminate();
     },
   };
 }
@@ -160,7 +162,7 @@ function requireTask({ head, difficulty }: SearchTask): void {
 }
 
 function requireLimits({ chunkSize = 1, maxHashes = 0 }: SearchOptions): void {
-  // In this form NaN is refused as well.
+  // Written this way the check refuses NaN too.
   if (!(maxHashes >= 0 && chunkSize > 0))
     throw new RangeError('maxHashes must be 0 or more, chunkSize above 0.');
 }

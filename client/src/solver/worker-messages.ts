@@ -1,28 +1,36 @@
-// What a page and its workers say to each other.
-import type { SearchTask, SolverPath } from './search-task.js';
+// The messages between a page and its workers.
+import type { SolverPath } from './solver-state.js';
 
-/** From the page: try a lane, whatever was tried before; `null` means nothing. */
-export type WorkerRequest = LaneRequest | null;
+export interface SearchTask {
+  /** 32 to 34 ASCII characters in front of the nonce */
+  readonly head: string;
+  /** leading zero bits, 1 to 32 */
+  readonly difficulty: number;
+}
 
-export interface LaneRequest extends SearchTask {
-  /** Of its own for each request; comes back with every reply. */
+/** From the page: a search that replaces the current one; null stops it. */
+export type WorkerRequest = SearchRequest | null;
+
+export interface SearchRequest extends SearchTask {
+  /** Unique to the request; every reply repeats it. */
   readonly id: number;
-  readonly lane: number;
+  /** Index of the nonce range to search. */
+  readonly range: number;
   readonly maxHashes: number;
 }
 
-/** From a worker: it is ready, or how far it is in a lane. */
-export type WorkerReply = ReadyReply | LaneReply;
+/** From a worker: it is ready, or its progress. */
+export type WorkerReply = ReadyReply | SearchReply;
 
 export interface ReadyReply {
   readonly path: SolverPath;
 }
 
-export interface LaneReply {
+export interface SearchReply {
   readonly id: number;
-  /** Tried in this lane so far. */
+  /** Hashes tried for this request so far. */
   readonly hashes: number;
   readonly nonce?: string;
-  /** All hashes of the request were tried in vain. */
+  /** All hashes of the request were tried without finding a nonce. */
   readonly isDone?: true;
 }

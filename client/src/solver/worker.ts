@@ -1,16 +1,16 @@
-// The worker: tries the lanes that the page gives it.
+// The worker: searches the nonce ranges that the page assigns to it.
 import { openKernel } from './kernel.js';
-import { tryLanes } from './try-lanes.js';
+import { createRangeSearch } from './range-search.js';
 import type { WorkerReply, WorkerRequest } from './worker-messages.js';
 
-/** So often a worker hears whether it should go on, and says how far it is. */
+/** Between two slices a worker receives messages and reports its progress. */
 const sliceMs = 20;
 
 const reply = (message: WorkerReply) => postMessage(message);
 
-// A promise instead of `await`, which bundlers refuse here when they write workers as classic scripts.
+// A promise instead of `await`, because bundlers that write workers as classic scripts reject top-level await.
 void openKernel().then((kernel) => {
-  const take = tryLanes(kernel, { sliceMs }, reply);
-  addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => take(data));
+  const search = createRangeSearch(kernel, { sliceMs }, reply);
+  addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => search(data));
   reply({ path: kernel.path });
 });

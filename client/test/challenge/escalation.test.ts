@@ -1,14 +1,14 @@
-// What a form sees when its submissions are refused, against the real services.
+// How a form reacts to refused submissions, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gil', 'hal'];
 const emails = names.map((name) => `${name}@example.com`);
 const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = '', gil = '', hal = ''] = emails;
-/** An address whose failures ours knows nothing of. */
+/** A client address that does not share failures with ours. */
 const ELSEWHERE = '198.51.100.7';
-const service = await startService(t, {}, emails);
+const service = await startRealService(t, {}, emails);
 const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
 
 t.beforeEach(() => {
@@ -91,7 +91,7 @@ t.test('work is enough in place of the image, and its author can go back to an i
   t.match(challenge.state, { captchaRequired: false, captcha: null });
 });
 
-t.test('where effort is refused, it is made again under the new ticket', async (t) => {
+t.test('refused effort is fetched again with the new ticket', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   for (const _ of [1, 2]) await challenge.submit(service.signIn(fay, 'wrong'));
@@ -125,7 +125,7 @@ t.test('pow_insufficient: the submission is repeated once, by itself, with bette
   t.same(service.requested, ['/pow?scope=TICKET', '/pow'], 'the ticket is dropped with the success');
 });
 
-t.test('a host that asks for better work again and again is asked twice', async (t) => {
+t.test('an application that asks for better work again and again gets two submissions', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   let sent = 0;
@@ -145,7 +145,7 @@ t.test('an image that was not spent is sent again with the better work', async (
   for (const _ of [1, 2]) await other.submit(service.signIn(eve, 'wrong', ELSEWHERE));
   const challenge = open();
   t.teardown(challenge.close);
-  // As a host says it that hands out no tickets.
+  // The refusal of an application that sends no tickets.
   await challenge.settle({ captcha_required: true });
   await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
   challenge.setAnswer(service.answer());
@@ -184,7 +184,7 @@ t.test(
     await challenge.refresh();
     const shown = challenge.state.captcha;
     challenge.setAnswer(service.answer());
-    // As a host answers that looks at a field of its own behind the guard.
+    // The refusal of an application that validates a field of its own after the guard.
     await challenge.submit(async (fields) => {
       await service.signIn(hal, 'wrong')(fields);
       return Response.json({ code: 'validation_failed', captcha_required: true }, { status: 422 });
@@ -199,7 +199,7 @@ t.test(
   },
 );
 
-t.test('an answer without a body of the service leaves the demand as it was', async (t) => {
+t.test('an answer without a body of the service leaves the requirements unchanged', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   await challenge.settle({

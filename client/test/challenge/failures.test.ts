@@ -1,11 +1,11 @@
-// What a form does when challenges cannot be had: wait, say so, try again when asked.
+// What a form does when challenges cannot be fetched: it waits, reports the error, and retries on request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChallengeController, createChallenge } from '@tollgate/client/challenge.js';
 import t, { type Test } from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
-/** Resolves with the state as soon as it is as wanted. */
+/** Resolves with the first state that matches. */
 function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     if (isSo()) return resolve();
@@ -17,7 +17,7 @@ function until(challenge: ChallengeController, isSo: () => boolean): Promise<voi
   });
 }
 
-/** An address that breaks the connection, until it is mended; then it leads to the service. */
+/** An address that breaks connections until it is repaired; then it forwards to the service. */
 async function breakable(t: Test, target: string) {
   let requests = 0;
   let isBroken = true;
@@ -40,15 +40,15 @@ async function breakable(t: Test, target: string) {
   };
 }
 
-const service = await startService(t);
-const strict = await startService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
-const hard = await startService(t, {
+const service = await startRealService(t);
+const strict = await startRealService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
+const hard = await startRealService(t, {
   CAPTCHA_POW_DIFFICULTY: '20',
   CAPTCHA_POW_MAX_DIFFICULTY: '20',
   CAPTCHA_EFFORT_ENABLED: 'false',
 });
-// Long enough for a slow machine to make a challenge in, or it would never be ready.
-const brief = await startService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE_EXPIRE: '4' });
+// Long enough for a slow machine to solve a challenge before it expires.
+const brief = await startRealService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE_EXPIRE: '4' });
 
 t.beforeEach(() => {
   for (const { requested } of [service, strict, hard, brief]) requested.length = 0;
@@ -166,7 +166,7 @@ t.test('a new image does not cost the work that is being done', async (t) => {
   t.same(requested, ['', '/pow', ''], 'the challenge is still worked on');
 });
 
-t.test('a closed one holds nothing and starts nothing', async (t) => {
+t.test('a closed controller has no fields and starts nothing', async (t) => {
   const controller = new AbortController();
   const challenge = createChallenge({ baseUrl: service.address, signal: controller.signal });
   const waiting = challenge.take();
@@ -191,21 +191,21 @@ t.test('a closed one holds nothing and starts nothing', async (t) => {
   t.equal(aborted.status, 'idle');
 });
 
-t.test('work whose time is over is not handed out', async (t) => {
+t.test('expired work is not handed out', async (t) => {
   const { address, requested } = brief;
   const challenge = createChallenge({ baseUrl: address });
   t.teardown(challenge.close);
   await until(challenge, () => challenge.status === 'ready');
   await until(challenge, () => challenge.status === 'idle');
   t.same(challenge.fields, {});
-  t.same(requested, ['/pow'], 'nobody is at the form: it is not renewed');
+  t.same(requested, ['/pow'], 'the form is not in use: it is not renewed');
   challenge.touch();
   await until(challenge, () => challenge.status === 'ready');
   await until(challenge, () => challenge.status === 'solving');
   t.same(requested.length, 2, 'somebody is: it is renewed by itself');
 });
 
-t.test('an image that expires stays in sight and says so; a new one is only had on demand', async (t) => {
+t.test('an expired image stays visible and is marked; a new one is only fetched on request', async (t) => {
   const { address, answer, requested } = brief;
   const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
   t.teardown(challenge.close);

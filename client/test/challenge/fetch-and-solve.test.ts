@@ -1,4 +1,4 @@
-// Challenges fetched and solved one by one, against the real services.
+// Fetching and solving single challenges, tested against the real services.
 import {
   CaptchaRequestError,
   fetchEffortChallenge,
@@ -12,11 +12,11 @@ import {
 } from '@tollgate/client/challenge.js';
 import t from 'tap';
 import { startStaticSite } from '../support/static-site.js';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
-const service = await startService(t, { RATE_LIMIT_ISSUE: '5' }, [ada, bob]);
+const service = await startRealService(t, { RATE_LIMIT_ISSUE: '5' }, [ada, bob]);
 const baseUrl = service.address;
 const token = /^[A-Za-z0-9]{40}$/;
 
@@ -68,7 +68,7 @@ t.test('an image, one of a preset, and work in its place', async (t) => {
   t.ok(parts.has(15));
 });
 
-t.test('a rate limit is told with the time to wait', async (t) => {
+t.test('a rate limit is reported with the time to wait', async (t) => {
   const ask = async (): Promise<never> => {
     for (;;) await fetchImageChallenge(undefined, { baseUrl });
   };
@@ -85,7 +85,7 @@ t.test('a prefix that is not the service’s is a request error with status 404'
   t.match(error, { name: 'CaptchaRequestError', status: 404, code: 'not_found', isRateLimited: false });
 });
 
-t.test('a page in the place of a challenge is a request error', async (t) => {
+t.test('an HTML page instead of a challenge is a request error', async (t) => {
   const site = await startStaticSite({
     pages: { '/api/captcha/pow': '<!doctype html>', '/api/captcha': '{"token":1}' },
   });
@@ -106,14 +106,14 @@ t.test('a page in the place of a challenge is a request error', async (t) => {
   });
 });
 
-t.test('an algorithm that is not known is said plainly', async (t) => {
-  const message = 'The service asks for the algorithm "sha512", which this version does not have.';
+t.test('an unknown algorithm is reported clearly', async (t) => {
+  const message = 'The service requires the algorithm "sha512", which this version does not support.';
   const challenge = { salt: 'a'.repeat(32), algorithm: 'sha512' };
   await t.rejects(solvePow({ ...challenge, difficulty: 1 }), { message });
   await t.rejects(solveEffort({ ...challenge, parts: 16, part_difficulty: 1 }), { message });
 });
 
-t.test('a search gives up after so many hashes, or when it is told to stop', async (t) => {
+t.test('a search gives up after maxHashes, or when it is aborted', async (t) => {
   const challenge = { salt: 'a'.repeat(32), difficulty: 32, algorithm: 'sha256' };
   const error = await solvePow(challenge, { maxHashes: 10_000 }).catch((thrown: unknown) => thrown);
   t.ok(error instanceof PowGaveUpError);

@@ -1,9 +1,9 @@
-// Listeners of the page that fail: the form goes on.
+// Listeners of the page that throw do not stop the form.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
-const service = await startService(t);
+const service = await startRealService(t);
 
 t.test('a listener that throws stops neither the form nor the other listeners', async (t) => {
   const thrown: unknown[] = [];
@@ -25,7 +25,7 @@ t.test('a listener that throws stops neither the form nor the other listeners', 
   const response = await challenge.submit(async () => Response.json({}));
   t.equal(response.status, 200);
   challenge.close();
-  // What the last of them threw is told first.
+  // The error of the last listener is reported first.
   await new Promise((resolve) => setImmediate(resolve));
   process.removeAllListeners('uncaughtException');
   if (failing) process.on('uncaughtException', failing);

@@ -1,16 +1,16 @@
-// A controller that is paused, and whether a submission is under way, against the real services.
+// Pausing a controller, and whether a submission is under way, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import t from 'tap';
-import { startService } from './real-service.js';
+import { startRealService } from './real-service.js';
 
 const ada = 'ada@example.com';
-const service = await startService(t, {}, [ada]);
+const service = await startRealService(t, {}, [ada]);
 
 t.beforeEach(() => {
   service.requested.length = 0;
 });
 
-t.test('paused, it asks for nothing; resumed, it makes what is missing', async (t) => {
+t.test('paused, it fetches nothing; resumed, it fetches what is missing', async (t) => {
   const challenge = createChallenge({ baseUrl: service.address });
   t.teardown(challenge.close);
   challenge.pause();
@@ -34,7 +34,7 @@ t.test('paused, it asks for nothing; resumed, it makes what is missing', async (
   t.equal(challenge.status, 'idle');
 });
 
-t.test('paused, it still gets what a submission waits for, and not what would come after it', async (t) => {
+t.test('paused, it still fetches what a submission waits for, and nothing after it', async (t) => {
   const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
   t.teardown(challenge.close);
   challenge.pause();
@@ -49,7 +49,7 @@ t.test(
     const challenge = createChallenge({ baseUrl: service.address });
     t.teardown(challenge.close);
     t.equal(challenge.isSubmitting, false);
-    // From elsewhere, so that the address does not know yet what the account costs by now.
+    // From another address, so that the service does not know the account's price for ours yet.
     await challenge.submit(service.signIn(ada, 'wrong', '198.51.100.7'));
     t.equal(challenge.isSubmitting, false);
     const other = createChallenge({ baseUrl: service.address });
@@ -73,7 +73,7 @@ t.test(
   },
 );
 
-t.test('fields that are handed out are under way until their answer is told', async (t) => {
+t.test('a submission is under way from take until settle', async (t) => {
   const challenge = createChallenge({ baseUrl: service.address });
   t.teardown(challenge.close);
   await challenge.take();

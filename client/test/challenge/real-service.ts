@@ -1,18 +1,18 @@
-// The real system, cheap and patient, for tests of challenges; and every request that is made to it.
+// The real system with cheap challenges and high limits, and a record of every request to it.
 import type { Environment } from '@tollgate/deploy/settings.js';
 import { type System, startSystem } from '@tollgate/deploy/system.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 
 export interface RealService {
-  /** Where the gateway listens: `baseUrl` of the client. */
+  /** The address of the gateway: `baseUrl` of the client. */
   readonly address: string;
   readonly system: System;
   /** Paths of the requests to the challenge service, in order, without the tickets in them. */
   readonly requested: string[];
-  /** The answer to the newest image, as the test mode tells it. */
+  /** The answer to the newest image, reported by the test mode. */
   answer(): string;
-  /** Sends a log-in with these challenges, for `submit`; as if from another address where one is given. */
+  /** Sends a log-in with these challenge fields, for `submit`; from another client address if one is given. */
   signIn(
     email: string,
     password?: string,
@@ -20,7 +20,7 @@ export interface RealService {
   ): (fields: Record<string, string>) => Promise<Response>;
 }
 
-/** Of every account. */
+/** The password of every account. */
 export const password = 'correct horse battery staple';
 
 const cheap: Environment = {
@@ -39,8 +39,8 @@ const cheap: Environment = {
   RATE_LIMIT_LOGIN: '100000',
 };
 
-/** Starts everything, with accounts of these addresses; it is stopped with the test. */
-export async function startService(
+/** Starts the system with accounts for these e-mail addresses; it stops when the test ends. */
+export async function startRealService(
   t: Test,
   environment: Environment = {},
   users: readonly string[] = [],
@@ -69,7 +69,7 @@ export async function startService(
     signIn:
       (email, given = password, from) =>
       (fields) =>
-        // As a trusted proxy, the service itself is told of another address.
+        // Sent directly to the service, as a trusted proxy does with another client address.
         fetch(`${from === undefined ? system.address : `http://127.0.0.1:${system.ports.session}`}/login`, {
           method: 'POST',
           headers: {
@@ -81,7 +81,7 @@ export async function startService(
   };
 }
 
-/** Looks on at every answer that `fetch` gives. @returns ends it */
+/** Observes every response of `fetch`. @returns a function that stops it */
 function watchFetch(look: (url: URL, response: Response) => Promise<void>): () => void {
   const { fetch } = globalThis;
   globalThis.fetch = async (input, init) => {

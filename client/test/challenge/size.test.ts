@@ -1,4 +1,4 @@
-// How much a page loads for its challenges, as a bundler puts it together.
+// The bundle size of the challenges.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { build } from 'vite';
 
 const entry = fileURLToPath(import.meta.resolve('@tollgate/client/challenge.js'));
 
-/** What a page loads at once, and the files that are there for later. */
+/** The size of what a page loads at once, and the files that it loads later. */
 async function bundle(code: string) {
   const built = await build({
     configFile: false,
@@ -47,7 +47,7 @@ t.test('the challenges, bundled and minified, are smaller than 8 kB compressed',
   t.ok(bytes < 8_000, `${bytes} bytes`);
 });
 
-t.test('whoever takes one function pays for no more', async (t) => {
+t.test('importing one function bundles no more', async (t) => {
   const { bytes, later } = await bundle(`export { fetchImageChallenge } from ${JSON.stringify(entry)};`);
   t.same(later, []);
   t.ok(bytes < 1_000, `${bytes} bytes`);

@@ -1,4 +1,4 @@
-// A site of plain HTML forms around the real system: its pages, the package, and a host that guards what is sent.
+// A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -20,20 +20,20 @@ export const policyWithoutWasm = "default-src 'self'; script-src 'self'";
 export interface FormSite {
   readonly address: string;
   readonly system: System;
-  /** What was delivered, by the guarded handlers, oldest first. */
+  /** The submissions that the guarded handlers received, oldest first. */
   readonly delivered: Record<string, unknown>[];
   /** Paths of the requests for challenges, in order, without tokens and tickets. */
   readonly requested: string[];
-  /** Puts a page there, with this in its body. @returns its address */
+  /** Adds a page with this body. @returns its address */
   page(body: string, options?: PageOptions): string;
 }
 
 export interface PageOptions {
-  /** Attributes of the root, e.g. `lang="fr"`; English otherwise. */
+  /** Attributes of the root element, e.g. `lang="fr"`; English by default. */
   readonly root?: string;
-  /** Sent with the page, and with what it loads by itself. */
+  /** Headers of the page and of everything that it loads. */
   readonly policy?: string;
-  /** The head that imports the element; another when a test wants to do that itself. */
+  /** The head of the page; by default it imports the element. */
   readonly head?: string;
 }
 
@@ -47,7 +47,7 @@ const anyPort = {
 };
 
 /**
- * Starts everything; it is stopped with the test. Forms may be sent to `/contact` (work), `/image` (work and image)
+ * Starts the site; it stops when the test ends. Forms can be sent to `/contact` (work), `/image` (work and image)
  * and `/sign-in` (an account with the password `right`, whose refusals are rendered as a form again).
  */
 export async function startFormSite(t: Test, environment: Environment = {}): Promise<FormSite> {
@@ -66,7 +66,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   const app = Fastify({ forceCloseConnections: true });
   t.teardown(() => app.close());
   app.addHook('onSend', async (request, reply) => {
-    // A worker obeys the policy that comes with its own file, so that is the one of the page that starts it.
+    // A worker is subject to the policy of its own file, so that file gets the policy of the page that starts it.
     const { pathname } = new URL(request.headers.referer ?? address);
     const page = pages.get(pathOf(request)) ?? pages.get(pathname);
     reply.header('content-security-policy', page?.policy ?? policy);
@@ -137,7 +137,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   };
 }
 
-/** What a server puts into the form again after a refusal. */
+/** The attributes that a server renders into the form after a refusal. */
 export function signInForm(refusal: Record<string, unknown> = {}): string {
   const attributes = [
     refusal.captcha_required === true ? 'captcha-required' : '',

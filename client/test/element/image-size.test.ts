@@ -1,4 +1,4 @@
-// How large the image of the element is, and how sharp, on usual and on dense screens, in wide and in narrow pages.
+// The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
 import type {} from '@tollgate/client/element.js';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';
@@ -66,7 +66,7 @@ t.test('a larger preset is shown larger, up to the width of the page', async (t)
   const presets = JSON.stringify({ large: { picture, phrase: { length: 5 } } });
   const large = await startFormSite(t, { CAPTCHA_PRESETS: presets });
   const page = await openPage(t, browser, large.page(form), { viewport: { width: 900, height: 640 } });
-  // The element asks for the default; the service gives it the other.
+  // The element requests the default preset; the service answers with another one.
   await page.route('**/api/captcha', (route) =>
     route.continue({ url: `${route.request().url()}?preset=large` }),
   );

@@ -1,5 +1,4 @@
-// Plain HTML forms whose page has no script of its own but the import of the element, sent by the browser to a guarded
-// route.
+// Plain HTML forms that the browser sends to a guarded route; the only script of the page imports the element.
 import type {} from '@tollgate/client/element.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -26,7 +25,7 @@ const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.
 const solverOf = (page: Page) =>
   page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
 
-/** What the page says of the answer to the newest image. */
+/** The answer to the newest image, read from the page. */
 function watchAnswers(page: Page): () => Promise<string> {
   let newest: Promise<string> = Promise.resolve('');
   page.on('response', (response) => {
@@ -35,7 +34,7 @@ function watchAnswers(page: Page): () => Promise<string> {
   return () => newest;
 }
 
-t.test('a form with work is sent with its fields, and each token is another', async (t) => {
+t.test('a form with work is sent with its fields, and each token is new', async (t) => {
   const page = await open(t, contact);
   for (const text of ['one', 'two']) {
     await page.fill('[name=text]', text);
@@ -50,7 +49,7 @@ t.test('a form with work is sent with its fields, and each token is another', as
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
 });
 
-t.test('it works without WebAssembly, and says that it is slower', async (t) => {
+t.test('it works without WebAssembly, and reports that it is slower', async (t) => {
   const page = await open(t, contact, { policy: policyWithoutWasm });
   await page.fill('[name=text]', 'slow');
   await page.waitForSelector('form > button:enabled');

@@ -1,4 +1,4 @@
-// How much a page loads that imports the element, as a bundler puts it together.
+// The bundle size of the element.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// What a person sees, hears and can do in each state of the element, and what axe says of it.
+// What a person sees, hears and can do in each state of the element, and its accessibility by axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type {} from '@tollgate/client/element.js';
@@ -29,14 +29,14 @@ async function open(t: Test, body: string, { policy, root, ...options }: Options
   return page;
 }
 
-/** Everything that axe finds in the page. */
+/** All violations that axe finds in the page. */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const results = (await page.evaluate('axe.run(document)')) as AxeResults;
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
 }
 
-const heard = (page: Page) => page.textContent('[role=status]');
+const announced = (page: Page) => page.textContent('[role=status]');
 const word = (page: Page) => page.textContent('#word');
 const focused = (page: Page) =>
   page.evaluate(() => {
@@ -80,7 +80,7 @@ for (const [name, options] of Object.entries(looks)) {
   });
 }
 
-t.test('whoever wants nothing to move sees nothing move', async (t) => {
+t.test('reduced motion is respected', async (t) => {
   for (const [reducedMotion, moves] of [
     ['reduce', false],
     ['no-preference', true],
@@ -110,7 +110,7 @@ t.test('text at 200 % grows and stays within the page', async (t) => {
         Number.parseFloat(getComputedStyle(node).fontSize),
       ),
       cutOff: [...element.shadowRoot!.querySelectorAll<HTMLElement>('button, p, label')]
-        .filter(({ offsetWidth, className }) => offsetWidth > 0 && className !== 'heard')
+        .filter(({ offsetWidth, className }) => offsetWidth > 0 && className !== 'visually-hidden')
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth && clientWidth > 0)
         .map(({ textContent }) => textContent),
     }));
@@ -127,7 +127,7 @@ t.test('text at 200 % grows and stays within the page', async (t) => {
   t.same(await violationsOf(page), []);
 });
 
-t.test('idle, solving and ready have the same height, and are not spoken of', async (t) => {
+t.test('idle, solving and ready have the same height, and are not announced', async (t) => {
   const page = await open(t, '<p>Later a form</p>');
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
   const seen = await page.evaluate(async (markup) => {
@@ -147,18 +147,18 @@ t.test('idle, solving and ready have the same height, and are not spoken of', as
   }, form('disabled'));
   t.same(Object.keys(seen), ['idle', 'solving', 'ready']);
   t.equal(new Set(Object.values(seen)).size, 1, JSON.stringify(seen));
-  t.equal(await heard(page), '');
+  t.equal(await announced(page), '');
   t.equal(await page.getAttribute('progress >> nth=0', 'value'), '1');
 });
 
-t.test('an error is said, and another try helps; the button keeps the focus', async (t) => {
+t.test('an error is announced, and a retry succeeds; the button keeps the focus', async (t) => {
   const page = await open(t, '<p>Not yet</p>');
   await page.route('**/api/captcha/pow*', (route) => route.abort());
   await page.goto(site.page(form()));
   await page.waitForSelector('text=Try again');
   const text = 'The security check cannot be reached. Are you online?';
   t.equal(await word(page), text);
-  t.equal(await heard(page), text);
+  t.equal(await announced(page), text);
   t.equal(await page.$eval('tollgate-challenge', (element) => element.validationMessage), text);
   t.same(await violationsOf(page), []);
   await page.unroute('**/api/captcha/pow*');
@@ -166,13 +166,13 @@ t.test('an error is said, and another try helps; the button keeps the focus', as
   await page.keyboard.press('Enter');
   await page.waitForSelector('#send:enabled');
   t.equal(await focused(page), 'button retry');
-  t.equal(await heard(page), 'The security check is done.');
+  t.equal(await announced(page), 'The security check is done.');
   await page.keyboard.press('Tab');
   t.equal(await focused(page), 'send');
   t.equal(await page.isVisible('.retry'), false);
 });
 
-t.test('too many requests: the time to wait is said, and when it is over', async (t) => {
+t.test('too many requests: the time to wait is announced, and when it is over', async (t) => {
   const busy = await startFormSite(t, { RATE_LIMIT_POW: '1' });
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
@@ -181,7 +181,7 @@ t.test('too many requests: the time to wait is said, and when it is over', async
   await page.reload();
   await page.waitForSelector('text=Too many requests.');
   t.match(await word(page), /^Too many requests\. Please wait \d+ seconds\.$/);
-  t.match(await heard(page), /^Too many requests\. Please wait \d+ seconds\.$/);
+  t.match(await announced(page), /^Too many requests\. Please wait \d+ seconds\.$/);
   t.equal(await page.getAttribute('.retry', 'aria-disabled'), 'true');
   t.same(await violationsOf(page), []);
   await page.click('.retry', { force: true });
@@ -191,13 +191,13 @@ t.test('too many requests: the time to wait is said, and when it is over', async
   t.equal(await word(page), 'You can try again now.');
 });
 
-t.test('an image that expires says so, keeps the text, and offers a new one', async (t) => {
+t.test('an expired image is marked, keeps the text, and offers a new one', async (t) => {
   const page = await open(t, form('image="always"'));
   await page.waitForSelector('#send:enabled');
   await page.fill('#answer', 'typed');
   await page.focus('[name=text]');
   await page.clock.fastForward(121_000);
-  await page.waitForSelector('text=The time for this image is over. Please take a new one.');
+  await page.waitForSelector('text=This image has expired. Please request a new one.');
   t.equal(await page.inputValue('#answer'), 'typed');
   t.equal(await focused(page), 'text');
   t.equal(await page.$eval('tollgate-challenge', (element) => element.checkValidity()), false);
@@ -210,12 +210,12 @@ t.test('an image that expires says so, keeps the text, and offers a new one', as
   );
   t.equal(await page.inputValue('#answer'), '');
   t.equal(await focused(page), 'button new-image');
-  t.equal(await heard(page), 'Please also type the characters in the image.');
+  t.equal(await announced(page), 'Please also type the characters in the image.');
 });
 
-t.test('effort: chosen by keyboard, its time is said, and it can be left again', async (t) => {
+t.test('effort: chosen by keyboard, its time is announced, and it can be cancelled', async (t) => {
   const page = await open(t, '<p>Not yet</p>');
-  // More than any machine does while the test looks on.
+  // More hashes than any machine computes during the test.
   await page.route('**/api/captcha?preset=effort*', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), part_difficulty: 32 } });
@@ -234,7 +234,10 @@ t.test('effort: chosen by keyboard, its time is said, and it can be left again',
   await page.focus('[part~=alternative]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('text=/^Step \\d+ of 16, about [\\d,]+ minutes left$/');
-  t.equal(await heard(page), 'Your device is working in place of the image. You can go on with the form.');
+  t.equal(
+    await announced(page),
+    'Your device is working in place of the image. You can go on with the form.',
+  );
   t.equal(await focused(page), 'button alternative');
   t.equal(await page.isVisible('#answer'), false);
   t.same(await violationsOf(page), []);
@@ -243,7 +246,7 @@ t.test('effort: chosen by keyboard, its time is said, and it can be left again',
   t.equal(await focused(page), 'button alternative');
 });
 
-t.test('where WebAssembly is forbidden, it is said that the work is slower', async (t) => {
+t.test('where WebAssembly is forbidden, the element says that the work is slower', async (t) => {
   const page = await open(t, form(), { policy: policyWithoutWasm });
   await page.waitForSelector('#send:enabled');
   t.match(await page.$eval('tollgate-challenge', (element) => element.controller?.state.solver), {

@@ -1,4 +1,4 @@
-// What the element does to submissions of its form: validity, buttons, those that come too early.
+// How the element controls the submissions of its form: validity, buttons, early submissions.
 import type {} from '@tollgate/client/element.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -22,7 +22,7 @@ const form = (attributes = '', rest = '') => `<form method="post" action="/conta
 
 const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
 
-/** Lets no request for challenges through until it is told. */
+/** Blocks requests for challenges until released. */
 async function holdChallenges(page: Page): Promise<() => Promise<void>> {
   const waiting: (() => Promise<void>)[] = [];
   let isOpen = false;
@@ -36,7 +36,7 @@ async function holdChallenges(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** Lets no submission through until it is told. */
+/** Blocks submissions until released. */
 async function holdSubmissions(page: Page): Promise<() => Promise<unknown>> {
   const waiting: (() => Promise<void>)[] = [];
   await page.route('**/contact', async (route) => {
@@ -45,7 +45,7 @@ async function holdSubmissions(page: Page): Promise<() => Promise<unknown>> {
   return () => Promise.all(waiting.map((go) => go()));
 }
 
-/** Has a script send the form through the controller, one submission at a time; `document.title` counts them. */
+/** Adds a script that sends the form through the controller, one submission at a time; `document.title` counts them. */
 const sendByScript = (page: Page) =>
   page.evaluate(async () => {
     await customElements.whenDefined('tollgate-challenge');
@@ -66,7 +66,7 @@ const sendByScript = (page: Page) =>
     });
   });
 
-/** A page whose challenges wait. */
+/** Opens a page whose requests for challenges are blocked. */
 async function openHeld(t: Test, body: string) {
   const page = await open(t, '');
   const release = await holdChallenges(page);
@@ -100,7 +100,7 @@ t.test('submit stays disabled until it is ready, with every button as the page l
   t.equal(await page.getAttribute('#outside', 'disabled'), null);
 });
 
-t.test('a button that has the focus keeps it, and is marked instead', async (t) => {
+t.test('a button that has the focus keeps it, and gets aria-disabled instead', async (t) => {
   const { page, release } = await openHeld(t, form('hold-submit'));
   await page.focus('#send');
   await page.$eval('tollgate-challenge', (element) => element.removeAttribute('hold-submit'));
@@ -116,7 +116,7 @@ t.test('a button that has the focus keeps it, and is marked instead', async (t) 
   await page.waitForSelector('#send:enabled');
 });
 
-t.test('until it is ready the form is invalid, and says why', async (t) => {
+t.test('until it is ready the form is invalid, with a reason', async (t) => {
   const { page, release } = await openHeld(t, form());
   const read = () =>
     page.$eval('tollgate-challenge', (element) => ({
@@ -172,7 +172,7 @@ t.test('with hold-submit an early submission waits, and goes with the button tha
     form('hold-submit', '<button name="way" value="second">Two</button>'),
   );
   await page.click('text=Two');
-  await page.waitForSelector('text=The form is sent as soon as the security check is done.', {
+  await page.waitForSelector('text=The form will be sent as soon as the security check is done.', {
     state: 'attached',
   });
   t.same(site.delivered, []);
@@ -244,10 +244,10 @@ t.test(
     await releaseSubmissions();
     await page.waitForFunction(() => !document.querySelector('tollgate-challenge')?.controller?.isSubmitting);
     await page.press('[name=text]', 'Enter');
-    t.match(await page.textContent('[role=status]'), /^The form is sent as soon as/);
+    t.match(await page.textContent('[role=status]'), /^The form will be sent as soon as/);
     t.equal(await page.title(), 'sent 1');
     await releaseChallenges();
-    // It goes no further than that: submissions are held once more.
+    // That is all: submissions are delayed again.
     await page.waitForFunction(() => document.title === 'sent 2');
   },
 );
@@ -267,26 +267,28 @@ t.test('a double-click sends once, where the browser sends the form', async (t) 
   await page.frameLocator('iframe').getByText('Delivered.').waitFor();
   await whenReady(page);
   t.equal(await page.title(), 'sent 1');
-  // Until then it has not arrived, and would be counted by the next test.
+  // Waits for its arrival, or the next test would count it.
   const answered = page.waitForEvent('framenavigated');
   await page.click('#send');
   await answered;
   t.equal(await page.title(), 'sent 2', 'another press is another submission');
 });
 
-t.test('a form that waits can be left waiting: pressed twice, it says so twice', async (t) => {
+t.test('a second press while a submission is delayed repeats the announcement', async (t) => {
   const { page, release } = await openHeld(t, form('hold-submit'));
   await page.click('#send');
-  const sentence = 'The form is sent as soon as the security check is done.';
+  const sentence = 'The form will be sent as soon as the security check is done.';
   t.equal(await page.textContent('[role=status]'), sentence);
-  const heard = page.evaluate(
+  const announcements = page.evaluate(
     (wanted) =>
       new Promise((resolve) => {
-        const region = document.querySelector('tollgate-challenge')!.shadowRoot!.querySelector('.heard')!;
-        const heard: (string | null)[] = [];
+        const region = document
+          .querySelector('tollgate-challenge')!
+          .shadowRoot!.querySelector('.visually-hidden')!;
+        const announcements: (string | null)[] = [];
         const observer = new MutationObserver(() => {
-          heard.push(region.textContent);
-          if (heard.at(-1) === wanted) resolve(heard);
+          announcements.push(region.textContent);
+          if (announcements.at(-1) === wanted) resolve(announcements);
         });
         observer.observe(region, { childList: true });
       }),
@@ -294,7 +296,11 @@ t.test('a form that waits can be left waiting: pressed twice, it says so twice',
   );
   await page.focus('[name=text]');
   await page.press('[name=text]', 'Enter');
-  t.same(await heard, ['', sentence], 'it is left out in between, or nobody would hear it again');
+  t.same(
+    await announcements,
+    ['', sentence],
+    'it is removed in between, so that screen readers announce it again',
+  );
   await release();
   await page.waitForSelector('text=Delivered.');
   t.equal(site.delivered.length, 1);

@@ -1,4 +1,4 @@
-// What the element says: no text is missing, and the languages agree on what is filled in.
+// The texts of the element: none is missing, and all languages have the same placeholders.
 
 import t from 'tap';
 import { sayEstimate } from '../../src/element/durations.js';
@@ -16,7 +16,7 @@ t.test('every language has every text, with the same places to fill in', async (
   }
 });
 
-t.test('a place is filled with its value', async (t) => {
+t.test('a placeholder is filled with its value', async (t) => {
   t.equal(fill('{part} of {parts}', { part: 1, parts: 16 }), '1 of 16');
 });
 
@@ -24,7 +24,7 @@ t.test('the module can be loaded where there is no DOM', async (t) => {
   t.equal(typeof (await import('@tollgate/client/element.js')).TollgateChallenge, 'function');
 });
 
-t.test('an estimate claims no more than is known', async (t) => {
+t.test('an estimate suggests no false precision', async (t) => {
   t.same(
     [0.2, 4.9, 5, 12, 61].map((seconds) => sayEstimate(seconds, 'en')),
     ['a few seconds', 'a few seconds', 'about 5 seconds', 'about 20 seconds', 'about 2 minutes'],

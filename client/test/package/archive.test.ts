@@ -1,4 +1,4 @@
-// The packed archive: what is in it, what its types say to a stranger's compiler, and what a bundler takes of it.
+// The packed archive: its files, its types in another project's compiler, and its size in a bundle.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -102,7 +102,7 @@ for (const resolution of ['bundler', 'nodenext']) {
   });
 }
 
-/** The code and the files that come of a page with these lines in it. */
+/** Bundles a page with these lines. @returns its code and files */
 async function bundle(code: string) {
   const page = join(installed.folder, 'page.js');
   writeFileSync(page, code);

@@ -1,4 +1,4 @@
-// docs/examples, built with the packed archive as a stranger would, in a browser and against the real system.
+// docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -16,7 +16,7 @@ t.teardown(() => browser.close());
 
 interface Visit {
   readonly page: Page;
-  /** What the page has said on its console, of warnings and errors. */
+  /** The warnings and errors on the page's console. */
   readonly said: readonly string[];
   /** Workers that were started. */
   readonly workers: readonly string[];
@@ -27,7 +27,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   const said: string[] = [];
   const workers: string[] = [];
   page.on('console', (message) => {
-    // The browser itself notes every refusal.
+    // The browser itself logs every refusal.
     const isOfBrowser = message.text().startsWith('Failed to load resource');
     if (['warning', 'error'].includes(message.type()) && !isOfBrowser) said.push(message.text());
   });
@@ -36,7 +36,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   return { page, said, workers };
 }
 
-/** Two wrong passwords, the image, the right one, the profile, the log-out. */
+/** Two wrong passwords, the image with the right password, the profile, the log-out. */
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');
@@ -66,9 +66,9 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   t.ok(workers.length > 0 && workers.every((url) => /\/worker[\w-]*\.js/.test(url)), workers.join(', '));
 }
 
-/** Until it is ready, and while a submission is on its way, the form cannot be sent. */
+/** The form cannot be sent until it is ready, nor while a submission is under way. */
 async function sendOnce(t: Test): Promise<void> {
-  const sent = () => site.asked.filter((request) => request === 'POST /login').length;
+  const sent = () => site.requests.filter((request) => request === 'POST /login').length;
   const before = sent();
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
@@ -99,7 +99,7 @@ async function sendOnce(t: Test): Promise<void> {
     new MutationObserver(look).observe(button, { attributeFilter: ['disabled'] });
     return seen;
   });
-  // So slow an answer that the person at the form is given new work meanwhile.
+  // An answer so slow that new work is fetched meanwhile, because the form is in use.
   const renewed = page.waitForResponse((response) => response.url().includes('/api/captcha/pow'));
   await page.clock.fastForward(11_000);
   await page.getByRole('heading').hover();
@@ -112,7 +112,7 @@ async function sendOnce(t: Test): Promise<void> {
   t.equal(await enabled.evaluate(({ times }) => times), 1, 'only with the answer');
 }
 
-/** Requests of the page that wait. @returns lets them go, and those to come */
+/** Blocks requests of the page. @returns a function that releases these and later ones */
 async function holdUp(page: Page, url: string): Promise<() => void> {
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ async function holdUp(page: Page, url: string): Promise<() => void> {
   return release;
 }
 
-/** How the element has worked, as soon as it has. */
+/** Resolves with the solver state of the element after its first search. */
 const solverOfElement = async (page: Page) => {
   const handle = await page.waitForFunction(
     () => document.querySelector('tollgate-challenge')?.controller?.state.solver,
@@ -132,7 +132,7 @@ const solverOfElement = async (page: Page) => {
 
 t.test('plain-form', async (t) => {
   const { folder, client } = install('plain-form');
-  site.show({ '/tollgate/': join(client, 'dist', 'src'), '/': folder });
+  site.serve({ '/tollgate/': join(client, 'dist', 'src'), '/': folder });
   const visited = await visit(t);
   await signInAndOut(t, visited, 'plain@example.com');
   t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
@@ -141,20 +141,20 @@ t.test('plain-form', async (t) => {
 t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
   const { folder, client } = install('plain-form');
   const pages = { '/tollgate/': join(client, 'dist', 'src'), '/': folder };
-  site.show(pages);
+  site.serve(pages);
   const { page } = await visit(t);
   await page.getByLabel('E-mail').fill('plain@example.com');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are plain@example.com.').waitFor();
-  t.equal(site.asked.filter((asked) => asked.startsWith('GET /api/captcha')).length, 1);
-  site.show(pages);
+  t.equal(site.requests.filter((asked) => asked.startsWith('GET /api/captcha')).length, 1);
+  site.serve(pages);
   await page.reload();
   await page.getByText('You are plain@example.com.').waitFor();
-  t.same(site.asked, ['POST /refresh', 'GET /profile']);
+  t.same(site.requests, ['POST /refresh', 'GET /profile']);
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
-  t.equal(site.asked.at(-1), 'GET /api/captcha/pow');
+  t.equal(site.requests.at(-1), 'GET /api/captcha/pow');
 });
 
 for (const name of ['react', 'vue']) {
@@ -167,7 +167,7 @@ for (const name of ['react', 'vue']) {
       assets.some((file) => /^worker-[\w-]+\.js$/.test(file)),
       `the worker is a file of its own: ${assets}`,
     );
-    site.show({ '/': join(root, 'dist') });
+    site.serve({ '/': join(root, 'dist') });
     const visited = await visit(t);
     await signInAndOut(t, visited, `${name}@example.com`);
     if (name === 'react') await t.test('a double click sends it once', sendOnce);
@@ -183,7 +183,7 @@ for (const name of ['react', 'vue']) {
       appType: 'spa',
     });
     t.teardown(() => server.close());
-    site.show((request, response) => server.middlewares(request, response));
+    site.serve((request, response) => server.middlewares(request, response));
     await signInAndOut(t, await visit(t), `${name}-dev@example.com`);
   });
 }

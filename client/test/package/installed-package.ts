@@ -1,4 +1,4 @@
-// The package as a stranger has it: packed, and unpacked beside what the examples use.
+// The package as other projects install it: packed, and unpacked beside the dependencies of the examples.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 export const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));
 const examples = join(projectRoot, 'docs', 'examples');
 
-/** Installed here; the first folder that has one wins, as for Node. */
+/** Folders with installed packages; the first one that has a package wins, as in Node. */
 const beside = [
   'react',
   'react-dom',
@@ -21,9 +21,9 @@ const beside = [
   '@vitejs/plugin-vue',
 ];
 
-/** The package in a project of somebody's. */
+/** A project that has the package installed. */
 export interface Installed {
-  /** Of the project, outside of this one. */
+  /** The folder of the project, outside of this repository. */
   readonly folder: string;
   /** The package in its `node_modules`. */
   readonly client: string;
@@ -31,7 +31,7 @@ export interface Installed {
   files(): string[];
 }
 
-/** Packs the package. @returns puts it into a new project, which starts as a copy of an example, or empty */
+/** Packs the package. @returns a function that installs it in a new project, a copy of an example or empty */
 export function packClient(t: Test): (example?: string) => Installed {
   const packed = tempDir(t);
   const [{ filename }] = JSON.parse(
@@ -52,7 +52,7 @@ export function packClient(t: Test): (example?: string) => Installed {
   };
 }
 
-/** Runs the compiler over a project; what it says, nothing when all is well. */
+/** Compiles a project. @returns the compiler's output, empty on success */
 export function compile(project: string): string {
   const script = join(projectRoot, 'node_modules', 'typescript', 'lib', 'tsc.js');
   const { stdout, stderr } = spawnSync(process.execPath, [script, '-p', project], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// The hooks in components, in a browser, with each React that is installed; against the real system.
+// The hooks in components, in a browser, with each installed version of React, against the real system.
 
 import type { TollgateChallengeAttributes } from '@tollgate/client/react.js';
 import type { Page } from 'playwright-core';
@@ -26,9 +26,9 @@ for (const react of reacts) {
   });
 }
 
-/** A page without components, in which React complains of nothing. */
+/** Opens a page without components; any warning of React fails the test. */
 async function open(t: Test, folder: string): Promise<Page> {
-  site.show({ '/': folder });
+  site.serve({ '/': folder });
   const page = await openPage(t, browser, site.address);
   page.on('console', (message) => {
     const isOfBrowser = message.text().startsWith('Failed to load resource');
@@ -38,10 +38,10 @@ async function open(t: Test, folder: string): Promise<Page> {
   return page;
 }
 
-const works = () => site.asked.filter((request) => request === 'GET /api/captcha/pow').length;
+const works = () => site.requests.filter((request) => request === 'GET /api/captcha/pow').length;
 const isReady = (page: Page) => page.waitForFunction(() => globalThis.challenge?.status === 'ready');
 
-/** Renders a form with challenges, in Strict Mode; `challenge` is what the hook gave last. */
+/** Renders a form with challenges in Strict Mode; `challenge` is the last value of the hook. */
 async function mount(page: Page): Promise<void> {
   await page.evaluate(() => {
     function Form({ image }: { image: 'always' | 'never' }) {
@@ -59,7 +59,7 @@ async function mount(page: Page): Promise<void> {
 }
 
 async function hooks(t: Test, folder: string): Promise<void> {
-  await t.test('mounting in Strict Mode fetches one challenge, which ends when it has gone', async (t) => {
+  await t.test('mounting in Strict Mode fetches one challenge, which is closed on unmount', async (t) => {
     const page = await open(t, folder);
     await mount(page);
     await isReady(page);
@@ -80,7 +80,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     t.equal(works(), 1);
   });
 
-  await t.test('options written in place change nothing, other values make all anew', async (t) => {
+  await t.test('inline options change nothing, other values recreate everything', async (t) => {
     const page = await open(t, folder);
     await mount(page);
     await isReady(page);
@@ -113,7 +113,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     });
   });
 
-  await t.test('a controller of another is listened to, and left open', async (t) => {
+  await t.test('the controller of another component is subscribed to, and left open', async (t) => {
     const page = await open(t, folder);
     await page.evaluate(() => {
       globalThis.shared = lab.createChallenge();

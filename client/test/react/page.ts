@@ -1,4 +1,4 @@
-// What a page has in which a test writes its components.
+// The globals of a page in which tests write components.
 import { createChallenge } from '@tollgate/client/challenge.js';
 import { useChallenge, useSession } from '@tollgate/client/react.js';
 import { createSession } from '@tollgate/client/session.js';
@@ -20,7 +20,7 @@ interface Lab {
 
 declare global {
   var lab: Lab;
-  /** Made by a test: the root of its components, what they saw, and how to render them again. */
+  /** Set by a test: the root of its components, what they recorded, and a function that renders them again. */
   var root: Root;
   var challenge: ReturnType<typeof useChallenge>;
   var before: typeof challenge;
@@ -30,7 +30,7 @@ declare global {
   var renderForm: (image: 'always' | 'never') => void;
 }
 
-export const parts: Lab = {
+export const pageLab: Lab = {
   react,
   createRoot,
   hydrateRoot,

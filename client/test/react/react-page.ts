@@ -1,4 +1,4 @@
-// The page for components, with each React that is installed, as its developers have it.
+// The page for components, with the development build of each installed version of React.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export interface InstalledReact {
   readonly modules: string;
 }
 
-/** The one of this package, and an older one where some tool has brought it along. */
+/** The version of this package, and an older one if another tool has installed it. */
 export const reacts: readonly InstalledReact[] = ['client/node_modules', 'node_modules']
   .map((folder) => join(projectRoot, folder))
   .filter((modules) => ['react', 'react-dom'].every((name) => existsSync(join(modules, name))))
@@ -23,12 +23,12 @@ export const reacts: readonly InstalledReact[] = ['client/node_modules', 'node_m
     return { version, modules };
   });
 
-/** @param html what a server has rendered into the root. @returns the folder of the page */
+/** @param html the server-rendered content of the root. @returns the folder of the page */
 export async function buildReactPage(t: Test, { modules }: InstalledReact, html = ''): Promise<string> {
   const root = t.testdir({
     'index.html': `<!doctype html><html lang="en"><title>Components</title><script type="module" src="/page.js"></script>
       <form id="root">${html}</form></html>`,
-    'page.js': `import { parts } from ${JSON.stringify(script)};\nglobalThis.lab = parts;`,
+    'page.js': `import { pageLab } from ${JSON.stringify(script)};\nglobalThis.lab = pageLab;`,
   });
   await build({
     root,

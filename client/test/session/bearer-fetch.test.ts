@@ -1,7 +1,7 @@
-// Requests with the token: where it goes, what is repeated, and in whose name.
+// Requests with the token: which origins receive it, which requests are repeated, and for which user.
 import t from 'tap';
-import { steerSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScript } from '../support/session-script.js';
+import { openTestSession } from '../support/session-clock.js';
+import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
 const fine = { status: 200, body: { fine: true } };
@@ -10,21 +10,21 @@ for (const status of [401, 403]) {
   t.test(`a request answered ${status} is repeated once, after one refresh`, async (t) => {
     const { script, session, token } = await signIn(t);
     const granted = grant();
-    script.plan(refreshing, granted);
-    script.plan('POST /thing', refuse(status, 'token_invalid'), fine);
+    script.setAnswers(refreshing, granted);
+    script.setAnswers('POST /thing', refuse(status, 'token_invalid'), fine);
     const answer = await session.fetch('thing', { method: 'POST', body: 'some text' });
     t.equal(answer.status, 200);
     t.same(await answer.json(), fine.body);
-    t.same(script.asked.slice(1), [
-      { what: 'POST /thing', authorization: `Bearer ${token}`, body: 'some text' },
-      { what: refreshing, authorization: undefined, body: '' },
-      { what: 'POST /thing', authorization: `Bearer ${tokenOf(granted)}`, body: 'some text' },
+    t.same(script.requests.slice(1), [
+      { route: 'POST /thing', authorization: `Bearer ${token}`, body: 'some text' },
+      { route: refreshing, authorization: undefined, body: '' },
+      { route: 'POST /thing', authorization: `Bearer ${tokenOf(granted)}`, body: 'some text' },
     ]);
   });
 
   t.test(`a second ${status} is the answer`, async (t) => {
     const { script, session } = await signIn(t);
-    script.plan('GET /thing', refuse(status, 'not_yours'));
+    script.setAnswers('GET /thing', refuse(status, 'not_yours'));
     const answer = await session.fetch('thing');
     t.equal(answer.status, status);
     t.same(await answer.json(), refuse(status, 'not_yours').body);
@@ -37,7 +37,7 @@ for (const status of [401, 403]) {
 t.test('no other status is repeated', async (t) => {
   const { script, session } = await signIn(t);
   for (const status of [200, 204, 400, 404, 409, 422, 429, 500, 503]) {
-    script.plan(`GET /${status}`, { status });
+    script.setAnswers(`GET /${status}`, { status });
     t.equal((await session.fetch(String(status))).status, status);
     t.equal(script.count(`GET /${status}`), 1);
   }
@@ -46,8 +46,8 @@ t.test('no other status is repeated', async (t) => {
 
 t.test('when the refresh fails, the refusal is the answer', async (t) => {
   const { script, session, expired } = await signIn(t);
-  script.plan('GET /thing', refuse(401, 'session_revoked'));
-  script.plan(refreshing, refuse(401, 'session_revoked'));
+  script.setAnswers('GET /thing', refuse(401, 'session_revoked'));
+  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
   const answer = await session.fetch('thing');
   t.equal(answer.status, 401);
   t.same(await answer.json(), refuse(401, 'session_revoked').body, 'its body is still there');
@@ -57,10 +57,10 @@ t.test('when the refresh fails, the refusal is the answer', async (t) => {
 
 for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store_unavailable')]) {
   t.test(`a refusal does not wait for the repeats of a refresh: ${answer.status}`, async (t) => {
-    const { script, session, pass, expired } = await signIn(t);
+    const { script, session, advance, expired } = await signIn(t);
     const granted = grant();
-    script.plan('GET /thing', refuse(403, 'not_yours'));
-    script.plan(refreshing, answer, granted);
+    script.setAnswers('GET /thing', refuse(403, 'not_yours'));
+    script.setAnswers(refreshing, answer, granted);
     const refused = await session.fetch('thing');
     t.equal(refused.status, 403);
     t.same(await refused.json(), refuse(403, 'not_yours').body);
@@ -68,12 +68,12 @@ for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store
     t.equal(script.count('GET /thing'), 2);
     t.equal(script.count(refreshing), 1);
     t.equal(session.state.status, 'refreshing', 'the refresh goes on');
-    await pass(5);
+    await advance(5);
     t.equal(script.count(refreshing), 2);
     t.equal(session.state.status, 'signed-in');
     t.same(expired, []);
     await session.fetch('thing');
-    const { authorization } = script.asked.filter(({ what }) => what === 'GET /thing')[2] ?? {};
+    const { authorization } = script.requests.filter(({ route }) => route === 'GET /thing')[2] ?? {};
     t.equal(authorization, `Bearer ${tokenOf(granted)}`);
   });
 }
@@ -81,42 +81,42 @@ for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store
 t.test('of many requests refused at once, one refreshes', async (t) => {
   const { script, session } = await signIn(t);
   const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
-  for (const name of names) script.plan(`GET /${name}`, refuse(401, 'token_invalid'), fine);
+  for (const name of names) script.setAnswers(`GET /${name}`, refuse(401, 'token_invalid'), fine);
   const answers = await Promise.all(names.map((name) => session.fetch(name)));
   t.ok(answers.every(({ status }) => status === 200));
   t.equal(script.count(refreshing), 1);
 });
 
 t.test('with a newer token there already, the request is repeated without a refresh', async (t) => {
-  const { script, session, pass } = await signIn(t, 900, { isOpenEnded: true });
+  const { script, session, advance } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const granted = grant();
-  script.plan(refreshing, granted);
-  script.plan('GET /slow', { ...refuse(401, 'token_invalid'), after }, fine);
+  script.setAnswers(refreshing, granted);
+  script.setAnswers('GET /slow', { ...refuse(401, 'token_invalid'), after }, fine);
   const slow = session.fetch('slow');
-  await script.isAsked('GET /slow', 1);
-  await pass(840);
+  await script.received('GET /slow', 1);
+  await advance(840);
   while (session.state.status !== 'signed-in')
     await new Promise<void>((resolve) => session.subscribe(resolve));
   t.equal(script.count(refreshing), 1);
   answer();
   t.equal((await slow).status, 200);
   t.equal(script.count(refreshing), 1);
-  t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
+  t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
 t.test('a request of one person is not repeated in the name of the next', async (t) => {
-  const { script, session } = await signIn(t, 900, { isOpenEnded: true });
+  const { script, session } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.plan('POST /order', { ...refuse(401, 'session_revoked'), after }, fine);
+  script.setAnswers('POST /order', { ...refuse(401, 'session_revoked'), after }, fine);
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
-  await script.isAsked('POST /order', 1);
+  await script.received('POST /order', 1);
   await session.login({ ...loginFields, email: 'b@example.com' });
   answer();
   t.equal((await order).status, 401);
@@ -124,28 +124,28 @@ t.test('a request of one person is not repeated in the name of the next', async 
 });
 
 t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) => {
-  const { script, session, sleep } = await signIn(t, 900, { isOpenEnded: true });
+  const { script, session, sleep } = await signIn(t, 900, { leavesRequestsOpen: true });
   const after = new Promise<void>((resolve) => t.teardown(resolve));
-  script.plan(refreshing, { ...grant(), after }, grant());
-  script.plan('POST /order', refuse(401, 'token_invalid'), fine);
+  script.setAnswers(refreshing, { ...grant(), after }, grant());
+  script.setAnswers('POST /order', refuse(401, 'token_invalid'), fine);
   sleep(1000);
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
-  await script.isAsked(refreshing, 1);
-  script.plan('POST /login', grant());
+  await script.received(refreshing, 1);
+  script.setAnswers('POST /login', grant());
   await session.login({ ...loginFields, email: 'b@example.com' });
   t.equal((await order).status, 401);
   t.same(
-    script.asked.filter(({ what }) => what === 'POST /order'),
-    [{ what: 'POST /order', authorization: undefined, body: '1 ticket' }],
+    script.requests.filter(({ route }) => route === 'POST /order'),
+    [{ route: 'POST /order', authorization: undefined, body: '1 ticket' }],
   );
 });
 
-t.test('POST /login goes without token, refresh and repetition', async (t) => {
+t.test('POST /login is sent without token, refresh and repetition', async (t) => {
   const { script, session } = await signIn(t);
-  script.plan('POST /login', refuse(401, 'token_invalid'));
+  script.setAnswers('POST /login', refuse(401, 'token_invalid'));
   t.equal((await session.fetch('login', { method: 'POST' })).status, 401);
   t.equal((await session.login(loginFields)).status, 401);
-  t.equal(script.asked.at(-2)?.authorization, undefined);
+  t.equal(script.requests.at(-2)?.authorization, undefined);
   t.equal(script.count(refreshing), 0);
 });
 
@@ -158,11 +158,11 @@ for (const [kind, body, sent] of [
 ] as const) {
   t.test(`a body can be repeated: ${kind}`, async (t) => {
     const { script, session } = await signIn(t);
-    script.plan('PUT /thing', refuse(401, 'token_invalid'), fine);
+    script.setAnswers('PUT /thing', refuse(401, 'token_invalid'), fine);
     const init = { method: 'PUT', body, duplex: 'half' };
     t.equal((await session.fetch('thing', init)).status, 200);
     t.same(
-      script.asked.filter(({ what }) => what === 'PUT /thing').map(({ body }) => body),
+      script.requests.filter(({ route }) => route === 'PUT /thing').map(({ body }) => body),
       [sent, sent],
     );
   });
@@ -170,123 +170,123 @@ for (const [kind, body, sent] of [
 
 t.test('a Request is taken as fetch takes it, and is not changed', async (t) => {
   const { script, session, token } = await signIn(t);
-  script.plan('POST /thing', fine);
+  script.setAnswers('POST /thing', fine);
   const request = new Request(`${script.address}/thing`, {
     method: 'POST',
     body: 'b',
     headers: { 'x-own': '1' },
   });
   await session.fetch(request);
-  t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
+  t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`);
   t.equal(request.headers.has('authorization'), false);
   t.equal(request.bodyUsed, true, 'as after fetch');
 });
 
 t.test('the token goes to no other origin', async (t) => {
   const { script, session, token } = await signIn(t);
-  const other = await startScript(t);
+  const other = await startScriptedService(t);
   const sibling = other.address.replace('127.0.0.1', 'localhost');
-  other.plan('GET /thing', refuse(401, 'token_invalid'));
+  other.setAnswers('GET /thing', refuse(401, 'token_invalid'));
   for (const address of [`${other.address}/thing`, `${sibling}/thing`]) {
     for (const input of [address, new URL(address), new Request(address)]) {
       t.equal((await session.fetch(input)).status, 401);
-      t.equal(other.asked.at(-1)?.authorization, undefined);
+      t.equal(other.requests.at(-1)?.authorization, undefined);
     }
   }
-  t.equal(other.asked.length, 6, 'nothing is repeated');
+  t.equal(other.requests.length, 6, 'nothing is repeated');
   t.equal(script.count(refreshing), 0);
-  // What looks like the origin and is another one.
+  // Origins that only look like the allowed one.
   const { host } = new URL(script.address);
-  other.plan('GET //', fine);
+  other.setAnswers('GET //', fine);
   const port = new URL(other.address).port;
   await session.fetch(`http://${host.replace(':', '%3A')}@127.0.0.1:${port}/thing`).catch(() => {});
   await session.fetch(`//127.0.0.1:${port}/thing`);
   await session.fetch(`\\\\127.0.0.1:${port}/thing`);
-  t.ok(other.asked.length >= 8);
-  t.ok(other.asked.every(({ authorization }) => authorization === undefined));
-  t.notOk(JSON.stringify(other.asked).includes(token));
+  t.ok(other.requests.length >= 8);
+  t.ok(other.requests.every(({ authorization }) => authorization === undefined));
+  t.notOk(JSON.stringify(other.requests).includes(token));
 });
 
 t.test('a redirection to another origin does not take the token along', async (t) => {
   const { script, session } = await signIn(t);
-  const other = await startScript(t);
-  other.plan('GET /thing', fine);
-  script.plan('GET /thing', { status: 307, headers: { location: `${other.address}/thing` } });
+  const other = await startScriptedService(t);
+  other.setAnswers('GET /thing', fine);
+  script.setAnswers('GET /thing', { status: 307, headers: { location: `${other.address}/thing` } });
   t.equal((await session.fetch('thing')).status, 200);
-  t.same(other.asked, [{ what: 'GET /thing', authorization: undefined, body: '' }]);
+  t.same(other.requests, [{ route: 'GET /thing', authorization: undefined, body: '' }]);
 });
 
 t.test('an origin that is named may have the token, and only that one', async (t) => {
-  const other = await startScript(t);
-  const third = await startScript(t);
+  const other = await startScriptedService(t);
+  const third = await startScriptedService(t);
   const { session, token, script } = await signIn(t, 900, { bearerOrigins: [other.address] });
   const granted = grant();
-  script.plan(refreshing, granted);
-  other.plan('GET /login', refuse(401, 'token_invalid'), fine);
-  third.plan('GET /thing', fine);
+  script.setAnswers(refreshing, granted);
+  other.setAnswers('GET /login', refuse(401, 'token_invalid'), fine);
+  third.setAnswers('GET /thing', fine);
   t.equal((await session.fetch(`${other.address}/login`)).status, 200);
   await session.fetch(`${third.address}/thing`);
   t.same(
-    other.asked.map(({ authorization }) => authorization),
+    other.requests.map(({ authorization }) => authorization),
     [`Bearer ${token}`, `Bearer ${tokenOf(granted)}`],
   );
-  t.equal(third.asked[0]?.authorization, undefined);
+  t.equal(third.requests[0]?.authorization, undefined);
 });
 
 t.test('relative addresses are relative to the base URL, wherever the page is', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   for (const baseUrl of [`${script.address}/auth`, `${script.address}/auth/`]) {
-    const { session } = steerSession(t, baseUrl);
-    script.plan('POST /auth/login', grant());
-    script.plan('POST /auth/refresh', grant());
-    script.plan('GET /auth/profile', fine);
-    script.plan('GET /orders', fine);
+    const { session } = openTestSession(t, baseUrl);
+    script.setAnswers('POST /auth/login', grant());
+    script.setAnswers('POST /auth/refresh', grant());
+    script.setAnswers('GET /auth/profile', fine);
+    script.setAnswers('GET /orders', fine);
     await session.login(loginFields);
     t.equal((await session.fetch('profile')).status, 200);
     t.equal((await session.fetch('/orders')).status, 200);
-    t.match(script.asked.at(-1)?.authorization, /^Bearer token-/);
+    t.match(script.requests.at(-1)?.authorization, /^Bearer token-/);
   }
 });
 
-t.test('before anything is known, a refusal is a reason to ask', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan(refreshing, grant());
-  script.plan('GET /profile', refuse(401, 'token_invalid'), fine);
+t.test('before the status is known, a refusal causes a refresh', async (t) => {
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('GET /profile', refuse(401, 'token_invalid'), fine);
   t.equal((await session.fetch('profile')).status, 200);
   t.equal(session.state.status, 'signed-in');
 });
 
 t.test('a request waits for a session that is being resumed', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan(refreshing, grant());
-  script.plan('GET /profile', fine);
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('GET /profile', fine);
   const [isSignedIn, answer] = await Promise.all([session.resume(), session.fetch('profile')]);
   t.equal(isSignedIn, true);
   t.equal(answer.status, 200);
   t.equal(script.count('GET /profile'), 1);
-  t.match(script.asked.at(-1)?.authorization, /^Bearer /);
+  t.match(script.requests.at(-1)?.authorization, /^Bearer /);
 });
 
 t.test('signed out, a refusal is only an answer', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan(refreshing, refuse(401, 'token_invalid'));
-  script.plan('GET /profile', refuse(401, 'token_invalid'));
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
+  script.setAnswers('GET /profile', refuse(401, 'token_invalid'));
   await session.resume();
   t.equal((await session.fetch('profile')).status, 401);
   t.equal(script.count(refreshing), 1);
   t.equal(script.count('GET /profile'), 1);
 });
 
-t.test('who gives up a request does not wait for a refresh that takes long', async (t) => {
+t.test('an aborted request does not wait for a slow refresh', async (t) => {
   const { script, session } = await signIn(t);
-  script.plan('GET /thing', refuse(401, 'token_invalid'));
-  script.plan(refreshing, lost);
+  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setAnswers(refreshing, lost);
   const givesUp = new AbortController();
   const answer = session.fetch('thing', { signal: givesUp.signal });
-  await script.isAsked(refreshing, 1);
+  await script.received(refreshing, 1);
   givesUp.abort(new Error('the user went on'));
   await t.rejects(answer, { message: 'the user went on' });
   await t.rejects(session.fetch('thing', { signal: AbortSignal.abort() }), { name: 'AbortError' });
@@ -295,7 +295,7 @@ t.test('who gives up a request does not wait for a refresh that takes long', asy
 
 t.test('a request without an answer fails as fetch does, and is not repeated', async (t) => {
   const { script, session } = await signIn(t);
-  script.plan('GET /thing', lost);
+  script.setAnswers('GET /thing', lost);
   await t.rejects(session.fetch('thing'), { name: 'TypeError' });
   t.equal(script.count('GET /thing'), 1);
 });

@@ -1,4 +1,4 @@
-// The back/forward cache of Chromium: a page with a session goes into it, and is up to date when it comes back.
+// The back/forward cache of Chromium: a page with a session enters it, and is up to date when it is restored.
 import { type Browser, chromium, type Page } from 'playwright-core';
 import t from 'tap';
 import type { SessionStatus } from '../../src/session/session-state.js';
@@ -38,12 +38,12 @@ t.before(async () => {
 });
 t.teardown(() => browser?.close());
 
-/** Every status that a page was told. */
+/** Every status that the page was notified of. */
 interface Seen {
   readonly seen: SessionStatus[];
 }
 
-/** Leaves the page, does something meanwhile, and goes back; resolves when the same page is shown again. */
+/** Leaves the page, runs an action, and goes back; resolves when the same page is visible again. */
 async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
   await page.evaluate(() => {
     Object.assign(globalThis, { shown: [] });
@@ -53,7 +53,7 @@ async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = as
   });
   await page.goto(`${site.address}/other`);
   await meanwhile();
-  // The call never returns to a page that is put away.
+  // The call never returns, because the page is in the cache.
   page.evaluate(() => history.back()).catch(() => {});
   await page.waitForFunction(() => (globalThis as unknown as { shown?: boolean[] }).shown?.length === 1);
   t.same(
@@ -74,7 +74,7 @@ t.test('a signed-in page comes back from the cache, and asks whether it still is
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('after a log-out elsewhere, the way back shows nobody signed in', async (t) => {
+t.test('after a log-out elsewhere, the restored page is signed out', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   await leaveAndReturn(page, async () => {
@@ -90,7 +90,7 @@ t.test('after a log-out elsewhere, the way back shows nobody signed in', async (
   t.equal((await profile(page)).status, 401);
 });
 
-t.test('after a log-in elsewhere, the way back shows that', async (t) => {
+t.test('after a log-in elsewhere, the restored page is signed in', async (t) => {
   const page = await openSessionPage(t, site, browser);
   t.equal(await page.evaluate(() => session.resume()), false);
   await leaveAndReturn(page, async () => {
@@ -122,7 +122,7 @@ t.test(
   },
 );
 
-t.test('a page that comes back hears the other tabs again', async (t) => {
+t.test('a restored page receives messages of the other tabs again', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   const { expiresAtMs } = await states(page);

@@ -1,4 +1,4 @@
-// A page of another origin than the services': the one that CORS allows, and one that it does not.
+// Pages of another origin than the services: one that CORS allows, and one that it does not.
 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ t.teardown(async () => {
   await Promise.all([friend?.stop(), stranger?.stop()]);
 });
 
-/** @param hint false asks at every start */
+/** @param hint false sends a request at every start */
 const start = async ({ baseUrl, hint }: { baseUrl: string; hint: boolean }) => {
   const from = '/client/session.js';
   const { createSession } = (await import(from)) as typeof import('@tollgate/client/session.js');
@@ -68,7 +68,7 @@ t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) =>
   t.same(await page.context().cookies(`${site.address}/refresh`), []);
 });
 
-t.test('Retry-After is heard across origins', async (t) => {
+t.test('Retry-After can be read across origins', async (t) => {
   const page = await openPage(t, browser, friend.address);
   await page.evaluate(start, { baseUrl: site.address, hint: false });
   site.fail('POST /refresh', 503, {
@@ -78,7 +78,7 @@ t.test('Retry-After is heard across origins', async (t) => {
     'access-control-expose-headers': 'Retry-After',
   });
   const failed = await page.evaluate(() => session.resume().catch(({ retryAfterMs }) => retryAfterMs));
-  site.heal();
+  site.restore();
   t.equal(failed, 7000);
 });
 

@@ -1,4 +1,4 @@
-// The access token in a real page: who looks for it does not find it.
+// The access token cannot be found from scripts of a real page.
 import type { Browser } from 'playwright-core';
 import t from 'tap';
 import { launchBrowser } from '../support/browser.js';
@@ -27,12 +27,12 @@ t.test(
       if (token !== undefined) tokens.push(token);
     });
     await page.evaluate(() => {
-      const [heard, marks]: [unknown[], unknown[]] = [[], []];
-      Object.assign(globalThis, { heard, marks, told: [] as unknown[] });
+      const [messages, hints]: [unknown[], unknown[]] = [[], []];
+      Object.assign(globalThis, { messages, hints, told: [] as unknown[] });
       const channel = new BroadcastChannel(`tollgate:${location.origin}/`);
-      channel.onmessage = ({ data }) => heard.push(data);
-      addEventListener('message', ({ data }) => heard.push(data));
-      addEventListener('storage', ({ newValue }) => marks.push(newValue));
+      channel.onmessage = ({ data }) => messages.push(data);
+      addEventListener('message', ({ data }) => messages.push(data));
+      addEventListener('storage', ({ newValue }) => hints.push(newValue));
       session.subscribe(() => (globalThis as unknown as { told: unknown[] }).told.push(session.state));
     });
     const answer = await page.evaluate(
@@ -61,7 +61,7 @@ t.test(
         if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value))
           return;
         seen.add(value);
-        // Getters of a prototype answer with refused promises.
+        // Getters of a prototype may return rejected promises.
         if (value instanceof Promise) value.catch(() => {});
         if (value instanceof Map) for (const entry of value) dig(entry);
         if (value instanceof Set) for (const entry of value) dig(entry);
@@ -69,7 +69,7 @@ t.test(
           try {
             dig((value as Record<PropertyKey, unknown>)[key]);
           } catch {
-            // A getter that wants another object.
+            // A getter that requires another object.
           }
         }
         dig(Object.getPrototypeOf(value));
@@ -85,14 +85,14 @@ t.test(
         ...entries,
         JSON.stringify(history.state),
       );
-      const { heard, marks } = globalThis as unknown as { heard: unknown[]; marks: unknown[] };
+      const { messages, hints } = globalThis as unknown as { messages: unknown[]; hints: unknown[] };
       return {
         text: texts.join('\n'),
         size: seen.size,
         databases,
         caches,
-        heard,
-        marks,
+        messages,
+        hints,
         stored: [...Object.entries(localStorage), ...Object.entries(sessionStorage)],
       };
     });
@@ -105,8 +105,8 @@ t.test(
     }
     const mark = [`tollgate:${site.address}/`, 'signed-in'];
     t.same([reached.databases, reached.caches, reached.stored], [[], [], [mark]], 'but a mark');
-    t.same(reached.marks, [null], 'which the other tab has removed');
-    t.same(reached.heard, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two words');
+    t.same(reached.hints, [null], 'which the other tab has removed');
+    t.same(reached.messages, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two constants');
     const state = JSON.stringify(await context.storageState());
     for (const token of tokens) t.notOk(state.includes(token), 'the browser keeps nothing of it');
   },

@@ -1,4 +1,4 @@
-// Several tabs of one Chromium over the real services: one session survives whatever they do at once.
+// Several tabs of one Chromium over the real services: the session survives everything that they do concurrently.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser } from '../support/browser.js';
@@ -41,12 +41,12 @@ for (const count of [2, 5]) {
     await logInAt(tabs[0]!, site);
     for (let round = 0; round < 2; round++) {
       await each(tabs, (tab) => tab.reload());
-      site.takeMost('POST /refresh');
+      site.takeMaxConcurrent('POST /refresh');
       t.same(
         await each(tabs, (tab) => tab.evaluate(() => session.resume())),
         tabs.map(() => true),
       );
-      t.equal(site.takeMost('POST /refresh'), 1, 'one after the other');
+      t.equal(site.takeMaxConcurrent('POST /refresh'), 1, 'one after the other');
     }
     t.same(
       await each(tabs, profile),
@@ -60,12 +60,12 @@ for (const count of [2, 5]) {
     await each(tabs, (tab) => becomes(tab, 'signed-in'));
     for (let round = 1; round <= 3; round++) {
       const before = strict.count('POST /refresh');
-      strict.takeMost('POST /refresh');
+      strict.takeMaxConcurrent('POST /refresh');
       // The tabs of a context share its clock.
       await tabs[0]!.clock.runFor(841_000);
       await each(tabs, (tab) => becomes(tab, 'signed-in'));
       t.equal(strict.count('POST /refresh'), before + count);
-      t.equal(strict.takeMost('POST /refresh'), 1);
+      t.equal(strict.takeMaxConcurrent('POST /refresh'), 1);
     }
     t.same(
       await each(tabs, profile),
@@ -112,12 +112,12 @@ t.test('a log-in and a log-out in one tab reach the others', async (t) => {
   t.same(await each(tabs, async (tab) => (await profile(tab)).status), [401, 401, 401]);
 });
 
-t.test('a tab that is closed in the middle of its refresh holds up nobody', async (t) => {
+t.test('a tab that is closed in the middle of its refresh blocks no other tab', async (t) => {
   const [first, second] = await openTabs(t, site, 2, { lockSeconds: 60 });
   await logInAt(first!, site);
   await becomes(second!, 'signed-in');
   await first!.evaluate(() => {
-    // Stands for a refresh that hangs: the lock of the session, held for ever.
+    // Simulates a refresh that hangs: the session's lock is never released.
     void navigator.locks.request(`tollgate:${location.origin}/`, () => new Promise(() => {}));
   });
   await second!.reload();
@@ -131,7 +131,7 @@ t.test('a page that is left in the middle of its refresh loses a cookie, and not
   const [page] = await openTabs(t, site, 1);
   await logInAt(page!, site);
   await page!.reload();
-  const release = site.hold('POST /refresh');
+  const release = site.delay('POST /refresh');
   const sent = page!.waitForRequest('**/refresh');
   await page!.evaluate(() => void session.resume().catch(() => {}));
   await sent;

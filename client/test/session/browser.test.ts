@@ -52,7 +52,7 @@ t.test('a log-in, a protected request, a reload, a log-out', async (t) => {
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a refused log-in is handed to the form as it came', async (t) => {
+t.test('a refused log-in reaches the form unchanged', async (t) => {
   const page = await open(t);
   const fields = { ...(await site.credentials()), email: 'nobody@example.com' };
   const answer = await page.evaluate(async (fields) => {
@@ -84,7 +84,7 @@ t.test('a form with challenges signs in with one line', async (t) => {
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('the token is replaced a minute before its end, and nobody notices', async (t) => {
+t.test('the token is replaced a minute before it expires, without a visible change', async (t) => {
   const page = await open(t, {}, true);
   await logIn(page);
   const before = site.count('POST /refresh');
@@ -110,7 +110,7 @@ t.test('a laptop that slept for a night goes on where it was', async (t) => {
   await page.clock.runFor(10_000);
   const { expiresAtMs } = await states(page);
   const before = site.count('POST /refresh');
-  // As on a real machine: the clock on the wall has moved, no timer has.
+  // As on a real machine, the wall clock has moved but no timer has fired.
   await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
   t.equal((await states(page)).status, 'signed-in');
   await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -130,7 +130,7 @@ t.test('a sleep that no event ends is noticed when a timer wakes', async (t) => 
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a session that was ended elsewhere is noticed at the next request, and said', async (t) => {
+t.test('a session that was ended elsewhere is noticed at the next request, and reported', async (t) => {
   const page = await open(t);
   await logIn(page);
   const other = await open(t);
@@ -201,7 +201,7 @@ t.test('a page that starts offline knows nothing, until the network is back', as
   await becomes(page, 'signed-in');
 });
 
-t.test('a log-out during an outage of the store is no log-out', async (t) => {
+t.test('a log-out during an outage of the store fails', async (t) => {
   const page = await open(t);
   await logIn(page);
   site.fail('POST /logout', 503, { 'retry-after': '1' });
@@ -211,7 +211,7 @@ t.test('a log-out during an outage of the store is no log-out', async (t) => {
   t.same(failed, { reason: 'made_up', status: 503, retryAfterMs: 1000 });
   t.equal((await states(page)).status, 'signed-in');
   t.same(await profile(page), profileOfDemo);
-  site.heal();
+  site.restore();
   await page.evaluate(() => session.logout());
   t.equal((await states(page)).status, 'signed-out');
 });

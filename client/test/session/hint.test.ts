@@ -1,10 +1,16 @@
-// Whether a page asks at its start who is signed in: only where somebody may be, and always where that cannot be known.
+// Whether a page sends a request when it starts: only if somebody may be signed in, and always if nothing is known.
 import t from 'tap';
-import { type SteerOptions, steerSession } from '../support/session-clock.js';
-import { grant, lost, refuse, type Script, startScript } from '../support/session-script.js';
+import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
+import {
+  grant,
+  lost,
+  refuse,
+  type ScriptedService,
+  startScriptedService,
+} from '../support/session-script.js';
 import { loginFields, refreshing } from '../support/session-sign-in.js';
 
-/** The storage of a browser, which all its tabs share. */
+/** The storage of a browser, shared by all its tabs. */
 function createStorage(): Storage & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
   return {
@@ -20,28 +26,28 @@ function createStorage(): Storage & { readonly items: Map<string, string> } {
   };
 }
 
-async function openBrowser(t: Parameters<typeof startScript>[0]) {
-  const script = await startScript(t);
-  script.plan('POST /login', () => grant());
-  script.plan('POST /logout', { status: 204 });
-  script.plan('DELETE /refresh', { status: 204 });
-  script.plan(refreshing, refuse(401, 'token_invalid'));
+async function openBrowser(t: Parameters<typeof startScriptedService>[0]) {
+  const script = await startScriptedService(t);
+  script.setAnswers('POST /login', () => grant());
+  script.setAnswers('POST /logout', { status: 204 });
+  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
   const storage = createStorage();
-  const openPage = (options: SteerOptions = {}) =>
-    steerSession(t, script.address, { openStorage: () => storage, ...options });
+  const openPage = (options: TestSessionOptions = {}) =>
+    openTestSession(t, script.address, { openStorage: () => storage, ...options });
   return { script, storage, openPage };
 }
 
-const hasAsked = (script: Script) => script.count(refreshing) > 0;
+const hasAsked = (script: ScriptedService) => script.count(refreshing) > 0;
 
-t.test('somebody who was never signed in is signed out without a request', async (t) => {
+t.test('a visitor who was never signed in is signed out without a request', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
-  const { session, happen } = openPage();
+  const { session, dispatch } = openPage();
   t.equal(await session.resume(), false);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: null });
-  await happen('pageshow', { persisted: true });
+  await dispatch('pageshow', { persisted: true });
   t.equal(await session.resume(), false);
-  t.same(script.asked, []);
+  t.same(script.requests, []);
   t.equal(storage.items.size, 0, 'and leaves nothing');
 });
 
@@ -50,7 +56,7 @@ t.test('after a log-in the next page asks; after a log-out it does not', async (
   const first = openPage();
   await first.session.login(loginFields);
   t.same([...storage.items], [[`tollgate:${script.address}/`, 'signed-in']], 'no secret is kept');
-  script.plan(refreshing, () => grant());
+  script.setAnswers(refreshing, () => grant());
   t.equal(await openPage().session.resume(), true);
   t.equal(script.count(refreshing), 1);
   await first.session.logout();
@@ -61,20 +67,20 @@ t.test('after a log-in the next page asks; after a log-out it does not', async (
   t.equal(first.session.state.reason, 'logged_out', 'what was said stays');
 });
 
-t.test('a log-out that failed leaves the mark', async (t) => {
+t.test('a log-out that failed keeps the hint', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session } = openPage();
   await session.login(loginFields);
-  script.plan('POST /logout', refuse(503, 'store_unavailable'));
+  script.setAnswers('POST /logout', refuse(503, 'store_unavailable'));
   await t.rejects(session.logout());
   t.equal(storage.items.size, 1);
 });
 
 for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
-  t.test(`where the cookie turns out to be worth nothing (${code}) it is asked once`, async (t) => {
+  t.test(`where the cookie is no longer valid (${code}) one request is sent`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
-    script.plan(refreshing, refuse(401, code));
+    script.setAnswers(refreshing, refuse(401, code));
     t.equal(await openPage().session.resume(), false);
     t.equal(await openPage().session.resume(), false);
     t.equal(script.count(refreshing), 1);
@@ -88,10 +94,10 @@ for (const [what, answer] of Object.entries({
   'a store that is away': refuse(503, 'store_unavailable'),
   'no answer': lost,
 })) {
-  t.test(`${what} says nothing about the cookie, so the next page asks again`, async (t) => {
+  t.test(`${what} says nothing about the cookie, so the next page sends a request again`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
-    script.plan(refreshing, answer, grant());
+    script.setAnswers(refreshing, answer, grant());
     await openPage()
       .session.resume()
       .catch(() => {});
@@ -113,32 +119,35 @@ const uselessStorages: Readonly<Record<string, () => Storage | undefined>> = {
 };
 
 for (const [what, openStorage] of Object.entries(uselessStorages)) {
-  t.test(`${what} every page asks, so that nobody is logged out by accident`, async (t) => {
+  t.test(`${what} every page sends a request, so that nobody is logged out by accident`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     const { session } = openPage({ openStorage });
     t.equal(await session.resume(), false);
     t.ok(hasAsked(script));
     await session.login(loginFields);
-    script.plan(refreshing, grant());
+    script.setAnswers(refreshing, grant());
     t.equal(await openPage({ openStorage }).session.resume(), true);
   });
 }
 
-t.test('a page that is told to asks always, and its success is a mark for the others', async (t) => {
-  const { script, openPage } = await openBrowser(t);
-  script.plan(refreshing, () => grant());
-  t.equal(await openPage().session.resume(), false, 'the cookie lives, and the mark is gone');
-  t.equal(await openPage({ hint: false }).session.resume(), true);
-  t.equal(await openPage().session.resume(), true);
-});
+t.test(
+  'a page with hint: false always sends a request, and its success sets the hint for the others',
+  async (t) => {
+    const { script, openPage } = await openBrowser(t);
+    script.setAnswers(refreshing, () => grant());
+    t.equal(await openPage().session.resume(), false, 'the cookie lives, and the mark is gone');
+    t.equal(await openPage({ hint: false }).session.resume(), true);
+    t.equal(await openPage().session.resume(), true);
+  },
+);
 
-t.test('a token in hand is no reason to look at the mark', async (t) => {
+t.test('with a token the hint is not read', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session, sleep } = openPage();
   await session.login(loginFields);
   storage.clear();
   t.equal(await session.resume(), true);
   sleep(901);
-  script.plan(refreshing, grant());
+  script.setAnswers(refreshing, grant());
   t.equal(await session.resume(), true);
 });

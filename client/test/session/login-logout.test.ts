@@ -1,19 +1,19 @@
-// Log-in and log-out: what is sent, what the page gets of it, and what a failure leaves as it was.
+// Log-in and log-out: what is sent, what the page receives, and what a failure leaves unchanged.
 import t from 'tap';
-import { steerSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScript } from '../support/session-script.js';
+import { openTestSession } from '../support/session-clock.js';
+import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn } from '../support/session-sign-in.js';
 
 t.test('a log-in posts its fields as JSON and signs in', async (t) => {
   const { script, session, nowMs } = await signIn(t);
-  t.same(JSON.parse(script.asked[0]?.body ?? ''), loginFields);
+  t.same(JSON.parse(script.requests[0]?.body ?? ''), loginFields);
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
 });
 
-t.test('what the page gets of a log-in is an answer without the token', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan('POST /login', grant(900));
+t.test('the page gets the answer to a log-in without the token', async (t) => {
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers('POST /login', grant(900));
   const answer = await session.login(loginFields);
   t.equal(answer.status, 200);
   t.ok(answer.ok);
@@ -23,44 +23,44 @@ t.test('what the page gets of a log-in is an answer without the token', async (t
   );
 });
 
-t.test('a refused log-in is an answer, whole and unread', async (t) => {
+t.test('a refused log-in returns the complete unread response', async (t) => {
   const body = { message: 'No.', code: 'login_failed', captcha_required: true, pow_scope: 'ticket' };
   for (const status of [422, 429, 403, 503, 401]) {
-    const script = await startScript(t);
-    const { session, expired } = steerSession(t, script.address);
-    script.plan('POST /login', { status, body, headers: { 'retry-after': '3' } });
+    const script = await startScriptedService(t);
+    const { session, expired } = openTestSession(t, script.address);
+    script.setAnswers('POST /login', { status, body, headers: { 'retry-after': '3' } });
     const answer = await session.login(loginFields);
     t.equal(answer.status, status);
     t.same(await answer.json(), body);
     t.equal(answer.headers.get('retry-after'), '3');
     t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
     t.same(expired, []);
-    t.equal(script.asked.length, 1);
+    t.equal(script.requests.length, 1);
   }
 });
 
 t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan('POST /login', lost, { status: 200, body: { ok: true } });
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers('POST /login', lost, { status: 200, body: { ok: true } });
   await t.rejects(session.login(loginFields), { name: 'TypeError' });
   await t.rejects(session.login(loginFields), { name: 'SessionError', reason: 'invalid_answer' });
   t.equal(session.state.status, 'unknown');
 });
 
 t.test('own headers and options go with every call of the session', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   const seen: RequestInit[] = [];
-  const { session } = steerSession(t, script.address, {
+  const { session } = openTestSession(t, script.address, {
     fetchOptions: { headers: { 'x-own': '1', 'accept-language': 'fr' }, credentials: 'same-origin' },
     fetch: (input, init) => {
       seen.push(init ?? {});
       return fetch(input, init);
     },
   });
-  script.plan('POST /login', grant());
-  script.plan('POST /logout', refuse(401, 'token_invalid'));
-  script.plan('DELETE /refresh', { status: 204 });
+  script.setAnswers('POST /login', grant());
+  script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
+  script.setAnswers('DELETE /refresh', { status: 204 });
   await session.login(loginFields);
   await session.logout();
   t.same(
@@ -75,26 +75,26 @@ t.test('own headers and options go with every call of the session', async (t) =>
 });
 
 t.test('a log-out sends the token and forgets it', async (t) => {
-  const { script, session, token, pass, expired } = await signIn(t);
-  script.plan('POST /logout', { status: 204 });
-  script.plan('GET /thing', { status: 200, body: {} });
+  const { script, session, token, advance, expired } = await signIn(t);
+  script.setAnswers('POST /logout', { status: 204 });
+  script.setAnswers('GET /thing', { status: 200, body: {} });
   await session.logout();
-  t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
+  t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' });
   await session.fetch('thing');
-  t.equal(script.asked.at(-1)?.authorization, undefined);
-  await pass(3600);
+  t.equal(script.requests.at(-1)?.authorization, undefined);
+  await advance(3600);
   t.equal(script.count(refreshing), 0);
-  t.same(expired, [], 'a log-out is not an end that nobody wanted');
+  t.same(expired, [], 'a log-out is not reported as an expiry');
 });
 
 t.test('a log-out whose token is refused ends the session of the cookie', async (t) => {
   const { script, session } = await signIn(t);
-  script.plan('POST /logout', refuse(401, 'token_invalid'));
-  script.plan('DELETE /refresh', { status: 204 });
+  script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
+  script.setAnswers('DELETE /refresh', { status: 204 });
   await session.logout();
   t.same(
-    script.asked.slice(1).map(({ what, authorization }) => [what, authorization === undefined]),
+    script.requests.slice(1).map(({ route, authorization }) => [route, authorization === undefined]),
     [
       ['POST /logout', false],
       ['DELETE /refresh', true],
@@ -104,11 +104,11 @@ t.test('a log-out whose token is refused ends the session of the cookie', async 
 });
 
 t.test('without a token, a log-out ends the session of the cookie', async (t) => {
-  const script = await startScript(t);
-  const { session } = steerSession(t, script.address);
-  script.plan('DELETE /refresh', { status: 204 });
+  const script = await startScriptedService(t);
+  const { session } = openTestSession(t, script.address);
+  script.setAnswers('DELETE /refresh', { status: 204 });
   await session.logout();
-  t.same(script.asked, [{ what: 'DELETE /refresh', authorization: undefined, body: '' }]);
+  t.same(script.requests, [{ route: 'DELETE /refresh', authorization: undefined, body: '' }]);
   t.equal(session.state.status, 'signed-out');
 });
 
@@ -120,10 +120,10 @@ for (const { answer, reason, retryAfterMs = 0 } of [
   { answer: lost, reason: 'network' },
 ]) {
   t.test(`a log-out that the server did not make is not reported: ${reason}`, async (t) => {
-    const { script, session, token, pass } = await signIn(t);
-    script.plan('POST /logout', answer, refuse(401, 'token_invalid'));
-    script.plan('DELETE /refresh', answer);
-    script.plan('GET /thing', { status: 200, body: {} });
+    const { script, session, token, advance } = await signIn(t);
+    script.setAnswers('POST /logout', answer, refuse(401, 'token_invalid'));
+    script.setAnswers('DELETE /refresh', answer);
+    script.setAnswers('GET /thing', { status: 200, body: {} });
     const { state } = session;
     for (const part of ['the token', 'the cookie']) {
       await t.rejects(
@@ -134,8 +134,8 @@ for (const { answer, reason, retryAfterMs = 0 } of [
       t.equal(session.state, state, 'everything is as it was');
     }
     await session.fetch('thing');
-    t.equal(script.asked.at(-1)?.authorization, `Bearer ${token}`);
-    await pass(840);
+    t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`);
+    await advance(840);
     t.equal(script.count(refreshing), 1, 'and is kept fresh');
   });
 }

@@ -1,15 +1,22 @@
-// Whatever the server answers and whatever happens meanwhile: what a session never does.
+// Invariants of a session, whatever the server answers and whatever happens meanwhile.
 
 import fc from 'fast-check';
 import t from 'tap';
-import { refreshAfterMs } from '../../src/session/schedule.js';
-import { type SteeredSession, steerSession } from '../support/session-clock.js';
-import { grant, lost, type Planned, refuse, type Script, startScript } from '../support/session-script.js';
+import { refreshAfterMs } from '../../src/session/refresh-schedule.js';
+import { openTestSession, type TestSession } from '../support/session-clock.js';
+import {
+  type AnswerOrFactory,
+  grant,
+  lost,
+  refuse,
+  type ScriptedService,
+  startScriptedService,
+} from '../support/session-script.js';
 import { loginFields, refreshing } from '../support/session-sign-in.js';
 
 const lifetimes = fc.constantFrom(60, 120, 121, 130, 900, 3600);
 const grants = lifetimes.map((expiresIn) => () => grant(expiresIn));
-const refusals = fc.constantFrom<Planned>(
+const refusals = fc.constantFrom<AnswerOrFactory>(
   lost,
   refuse(401, 'session_revoked'),
   refuse(401, 'token_invalid'),
@@ -19,14 +26,14 @@ const refusals = fc.constantFrom<Planned>(
   refuse(500),
   refuse(503, 'store_unavailable'),
   refuse(503, 'store_unavailable', '3'),
-  { ...grant(), isCut: true },
+  { ...grant(), breaksOff: true },
 );
 const kinds = {
   pass: fc.record({ seconds: fc.integer({ min: 0, max: 1000 }) }),
   sleep: fc.record({ seconds: fc.integer({ min: 0, max: 4000 }) }),
   happen: fc.record({ event: fc.constantFrom('focus', 'online', 'pageshow', 'pagehide') }),
   login: fc.record({ answer: fc.oneof(grants, refusals) }),
-  logout: fc.record({ answer: fc.constantFrom<Planned>({ status: 204 }, refuse(401), refuse(503)) }),
+  logout: fc.record({ answer: fc.constantFrom<AnswerOrFactory>({ status: 204 }, refuse(401), refuse(503)) }),
   fetch: fc.record({ status: fc.constantFrom(200, 401, 403) }),
   resume: fc.record({}),
   refreshes: fc.record({ answer: fc.oneof({ weight: 2, arbitrary: grants }, refusals) }),
@@ -41,42 +48,46 @@ const acts = fc.oneof(
   ),
 );
 
-/** What the page calls and does not wait for, as it may last longer than the act. */
-async function perform(act: Act, { session, pass, sleep, happen, isQuiet }: SteeredSession, script: Script) {
+/** Calls of the page that are not awaited, because they may outlast the step. */
+async function perform(
+  act: Act,
+  { session, advance, sleep, dispatch, settled }: TestSession,
+  script: ScriptedService,
+) {
   const ignore = () => {};
-  if (act.kind === 'pass') await pass(act.seconds);
+  if (act.kind === 'pass') await advance(act.seconds);
   if (act.kind === 'sleep') sleep(act.seconds);
-  if (act.kind === 'happen') await happen(act.event);
-  if (act.kind === 'refreshes') script.plan(refreshing, act.answer);
+  if (act.kind === 'happen') await dispatch(act.event);
+  if (act.kind === 'refreshes') script.setAnswers(refreshing, act.answer);
   if (act.kind === 'resume') session.resume().catch(ignore);
   if (act.kind === 'login') {
-    script.plan('POST /login', act.answer);
+    script.setAnswers('POST /login', act.answer);
     session.login(loginFields).catch(ignore);
   }
   if (act.kind === 'logout') {
-    script.plan('POST /logout', act.answer);
+    script.setAnswers('POST /logout', act.answer);
     session.logout().catch(ignore);
   }
   if (act.kind === 'fetch') {
-    script.plan('GET /thing', { status: act.status });
+    script.setAnswers('GET /thing', { status: act.status });
     session.fetch('thing').catch(ignore);
   }
-  await isQuiet();
+  await settled();
 }
 
 const lifeSecondsOf = (token: string) => Number(token.split('-').at(-1));
 const latestRefreshSeconds = (life: number) => (life <= 120 ? life / 2 : life - 60);
 
-/** Lives through the acts; @throws when the session does what it never does */
-async function live(script: Script, first: Planned, chance: number, all: readonly Act[]) {
-  const steered = steerSession({ teardown: () => {} }, script.address, { chance });
+/** Runs the steps. @throws if the session violates an invariant */
+async function live(script: ScriptedService, first: AnswerOrFactory, chance: number, all: readonly Act[]) {
+  const steered = openTestSession({ teardown: () => {} }, script.address, { chance });
   const { session, nowMs } = steered;
   const birthsMs = new Map<string, number>();
   const dropped = new Set<string>();
   const current = () => [...birthsMs.keys()].at(-1) ?? '';
   const note = () => {
     const { status, expiresAtMs } = session.state;
-    const token = script.granted.at(-1) ?? '';
+    const token = script.issuedTokens.at(-1) ?? '';
     if (expiresAtMs === null) for (const old of birthsMs.keys()) dropped.add(old);
     else if (status === 'signed-in' && !birthsMs.has(token)) {
       birthsMs.set(token, expiresAtMs - lifeSecondsOf(token) * 1000);
@@ -87,13 +98,13 @@ async function live(script: Script, first: Planned, chance: number, all: readonl
   const start: Act[] = [{ kind: 'login', answer: first }];
   for (const act of [...start, ...all]) {
     const gone = new Set(dropped);
-    const seen = script.asked.length;
+    const seen = script.requests.length;
     await perform(act, steered, script);
     note();
-    for (const { what, authorization } of script.asked.slice(seen)) {
+    for (const { route, authorization } of script.requests.slice(seen)) {
       const token = authorization?.replace('Bearer ', '');
       if (token === undefined) continue;
-      if (gone.has(token)) throw new Error(`${what} had a token that was dropped`);
+      if (gone.has(token)) throw new Error(`${route} had a token that was dropped`);
       if (act.kind === 'fetch' && ageSeconds(token) >= lifeSecondsOf(token)) throw new Error('it was over');
     }
     const looked =
@@ -103,12 +114,12 @@ async function live(script: Script, first: Planned, chance: number, all: readonl
     if (session.state.expiresAtMs !== null && dropped.has(current())) throw new Error('it came back');
   }
   session.close();
-  await steered.isQuiet();
+  await steered.settled();
 }
 
 t.test('one refresh at a time, no dropped and no old token, no refresh too late', async (t) => {
-  const script = await startScript(t);
-  script.plan('DELETE /refresh', { status: 204 });
+  const script = await startScriptedService(t);
+  script.setAnswers('DELETE /refresh', { status: 204 });
   const lives = fc.asyncProperty(
     grants,
     fc.double({ min: 0, max: 1, noNaN: true }),
@@ -116,7 +127,7 @@ t.test('one refresh at a time, no dropped and no old token, no refresh too late'
     (first, chance, all) => live(script, first, chance, all),
   );
   await fc.assert(lives, { numRuns: 100 });
-  t.equal(script.mostRefreshes, 1);
+  t.equal(script.maxConcurrentRefreshes, 1);
   t.ok(script.count(refreshing) > 100, 'and there were some');
 });
 

@@ -1,4 +1,4 @@
-// How much a page loads for a session, as a bundler puts it together.
+// The bundle size of the session.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';

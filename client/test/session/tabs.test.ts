@@ -1,10 +1,10 @@
-// Several tabs of one browser: who waits for whom, and what they tell each other.
+// Several tabs of one browser: how they wait for each other, and the messages between them.
 
 import t from 'tap';
 import type { Session } from '../../src/session/session-options.js';
 import type { SessionStatus } from '../../src/session/session-state.js';
-import { steerSession } from '../support/session-clock.js';
-import { grant, refuse, type ScriptedAnswer, startScript } from '../support/session-script.js';
+import { openTestSession } from '../support/session-clock.js';
+import { grant, refuse, type ScriptedAnswer, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 import { openTabs } from '../support/session-tabs.js';
 
@@ -25,53 +25,53 @@ const slow = (answer: ScriptedAnswer): ScriptedAnswer => ({
 });
 
 t.test('five tabs refresh one after the other, each for itself', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const all = Array.from({ length: 5 }, () => steerSession(t, script.address, tabs));
-  script.plan(refreshing, ...all.map(() => slow(grant())));
+  const all = Array.from({ length: 5 }, () => openTestSession(t, script.address, tabs));
+  script.setAnswers(refreshing, ...all.map(() => slow(grant())));
   t.same(
     await Promise.all(all.map(({ session }) => session.resume())),
     all.map(() => true),
   );
   t.equal(script.count(refreshing), 5);
-  t.equal(script.mostRefreshes, 1);
-  t.same(tabs.said, [], 'no word is lost about it');
+  t.equal(script.maxConcurrentRefreshes, 1);
+  t.same(tabs.messages, [], 'no word is lost about it');
 });
 
-t.test('a tab that hangs stops the others for the time of the limit alone', async (t) => {
-  const script = await startScript(t);
+t.test('a tab that hangs blocks the others only until the limit', async (t) => {
+  const script = await startScriptedService(t);
   const tabs = openTabs();
   const never = new Promise<void>((resolve) => t.teardown(resolve));
-  script.plan(refreshing, { ...grant(), after: never }, grant());
-  const hanging = steerSession(t, script.address, { ...tabs, isOpenEnded: true });
-  const waiting = steerSession(t, script.address, { ...tabs, isOpenEnded: true, lockSeconds: 3 });
+  script.setAnswers(refreshing, { ...grant(), after: never }, grant());
+  const hanging = openTestSession(t, script.address, { ...tabs, leavesRequestsOpen: true });
+  const waiting = openTestSession(t, script.address, { ...tabs, leavesRequestsOpen: true, lockSeconds: 3 });
   hanging.session.resume().catch(() => {});
-  await script.isAsked(refreshing, 1);
+  await script.received(refreshing, 1);
   const resumed = waiting.session.resume();
-  await waiting.pass(2.9);
+  await waiting.advance(2.9);
   t.equal(script.count(refreshing), 1);
-  await waiting.pass(0.1);
+  await waiting.advance(0.1);
   t.equal(await resumed, true);
   t.equal(script.count(refreshing), 2);
 });
 
-t.test('locks that fail are done without', async (t) => {
-  const script = await startScript(t);
+t.test('locks that fail are skipped', async (t) => {
+  const script = await startScriptedService(t);
   const locks = { request: () => Promise.reject(new DOMException('no', 'SecurityError')) };
-  const { session } = steerSession(t, script.address, { locks: locks as unknown as LockManager });
-  script.plan(refreshing, grant());
+  const { session } = openTestSession(t, script.address, { locks: locks as unknown as LockManager });
+  script.setAnswers(refreshing, grant());
   t.equal(await session.resume(), true);
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('a log-out reaches the other tabs, without a token in the word', async (t) => {
-  const script = await startScript(t);
+t.test('a log-out reaches the other tabs, without a token in the message', async (t) => {
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const [one, two] = [steerSession(t, script.address, tabs), steerSession(t, script.address, tabs)];
-  script.plan('POST /login', grant());
-  script.plan(refreshing, grant());
-  script.plan('POST /logout', { status: 204 });
-  script.plan('GET /thing', { status: 200 });
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('POST /logout', { status: 204 });
+  script.setAnswers('GET /thing', { status: 200 });
   await one.session.login(loginFields);
   await becomes(two.session, 'signed-in');
   t.equal(script.count(refreshing), 1, 'the other tab got its own token');
@@ -80,25 +80,25 @@ t.test('a log-out reaches the other tabs, without a token in the word', async (t
   t.equal(two.session.state.reason, 'logged_out');
   t.same(two.expired, []);
   await two.session.fetch('thing');
-  t.equal(script.asked.at(-1)?.authorization, undefined);
-  t.same(tabs.said, ['signed-in', 'signed-out']);
+  t.equal(script.requests.at(-1)?.authorization, undefined);
+  t.same(tabs.messages, ['signed-in', 'signed-out']);
 });
 
 t.test('a log-out that failed is not told', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const { session } = steerSession(t, script.address, tabs);
-  script.plan('DELETE /refresh', refuse(503, 'store_unavailable'));
+  const { session } = openTestSession(t, script.address, tabs);
+  script.setAnswers('DELETE /refresh', refuse(503, 'store_unavailable'));
   await t.rejects(session.logout());
-  t.same(tabs.said, []);
+  t.same(tabs.messages, []);
 });
 
 t.test('a log-in in one tab has the others ask who is signed in now', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const [one, two] = [steerSession(t, script.address, tabs), steerSession(t, script.address, tabs)];
-  script.plan('POST /login', grant());
-  script.plan(refreshing, grant());
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
   await one.session.login(loginFields);
   await becomes(two.session, 'signed-in');
   const seen: string[] = [];
@@ -110,11 +110,11 @@ t.test('a log-in in one tab has the others ask who is signed in now', async (t) 
   t.same(one.expired, []);
 });
 
-t.test('words that nobody knows are not listened to', async (t) => {
-  const script = await startScript(t);
+t.test('unknown messages are ignored', async (t) => {
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const { session } = steerSession(t, script.address, tabs);
-  script.plan('POST /login', grant());
+  const { session } = openTestSession(t, script.address, tabs);
+  script.setAnswers('POST /login', grant());
   await session.login(loginFields);
   const { state } = session;
   const channel = new BroadcastChannel(`tollgate:${script.address}/`);
@@ -124,19 +124,19 @@ t.test('words that nobody knows are not listened to', async (t) => {
     channel.postMessage(word);
   }
   await becomes(session, 'signed-out');
-  t.equal(script.asked.length, 1);
+  t.equal(script.requests.length, 1);
 });
 
-t.test('sessions of different services do not hear each other', async (t) => {
+t.test('sessions of different services do not share messages', async (t) => {
   const tabs = openTabs();
-  const [script, other] = [await startScript(t), await startScript(t)];
-  const own = steerSession(t, script.address, tabs);
-  const sameOrigin = steerSession(t, `${script.address}/b`, tabs);
-  const elsewhere = steerSession(t, other.address, tabs);
-  const neighbour = steerSession(t, script.address, tabs);
-  for (const path of ['login', 'b/login']) script.plan(`POST /${path}`, grant());
-  other.plan('POST /login', grant());
-  script.plan('POST /logout', { status: 204 });
+  const [script, other] = [await startScriptedService(t), await startScriptedService(t)];
+  const own = openTestSession(t, script.address, tabs);
+  const sameOrigin = openTestSession(t, `${script.address}/b`, tabs);
+  const elsewhere = openTestSession(t, other.address, tabs);
+  const neighbour = openTestSession(t, script.address, tabs);
+  for (const path of ['login', 'b/login']) script.setAnswers(`POST /${path}`, grant());
+  other.setAnswers('POST /login', grant());
+  script.setAnswers('POST /logout', { status: 204 });
   for (const one of [sameOrigin, elsewhere, own]) await one.session.login(loginFields);
   await own.session.logout();
   await becomes(neighbour.session, 'signed-out');
@@ -145,11 +145,11 @@ t.test('sessions of different services do not hear each other', async (t) => {
 });
 
 t.test('a page in the back/forward cache holds no channel, and asks when it comes back', async (t) => {
-  const script = await startScript(t);
+  const script = await startScriptedService(t);
   const tabs = openTabs();
-  const { session, happen, expired } = steerSession(t, script.address, tabs);
-  script.plan('POST /login', grant());
-  script.plan(refreshing, grant(), refuse(401, 'token_invalid'), grant());
+  const { session, dispatch, expired } = openTestSession(t, script.address, tabs);
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant(), refuse(401, 'token_invalid'), grant());
   await session.login(loginFields);
   t.equal(tabs.openChannels, 1);
   for (const { status, reasons } of [
@@ -157,10 +157,10 @@ t.test('a page in the back/forward cache holds no channel, and asks when it come
     { status: 'signed-out', reasons: ['token_invalid'] },
     { status: 'signed-in', reasons: ['token_invalid'] },
   ]) {
-    await happen('pagehide', { persisted: true });
+    await dispatch('pagehide', { persisted: true });
     t.equal(tabs.openChannels, 0);
     const before = script.count(refreshing);
-    await happen('pageshow', { persisted: true });
+    await dispatch('pageshow', { persisted: true });
     t.equal(tabs.openChannels, 1);
     t.equal(script.count(refreshing), before + 1);
     t.equal(session.state.status, status);
@@ -169,46 +169,46 @@ t.test('a page in the back/forward cache holds no channel, and asks when it come
 });
 
 t.test('a page that comes back has no token until it is known who is signed in', async (t) => {
-  const { script, session, happen, expired } = await signIn(t);
-  script.plan('GET /thing', refuse(401, 'token_invalid'));
-  script.plan(refreshing, refuse(503, 'store_unavailable'));
+  const { script, session, dispatch, expired } = await signIn(t);
+  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setAnswers(refreshing, refuse(503, 'store_unavailable'));
   const seen: string[] = [];
   session.subscribe(() => seen.push(session.state.status));
-  await happen('pageshow', { persisted: true });
+  await dispatch('pageshow', { persisted: true });
   t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
   await session.fetch('thing');
-  const { authorization } = script.asked.find(({ what }) => what === 'GET /thing') ?? {};
+  const { authorization } = script.requests.find(({ route }) => route === 'GET /thing') ?? {};
   t.equal(authorization, undefined);
   t.same(expired, [], 'nothing is known yet');
-  script.plan(refreshing, refuse(401, 'session_revoked'));
-  await happen('focus');
+  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+  await dispatch('focus');
   t.same(seen, ['unknown', 'signed-out']);
   t.same(expired, ['session_revoked']);
 });
 
 t.test('a page that comes back signed out says nothing else meanwhile', async (t) => {
-  const { script, session, happen, expired } = await signIn(t);
-  script.plan('POST /logout', { status: 204 });
+  const { script, session, dispatch, expired } = await signIn(t);
+  script.setAnswers('POST /logout', { status: 204 });
   await session.logout();
-  script.plan(refreshing, refuse(401, 'token_invalid'));
+  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
   const seen: string[] = [];
   session.subscribe(() => seen.push(session.state.status));
-  await happen('pageshow', { persisted: true });
+  await dispatch('pageshow', { persisted: true });
   t.same(seen, [], 'the form on it stays as it is');
   t.same(expired, []);
 });
 
 t.test('a request of before the page was left is not repeated in another name', async (t) => {
-  const { script, session, happen } = await signIn(t, 900, { isOpenEnded: true });
+  const { script, session, dispatch } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.plan('POST /order', { ...refuse(401, 'session_revoked'), after }, { status: 200 });
+  script.setAnswers('POST /order', { ...refuse(401, 'session_revoked'), after }, { status: 200 });
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
-  await script.isAsked('POST /order', 1);
-  await happen('pagehide', { persisted: true });
-  await happen('pageshow', { persisted: true });
+  await script.received('POST /order', 1);
+  await dispatch('pagehide', { persisted: true });
+  await dispatch('pageshow', { persisted: true });
   await becomes(session, 'signed-in');
   answer();
   t.equal((await order).status, 401);
@@ -216,38 +216,44 @@ t.test('a request of before the page was left is not repeated in another name', 
 });
 
 t.test('nor is the answer to a refresh of before then believed', async (t) => {
-  const script = await startScript(t);
-  const { session, happen } = steerSession(t, script.address, { ...openTabs(), isOpenEnded: true });
+  const script = await startScriptedService(t);
+  const { session, dispatch } = openTestSession(t, script.address, {
+    ...openTabs(),
+    leavesRequestsOpen: true,
+  });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const granted = grant();
-  script.plan(refreshing, { ...grant(), after }, granted);
-  script.plan('GET /thing', { status: 200 });
+  script.setAnswers(refreshing, { ...grant(), after }, granted);
+  script.setAnswers('GET /thing', { status: 200 });
   const resumed = session.resume();
-  await script.isAsked(refreshing, 1);
-  await happen('pagehide', { persisted: true });
-  await happen('pageshow', { persisted: true });
+  await script.received(refreshing, 1);
+  await dispatch('pagehide', { persisted: true });
+  await dispatch('pageshow', { persisted: true });
   answer();
   t.equal(await resumed, true);
   await session.fetch('thing');
-  t.equal(script.asked.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
+  t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('a log-out that is answered after the page was left is one all the same', async (t) => {
-  const script = await startScript(t);
-  const { session, happen } = steerSession(t, script.address, { ...openTabs(), isOpenEnded: true });
-  script.plan('POST /login', grant());
+t.test('a log-out that is answered after the page was left takes effect', async (t) => {
+  const script = await startScriptedService(t);
+  const { session, dispatch } = openTestSession(t, script.address, {
+    ...openTabs(),
+    leavesRequestsOpen: true,
+  });
+  script.setAnswers('POST /login', grant());
   await session.login(loginFields);
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.plan('POST /logout', { status: 204, after });
+  script.setAnswers('POST /logout', { status: 204, after });
   const logout = session.logout();
-  await script.isAsked('POST /logout', 1);
-  await happen('pagehide', { persisted: true });
+  await script.received('POST /logout', 1);
+  await dispatch('pagehide', { persisted: true });
   answer();
   await logout;
   t.equal(session.state.status, 'signed-out');

@@ -1,4 +1,4 @@
-// The solver in a real browser, under the policies that sites have.
+// The solver in a real browser, under different content security policies.
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -19,7 +19,7 @@ t.before(async () => {
 
 t.teardown(() => browser?.close());
 
-/** A page of a site with this policy, and what its console warned of. */
+/** Opens a page with this policy, and records the warnings on its console. */
 async function openSite(
   t: Test,
   policy: string,
@@ -33,7 +33,7 @@ async function openSite(
   });
   t.teardown(site.stop);
   const warnings: string[] = [];
-  const page = await openPage(t, within, 'about:blank', { expectsBreaches: true });
+  const page = await openPage(t, within, 'about:blank', { expectsViolations: true });
   page.on('console', (message) => {
     if (message.type() === 'warning') warnings.push(message.text());
   });
@@ -41,7 +41,7 @@ async function openSite(
   return { page, site, warnings };
 }
 
-/** Searches in the page, with a solver of its own. */
+/** Searches in the page with a new solver. */
 function search(
   page: Page,
   task: SearchTask,
@@ -108,7 +108,7 @@ for (const { title, policy, state, warning } of policies) {
 
 const everything = policies[0].policy;
 
-t.test('a processor without the vectors: WebAssembly without them, in a worker', async (t) => {
+t.test('a processor without SIMD: WebAssembly without SIMD, in a worker', async (t) => {
   const old = await launchBrowser(['--js-flags=--no-enable-sse4-1']);
   t.teardown(() => old.close());
   const { page, warnings } = await openSite(t, everything, {}, old);
@@ -128,7 +128,7 @@ t.test('workers share a search, and all hashes count', async (t) => {
   await t.rejects(givesUp, /PowGaveUpError: No nonce with 32 leading zero bits among 2000000 hashes/);
 });
 
-t.test('without a limit of hashes each worker is given one lane, and keeps at it', async (t) => {
+t.test('without a limit of hashes each worker gets one nonce range and keeps it', async (t) => {
   const { page } = await openSite(t, everything);
   const given = await page.evaluate(async (head) => {
     const module = '/client/solver/solver.js';
@@ -227,7 +227,7 @@ for (const { title, file } of [
   });
 }
 
-t.test('a worker file that was lost once is asked for again by the next search', async (t) => {
+t.test('a worker file that failed to load once is requested again by the next search', async (t) => {
   const { page } = await openSite(t, everything);
   await page.route('**/solver/worker.js', (route) => route.abort(), { times: 1 });
   const states = await page.evaluate(async (head) => {
@@ -245,7 +245,7 @@ t.test('a worker file that was lost once is asked for again by the next search',
   ]);
 });
 
-t.test('where three of four worker files are lost, the one that is left says it is slower', async (t) => {
+t.test('where three of four worker files fail to load, the search is reported as slower', async (t) => {
   const { page, warnings } = await openSite(t, everything);
   let areLost = () => {};
   const lost = new Promise<void>((resolve) => {
@@ -280,7 +280,7 @@ t.test('where three of four worker files are lost, the one that is left says it 
   t.match(warnings[0], /fewer workers than were started/);
 });
 
-t.test('a worker that is late is missed, until it is there', async (t) => {
+t.test('a late worker counts as missing until it is ready', async (t) => {
   const { page } = await openSite(t, everything);
   await page.clock.install();
   let release = () => {};
@@ -394,7 +394,7 @@ t.test('on the main thread no chunk is a long task', async (t) => {
           const endMs = performance.now() + 80;
           while (performance.now() < endMs);
         }
-        // The observer is told in a task of its own.
+        // The observer is called in a task of its own.
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)));
         observer.disconnect();
         return seen;
@@ -403,7 +403,7 @@ t.test('on the main thread no chunk is a long task', async (t) => {
     );
 
   t.ok((await longTasks('block')).length > 0, 'the observer sees a long task');
-  // A busy machine may hold up a short task for long: one quiet run of a few is enough.
+  // A busy machine may delay a short task, so one undisturbed run out of a few is enough.
   let seen: number[] = [];
   for (let run = 0; run < 5; run++) {
     seen = await longTasks('solve');

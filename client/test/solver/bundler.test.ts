@@ -1,4 +1,4 @@
-// The solver in a bundle that Vite makes without any setting: the worker's file is found and moved along.
+// The solver in a bundle that Vite builds without configuration: it finds and copies the worker's file.
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { build } from 'vite';
@@ -34,7 +34,7 @@ t.test('a bundled page solves in a worker, under a strict policy', async (t) => 
   t.ok(zeroBits(head + found.nonce) >= 14);
   t.same(found.state, { path: 'simd', workers: 1, degraded: false });
   t.notOk(
-    site.requested.some((path) => path.includes('stand-in')),
+    site.requested.some((path) => path.includes('main-thread-fallback')),
     'what only the main thread would need is not loaded',
   );
 });

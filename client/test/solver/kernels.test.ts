@@ -1,10 +1,10 @@
-// The three kernels against Node's SHA-256: what they find is right, and they miss nothing.
+// The three kernels compared with Node's SHA-256: their results are correct and complete.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { stemLength, tailCount } from '../../src/solver/block-plan.js';
-import { allPaths, openKernel, tailStep } from '../../src/solver/kernel.js';
-import { openLane } from '../../src/solver/lane.js';
+import { prefixLength, suffixCount } from '../../src/solver/block-layout.js';
+import { allPaths, openKernel, suffixStep } from '../../src/solver/kernel.js';
+import { openNonceRange } from '../../src/solver/nonce-range.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const ascii = (length: number) =>
@@ -13,7 +13,7 @@ const ascii = (length: number) =>
     minLength: length,
     maxLength: length,
   });
-const tailText = (tail: number) => String(tail).padStart(3, '0');
+const suffixText = (suffix: number) => String(suffix).padStart(3, '0');
 
 for (const path of allPaths) {
   t.test(`the ${path} kernel`, async (t) => {
@@ -23,55 +23,55 @@ for (const path of allPaths) {
       t.equal(kernel.path, path);
     });
 
-    t.test('finds exactly the tails whose digest has the bits, in order', async (t) => {
+    t.test('finds exactly the suffixes whose digest has the bits, in order', async (t) => {
       fc.assert(
-        fc.property(ascii(stemLength), fc.integer({ min: 1, max: 12 }), (stem, difficulty) => {
+        fc.property(ascii(prefixLength), fc.integer({ min: 1, max: 12 }), (prefix, difficulty) => {
           const wanted: number[] = [];
-          for (let tail = 0; tail < tailCount; tail++) {
-            if (zeroBits(stem + tailText(tail)) >= difficulty) wanted.push(tail);
+          for (let suffix = 0; suffix < suffixCount; suffix++) {
+            if (zeroBits(prefix + suffixText(suffix)) >= difficulty) wanted.push(suffix);
           }
-          kernel.prepare(stem);
-          // A range begins at a multiple of the step, so only the first of those that begin at one is seen.
+          kernel.prepare(prefix);
+          // A search begins at a multiple of the step and returns only the first match after it.
           const first = new Map<number, number>();
-          for (const tail of wanted.toReversed()) first.set(tail - (tail % tailStep), tail);
+          for (const suffix of wanted.toReversed()) first.set(suffix - (suffix % suffixStep), suffix);
           const found: number[] = [];
-          for (let from = 0; from < tailCount; from += tailStep) {
-            const tail = kernel.search(difficulty, from, from + tailStep);
-            if (tail >= 0) found.push(tail);
+          for (let from = 0; from < suffixCount; from += suffixStep) {
+            const suffix = kernel.search(difficulty, from, from + suffixStep);
+            if (suffix >= 0) found.push(suffix);
           }
           t.same(found, [...first.values()].toReversed());
-          t.equal(kernel.search(difficulty, 0, tailCount), wanted[0] ?? -1);
+          t.equal(kernel.search(difficulty, 0, suffixCount), wanted[0] ?? -1);
         }),
         { numRuns: 20 },
       );
     });
 
-    t.test('looks no further than it is told', async (t) => {
-      const stem = 'x'.repeat(stemLength);
-      const easy = Array.from({ length: tailCount }, (_, tail) => zeroBits(stem + tailText(tail)));
+    t.test('searches only the given suffixes', async (t) => {
+      const prefix = 'x'.repeat(prefixLength);
+      const easy = Array.from({ length: suffixCount }, (_, suffix) => zeroBits(prefix + suffixText(suffix)));
       const hit = easy.findIndex((bits) => bits >= 9);
-      kernel.prepare(stem);
-      const to = hit - (hit % tailStep);
+      kernel.prepare(prefix);
+      const to = hit - (hit % suffixStep);
       t.equal(kernel.search(9, 0, to), -1);
-      t.equal(kernel.search(9, 0, to + tailStep), hit);
+      t.equal(kernel.search(9, 0, to + suffixStep), hit);
     });
 
-    t.test('finds for heads of every length the first nonce of a lane', async (t) => {
+    t.test('finds the first nonce of a range for heads of every length', async (t) => {
       fc.assert(
         fc.property(
           fc.integer({ min: 32, max: 34 }).chain(ascii),
           fc.integer({ min: 0, max: 899_999 }),
           fc.integer({ min: 10, max: 14 }),
           (head, number, difficulty) => {
-            const lane = openLane(kernel, { head, difficulty }, number);
-            const nonce = lane.search(2 ** difficulty * 20);
+            const range = openNonceRange(kernel, { head, difficulty }, number);
+            const nonce = range.search(2 ** difficulty * 20);
             if (nonce === undefined) return;
             t.match(nonce, /^[1-9]\d{20,22}$/);
-            t.equal((head + nonce).length, stemLength + 3);
+            t.equal((head + nonce).length, prefixLength + 3);
             t.ok(nonce.startsWith(String(100_000 + number)));
             t.ok(zeroBits(head + nonce) >= difficulty);
             const firstNonce = BigInt(String(100_000 + number).padEnd(nonce.length, '0'));
-            t.equal(lane.hashes, Number(BigInt(nonce) - firstNonce) + 1);
+            t.equal(range.hashes, Number(BigInt(nonce) - firstNonce) + 1);
             for (let before = firstNonce; before < BigInt(nonce); before++) {
               if (zeroBits(head + before) >= difficulty) t.fail(`${before} was missed`);
             }
@@ -81,11 +81,11 @@ for (const path of allPaths) {
       );
     });
 
-    t.test('goes on in a lane where it stopped', async (t) => {
+    t.test('goes on in a range where it stopped', async (t) => {
       const head = createHash('sha256').update(path).digest('hex').slice(0, 32);
-      const inOne = openLane(kernel, { head, difficulty: 15 }, 7);
+      const inOne = openNonceRange(kernel, { head, difficulty: 15 }, 7);
       const nonce = inOne.search(1_000_000);
-      const inSteps = openLane(kernel, { head, difficulty: 15 }, 7);
+      const inSteps = openNonceRange(kernel, { head, difficulty: 15 }, 7);
       let found: string | undefined;
       for (let count = 1; found === undefined; count = (count * 3) % 1_001) found = inSteps.search(count);
       t.equal(found, nonce);
@@ -93,17 +93,17 @@ for (const path of allPaths) {
     });
 
     t.test('asks for up to 32 bits', async (t) => {
-      const lane = openLane(kernel, { head: '0'.repeat(32), difficulty: 32 }, 0);
-      t.equal(lane.search(100_000), undefined);
-      t.equal(lane.hashes, 100_000);
+      const range = openNonceRange(kernel, { head: '0'.repeat(32), difficulty: 32 }, 0);
+      t.equal(range.search(100_000), undefined);
+      t.equal(range.hashes, 100_000);
     });
   });
 }
 
 t.test('every path finds the same nonce for a salt of zeros', async (t) => {
   for (const path of allPaths) {
-    const lane = openLane(await openKernel([path]), { head: '0'.repeat(32), difficulty: 16 }, 0);
-    t.equal(lane.search(1_000_000), '10000000000000000078047', path);
-    t.equal(lane.hashes, 78_048);
+    const range = openNonceRange(await openKernel([path]), { head: '0'.repeat(32), difficulty: 16 }, 0);
+    t.equal(range.search(1_000_000), '10000000000000000078047', path);
+    t.equal(range.hashes, 78_048);
   }
 });

@@ -1,15 +1,15 @@
-// The solver where there are no workers, here in Node: its contract, one search after another.
+// The solver without workers, in Node: its contract, one search after another.
 import fc from 'fast-check';
 import t from 'tap';
 import { openSolver, type SearchProgress } from '../../src/solver/solver.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const head = '0123456789abcdef0123456789abcdef';
-/** Nobody finds it. */
+/** A task whose nonce is practically never found. */
 const hopeless = { head, difficulty: 32 };
 const state = { path: 'simd', workers: 0, degraded: true };
 
-t.test('finds a nonce for every head and says how', async (t) => {
+t.test('finds a nonce for every head and reports how', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   t.equal(solver.state, null);
@@ -100,7 +100,7 @@ t.test('reports how far it is, at most ten times a second', async (t) => {
   }
 });
 
-t.test('a closed solver ends what it was doing and does no more', async (t) => {
+t.test('a closed solver aborts its search and starts no other', async (t) => {
   const solver = openSolver();
   const searches = [solver.search(hopeless), solver.search(hopeless)];
   solver.close();
@@ -108,7 +108,7 @@ t.test('a closed solver ends what it was doing and does no more', async (t) => {
   await t.rejects(solver.search(hopeless), { name: 'AbortError', message: 'The solver is closed.' });
 });
 
-t.test('refuses what no challenge asks for', async (t) => {
+t.test('refuses tasks that no challenge has', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   for (const task of [

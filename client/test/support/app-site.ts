@@ -1,4 +1,4 @@
-// The real system behind a front of its own, whose pages are whatever folder a test shows there, under a strict policy.
+// The real system behind a proxy that serves a test's folder as its pages, under a strict policy.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,9 +13,9 @@ export interface AppSite {
   readonly address: string;
   readonly server: Server;
   /** Requests for the services since the last `show`, such as `POST /login`, without queries. */
-  readonly asked: readonly string[];
-  /** From now on the pages come from there. */
-  show(pages: Pages): void;
+  readonly requests: readonly string[];
+  /** Serves the pages from there from now on. */
+  serve(pages: Pages): void;
 }
 
 /** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, the longest first), or a server of their own. */
@@ -23,7 +23,7 @@ export type Pages =
   | Readonly<Record<string, string>>
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Of every account. */
+/** The password of every account. */
 export const password = 'correct horse battery staple';
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
@@ -45,15 +45,15 @@ const cheap: Environment = {
   CAPTCHA_MIN_SECONDS: '0',
 };
 
-/** Starts everything for one test file, with accounts of these addresses; it is stopped with the test. */
+/** Starts the system for one test file, with accounts for these e-mail addresses; it stops when the test ends. */
 export async function startAppSite(t: Test, emails: readonly string[]): Promise<AppSite> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let pages: Pages = {};
   let gatewayPort = 0;
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, url, headers } = incoming;
-    asked.push(`${method} ${url?.replace(/\?.*/, '').replace(/\w{40}/, 'TOKEN')}`);
+    requests.push(`${method} ${url?.replace(/\?.*/, '').replace(/\w{40}/, 'TOKEN')}`);
     const outgoing = request({ host: '127.0.0.1', port: gatewayPort, method, path: url, headers });
     outgoing.on('error', () => response.destroy());
     outgoing.on('response', (answer) => {
@@ -85,10 +85,10 @@ export async function startAppSite(t: Test, emails: readonly string[]): Promise<
   return {
     address,
     server: front,
-    asked,
-    show(next) {
+    requests,
+    serve(next) {
       pages = next;
-      asked.length = 0;
+      requests.length = 0;
     },
   };
 }

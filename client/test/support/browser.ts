@@ -1,4 +1,4 @@
-// Chromium as every browser test starts it.
+// Starts Chromium for browser tests.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 
@@ -13,7 +13,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Starts a browser; whoever starts it closes it. @param more further flags of Chromium */
+/** Starts a browser; the caller closes it. @param more further flags of Chromium */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -22,26 +22,26 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
 }
 
 export interface OpenPageOptions extends BrowserContextOptions {
-  /** The test wants to see breaches of the page's policy; otherwise each fails it. */
-  readonly expectsBreaches?: boolean;
+  /** The test expects violations of the page's policy; otherwise each one fails it. */
+  readonly expectsViolations?: boolean;
 }
 
 /**
- * Opens a page of a browser that has never been here. It is closed with the test, and any error in the page
- * or breach of its content security policy fails the test.
+ * Opens a page in a fresh browser context. It closes when the test ends, and any error in the page or violation of its
+ * content security policy fails the test.
  */
 export async function openPage(
   t: Test,
   browser: Browser,
   address: string,
-  { expectsBreaches = false, ...options }: OpenPageOptions = {},
+  { expectsViolations = false, ...options }: OpenPageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
   t.teardown(() => context.close());
   const page = await context.newPage();
   page.on('pageerror', (error) => t.fail(`error in the page: ${error.message}`));
   page.on('console', (message) => {
-    if (!expectsBreaches && /Content Security Policy/i.test(message.text())) t.fail(message.text());
+    if (!expectsViolations && /Content Security Policy/i.test(message.text())) t.fail(message.text());
   });
   await page.goto(address);
   return page;

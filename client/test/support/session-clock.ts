@@ -1,25 +1,25 @@
-// A browser's surroundings for a session in Node: clocks that the test moves, events that it sends.
+// A browser environment for a session in Node: the test controls its clocks and dispatches its events.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { openSession } from '../../src/session/open-session.js';
+import { openSession } from '../../src/session/create-session.js';
+import type { Environment } from '../../src/session/environment.js';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
-import type { Surroundings } from '../../src/session/surroundings.js';
 
-export interface SteeredSession {
+export interface TestSession {
   readonly session: Session;
-  /** What `onExpired` told. */
+  /** The reasons that `onExpired` reported. */
   readonly expired: readonly string[];
   nowMs(): number;
-  /** Lets the time pass, with every timer in its turn, each followed by all that it sets going. */
-  pass(seconds: number): Promise<void>;
-  /** Time that no timer sees and only the clock on the wall: the machine sleeps. */
+  /** Advances both clocks; runs every timer that is due in order, and waits for its effects. */
+  advance(seconds: number): Promise<void>;
+  /** Simulates sleep: only the wall clock advances, and no timer runs. */
   sleep(seconds: number): void;
-  /** Somebody sets the clock on the wall. */
+  /** Changes the wall clock. */
   setClock(bySeconds: number): void;
-  /** An event of the window. */
-  happen(type: string, more?: object): Promise<void>;
-  /** Resolves when every request has been answered, and nothing is left to do without more time. */
-  isQuiet(): Promise<void>;
+  /** Dispatches an event of the window. */
+  dispatch(type: string, more?: object): Promise<void>;
+  /** Resolves when every request has been answered and only timers are left. */
+  settled(): Promise<void>;
 }
 
 interface Timer {
@@ -27,34 +27,34 @@ interface Timer {
   readonly work: () => void;
 }
 
-export interface SteerOptions extends SessionOptions {
-  /** How much of the jitter is used; 0 unless said. */
+export interface TestSessionOptions extends SessionOptions {
+  /** The share of the jitter that is used; 0 by default. */
   readonly chance?: number;
-  /** Has requests that are not to be waited for: they are answered when the test says so. */
-  readonly isOpenEnded?: boolean;
-  readonly locks?: Surroundings['locks'];
-  readonly openChannel?: Surroundings['openChannel'];
-  /** None unless said: then nothing is known, and every session asks. */
-  readonly openStorage?: Surroundings['openStorage'];
+  /** Does not wait for requests: the test decides when they are answered. */
+  readonly leavesRequestsOpen?: boolean;
+  readonly locks?: Environment['locks'];
+  readonly openChannel?: Environment['openChannel'];
+  /** None by default: without a hint every session sends a request. */
+  readonly openStorage?: Environment['openStorage'];
 }
 
-/** Opens a session whose time stands still until the test lets it pass. */
-export function steerSession(
+/** Opens a session whose time stands still until the test advances it. */
+export function openTestSession(
   t: Pick<Test, 'teardown'>,
   baseUrl: string,
-  options: SteerOptions = {},
-): SteeredSession {
-  const { chance = 0, isOpenEnded = false, locks, ...others } = options;
+  options: TestSessionOptions = {},
+): TestSession {
+  const { chance = 0, leavesRequestsOpen = false, locks, ...others } = options;
   const { openChannel = () => undefined, openStorage = () => undefined, ...rest } = others;
   const timers = new Map<number, Timer>();
   const underWay = new Set<Promise<unknown>>();
   const expired: string[] = [];
   let wallMs = Date.UTC(2026, 7, 10);
-  let steadyMs = 0;
+  let monotonicMs = 0;
   let timerCount = 0;
   let react: (event: Event) => void = () => {};
 
-  /** Whole answers only, so that nothing is on its way when none is under way. */
+  /** Resolves with complete responses only, so that nothing is in transit when no request is under way. */
   const fetchWhole: typeof fetch = (input, init) => {
     const answer = fetch(input, init).then(async (response) => {
       const { status, headers } = response;
@@ -65,28 +65,28 @@ export function steerSession(
     underWay.add(ended);
     return answer;
   };
-  const isQuiet = async () => {
+  const settled = async () => {
     await turn();
     while (underWay.size > 0) {
       await Promise.all(underWay);
       await turn();
     }
   };
-  const catchUp = () => (isOpenEnded ? turn() : isQuiet());
+  const catchUp = () => (leavesRequestsOpen ? turn() : settled());
   const moveBoth = (ms: number) => {
     wallMs += ms;
-    steadyMs += ms;
+    monotonicMs += ms;
   };
 
   const session = openSession(
     { baseUrl, fetch: fetchWhole, ...rest },
     {
       nowMs: () => wallMs,
-      steadyMs: () => steadyMs,
+      monotonicMs: () => monotonicMs,
       random: () => chance,
       startTimer(work, ms) {
         timerCount += 1;
-        timers.set(timerCount, { atMs: steadyMs + ms, work });
+        timers.set(timerCount, { atMs: monotonicMs + ms, work });
         return timerCount;
       },
       stopTimer: (timer) => void timers.delete(timer),
@@ -106,18 +106,18 @@ export function steerSession(
     session,
     expired,
     nowMs: () => wallMs,
-    async pass(seconds) {
-      const endMs = steadyMs + seconds * 1000;
+    async advance(seconds) {
+      const endMs = monotonicMs + seconds * 1000;
       for (;;) {
         await catchUp();
         const [next] = [...timers].sort(([, one], [, other]) => one.atMs - other.atMs);
         if (next === undefined || next[1].atMs > endMs) break;
         const [id, { atMs, work }] = next;
         timers.delete(id);
-        moveBoth(Math.max(0, atMs - steadyMs));
+        moveBoth(Math.max(0, atMs - monotonicMs));
         work();
       }
-      moveBoth(endMs - steadyMs);
+      moveBoth(endMs - monotonicMs);
     },
     sleep: (seconds) => {
       wallMs += seconds * 1000;
@@ -125,10 +125,10 @@ export function steerSession(
     setClock: (bySeconds) => {
       wallMs += bySeconds * 1000;
     },
-    async happen(type, more) {
+    async dispatch(type, more) {
       react(Object.assign(new Event(type), more));
       await catchUp();
     },
-    isQuiet,
+    settled,
   };
 }

@@ -1,4 +1,4 @@
-// Pages with a session in them, and what the tests ask of one.
+// Opens pages with a session, and drives them.
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -9,7 +9,7 @@ import type { SessionSite } from './session-site.js';
 
 export const profileOfDemo = { status: 200, body: { id: 1, email: 'demo@example.com' } };
 
-/** A page of a browser that has never been here. @param hasClock its time is Playwright's */
+/** Opens a page in a fresh browser context. @param hasClock whether Playwright controls its clock */
 export async function openSessionPage(
   t: Test,
   site: SessionSite,
@@ -17,13 +17,13 @@ export async function openSessionPage(
   { options = {}, hasClock = false }: { options?: SessionOptions; hasClock?: boolean } = {},
 ): Promise<Page> {
   const page = await openPage(t, browser, 'about:blank');
-  t.teardown(() => site.heal());
+  t.teardown(() => site.restore());
   if (hasClock) await page.clock.install();
   await enter(page, site, options);
   return page;
 }
 
-/** One more tab of a browser. */
+/** Opens another tab of the browser. */
 export async function openTab(
   context: BrowserContext,
   site: SessionSite,
@@ -39,7 +39,7 @@ async function enter(page: Page, site: SessionSite, options?: SessionOptions): P
   await page.waitForFunction(() => 'session' in globalThis);
 }
 
-/** @param person the demo account unless said. @returns the status of the answer */
+/** @param person the demo account by default. @returns the status of the answer */
 export async function logInAt(
   page: Page,
   site: SessionSite,
@@ -55,7 +55,7 @@ export async function becomes(page: Page, status: SessionStatus): Promise<void> 
   await page.waitForFunction((wanted) => session.state.status === wanted, status);
 }
 
-/** Resolves when there is another token than the one that ends then. */
+/** Resolves when the token that expires then has been replaced. */
 export async function isReplaced(page: Page, expiresAtMs: number | null): Promise<void> {
   await page.waitForFunction(
     (old) => session.state.status === 'signed-in' && session.state.expiresAtMs !== old,

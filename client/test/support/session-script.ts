@@ -1,46 +1,46 @@
-// A session service that answers as the test has written, over real HTTP, and remembers what it was asked.
+// A session service with scripted answers over real HTTP, which records its requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 export interface ScriptedAnswer {
-  /** 0 takes the request and closes the connection without a word. */
+  /** 0 accepts the request and closes the connection without an answer. */
   readonly status: number;
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Closes the connection in the middle of the body. */
-  readonly isCut?: boolean;
-  /** Answers when this has resolved. */
+  readonly breaksOff?: boolean;
+  /** Delays the answer until this resolves. */
   readonly after?: Promise<unknown>;
 }
 
-/** Made anew for each request, when it is a function. */
-export type Planned = ScriptedAnswer | (() => ScriptedAnswer);
+/** A function is called for each request. */
+export type AnswerOrFactory = ScriptedAnswer | (() => ScriptedAnswer);
 
-export interface Asked {
+export interface RecordedRequest {
   /** `POST /refresh` */
-  readonly what: string;
+  readonly route: string;
   readonly authorization: string | undefined;
   readonly body: string;
 }
 
-export interface Script {
+export interface ScriptedService {
   readonly address: string;
-  readonly asked: readonly Asked[];
-  /** The tokens that were given and arrived. */
-  readonly granted: readonly string[];
-  /** The most refreshes that were under way at one time. */
-  readonly mostRefreshes: number;
-  /** What comes next to `POST /refresh` and the like, in order; the last one stays. */
-  plan(what: string, ...answers: readonly Planned[]): void;
-  /** Resolves when something has been asked so often. */
-  isAsked(what: string, times: number): Promise<void>;
-  count(what: string): number;
+  readonly requests: readonly RecordedRequest[];
+  /** The tokens that were issued and received. */
+  readonly issuedTokens: readonly string[];
+  /** The highest number of concurrent refreshes. */
+  readonly maxConcurrentRefreshes: number;
+  /** Sets the next answers to `POST /refresh` and the like, in order; the last one repeats. */
+  setAnswers(route: string, ...answers: readonly AnswerOrFactory[]): void;
+  /** Resolves when a request has been made this often. */
+  received(route: string, times: number): Promise<void>;
+  count(route: string): number;
 }
 
 let tokens = 0;
 
-/** A success with a token that nobody has had; its name ends with the seconds of its life. */
+/** A success with a new token, whose name ends with its lifetime in seconds. */
 export function grant(expiresIn = 900): ScriptedAnswer {
   tokens += 1;
   return { status: 200, body: { accessToken: `token-${tokens}-${expiresIn}`, expiresIn } };
@@ -56,43 +56,43 @@ export function refuse(status: number, code?: string, retryAfter?: string): Scri
 
 export const lost: ScriptedAnswer = { status: 0 };
 
-export async function startScript(t: Test): Promise<Script> {
-  const plans = new Map<string, Planned[]>();
-  const asked: Asked[] = [];
-  const granted: string[] = [];
-  const waiting: { what: string; times: number; resolve: () => void }[] = [];
+export async function startScriptedService(t: Test): Promise<ScriptedService> {
+  const scripts = new Map<string, AnswerOrFactory[]>();
+  const requests: RecordedRequest[] = [];
+  const issuedTokens: string[] = [];
+  const waiting: { route: string; times: number; resolve: () => void }[] = [];
   let refreshes = 0;
   let mostRefreshes = 0;
-  const count = (what: string) => asked.filter((one) => one.what === what).length;
+  const count = (route: string) => requests.filter((one) => one.route === route).length;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const what = `${request.method} ${request.url}`;
-    const isRefresh = what === 'POST /refresh';
+    const route = `${request.method} ${request.url}`;
+    const isRefresh = route === 'POST /refresh';
     if (isRefresh) refreshes += 1;
     mostRefreshes = Math.max(mostRefreshes, refreshes);
     let body = '';
     for await (const chunk of request) body += chunk;
-    const plan = plans.get(what) ?? [];
-    const planned = (plan.length > 1 ? plan.shift() : plan[0]) ?? refuse(404, 'not_found');
-    const answer = typeof planned === 'function' ? planned() : planned;
-    asked.push({ what, authorization: request.headers.authorization, body });
-    for (const one of waiting) if (count(one.what) >= one.times) one.resolve();
+    const script = scripts.get(route) ?? [];
+    const next = (script.length > 1 ? script.shift() : script[0]) ?? refuse(404, 'not_found');
+    const answer = typeof next === 'function' ? next() : next;
+    requests.push({ route, authorization: request.headers.authorization, body });
+    for (const one of waiting) if (count(one.route) >= one.times) one.resolve();
     await answer.after;
     if (isRefresh) refreshes -= 1;
     if (answer.status === 0) response.destroy();
     else {
       const text = typeof answer.body === 'object' ? JSON.stringify(answer.body) : (answer.body ?? '');
-      if (typeof answer.body === 'object' && 'accessToken' in answer.body && !answer.isCut) {
-        granted.push(String(answer.body.accessToken));
+      if (typeof answer.body === 'object' && 'accessToken' in answer.body && !answer.breaksOff) {
+        issuedTokens.push(String(answer.body.accessToken));
       }
       response.writeHead(answer.status, { 'cache-control': 'no-store', ...answer.headers });
-      if (answer.isCut) response.write(text.slice(0, 5), () => response.destroy());
+      if (answer.breaksOff) response.write(text.slice(0, 5), () => response.destroy());
       else response.end(text);
     }
   }
 
   const server = createServer((request, response) => {
-    // A request that the client gave up on while its body came has no reader any more.
+    // The client may have aborted the request while its body arrived.
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -102,16 +102,16 @@ export async function startScript(t: Test): Promise<Script> {
   });
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    granted,
-    get mostRefreshes() {
+    requests,
+    issuedTokens,
+    get maxConcurrentRefreshes() {
       return mostRefreshes;
     },
-    plan: (what, ...answers) => void plans.set(what, [...answers]),
-    isAsked: (what, times) =>
-      count(what) >= times
+    setAnswers: (route, ...answers) => void scripts.set(route, [...answers]),
+    received: (route, times) =>
+      count(route) >= times
         ? Promise.resolve()
-        : new Promise((resolve) => waiting.push({ what, times, resolve })),
+        : new Promise((resolve) => waiting.push({ route, times, resolve })),
     count,
   };
 }

@@ -1,4 +1,4 @@
-// The real system behind a front of its own: pages with a session in them, and a network that can fail.
+// The real system behind a proxy that serves pages with a session and can simulate network failures.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -11,9 +11,9 @@ import type { Test } from 'tap';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
 
 declare global {
-  /** In the pages of the site. */
+  /** Globals of the site's pages. */
   var session: Session;
-  /** What `onExpired` told there. */
+  /** The reasons that `onExpired` reported there. */
   var expired: string[];
 }
 
@@ -21,29 +21,29 @@ export interface SessionSite {
   /** What browsers see: `http://localhost:PORT`. */
   readonly address: string;
   readonly system: System;
-  /** Sizes of the bodies posted to `/upload`, which refuses every other one with 401. */
+  /** Sizes of the bodies posted to `/upload`, which refuses every second one with 401. */
   readonly uploads: readonly number[];
   /** Requests for the services, such as `POST /refresh`, in order. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   count(what: string): number;
-  /** The most requests of a kind that were under way at one time, since the last call. */
-  takeMost(what: string): number;
+  /** The highest number of concurrent requests of one route since the last call. */
+  takeMaxConcurrent(what: string): number;
   /** The address of a page with a session of these options. */
   pageWith(options?: SessionOptions): string;
-  /** From now on the services do what is asked, and the answer is lost; how often, or until `heal`. */
+  /** Loses answers: the services handle the request, but the connection breaks; this often, or until `restore`. */
   loseAnswers(what: string, times?: number): void;
-  /** From now on the answers to this stay on their way until it is released. @returns releases them */
-  hold(what: string): () => void;
-  /** From now on this is answered with the status, by nobody behind. */
+  /** Delays the answers to this request. @returns a function that releases them */
+  delay(what: string): () => void;
+  /** Answers this request with the status, without asking the services. */
   fail(what: string, status: number, headers?: Readonly<Record<string, string>>): void;
-  heal(): void;
-  /** What a log-in of the demo account posts, its work done. */
+  restore(): void;
+  /** The body of a log-in of the demo account, with a solved proof of work. */
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
 
 const sources = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session.js')));
 
-/** Challenges at the lowest price, limits beyond reach: the subject is something else. */
+/** The cheapest challenges and unreachable limits, because these tests are about sessions. */
 const cheap = {
   GATEWAY_PORT: '0',
   SESSION_PORT: '0',
@@ -75,7 +75,7 @@ const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self'; connect-src *; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Starts it all for one test file.
+ * Starts the site for one test file.
  * @param environment variables of the services besides the cheap ones
  * @param accounts besides the demo account
  */
@@ -84,7 +84,7 @@ export async function startSessionSite(
   environment: Readonly<Record<string, string>> = {},
   accounts: readonly { email: string; password: string }[] = [],
 ): Promise<SessionSite> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const uploads: number[] = [];
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
@@ -106,7 +106,7 @@ export async function startSessionSite(
       return;
     }
     const failure = failures.get(what);
-    asked.push(what);
+    requests.push(what);
     if (failure) {
       const body = JSON.stringify({ message: 'No.', code: 'made_up' });
       response
@@ -140,7 +140,7 @@ export async function startSessionSite(
   const front = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
-  // On a connection that it has used before, Chromium repeats what was not answered without a word to the page.
+  // On a reused connection, Chromium silently repeats a request that was not answered.
   front.maxRequestsPerSocket = 1;
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -158,17 +158,17 @@ export async function startSessionSite(
   return {
     address,
     system,
-    asked,
+    requests,
     uploads,
-    count: (what) => asked.filter((one) => one === what).length,
-    takeMost(what) {
+    count: (what) => requests.filter((one) => one === what).length,
+    takeMaxConcurrent(what) {
       const times = most.get(what) ?? 0;
       most.delete(what);
       return times;
     },
     pageWith: (options = {}) => `${address}/?options=${encodeURIComponent(JSON.stringify(options))}`,
     loseAnswers: (what, times = Number.POSITIVE_INFINITY) => void losses.set(what, times),
-    hold(what) {
+    delay(what) {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
         release = resolve;
@@ -180,7 +180,7 @@ export async function startSessionSite(
       };
     },
     fail: (what, status, headers = {}) => void failures.set(what, { status, headers }),
-    heal() {
+    restore() {
       losses.clear();
       failures.clear();
     },

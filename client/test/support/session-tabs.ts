@@ -1,16 +1,16 @@
-// Tabs of one browser for sessions in Node: a queue of locks and channels that hear each other.
-import type { Surroundings } from '../../src/session/surroundings.js';
+// Tabs of one browser for sessions in Node: a queue of locks, and connected channels.
+import type { Environment } from '../../src/session/environment.js';
 
 export interface Tabs {
   readonly locks: LockManager;
-  readonly openChannel: Surroundings['openChannel'];
-  /** All that was ever said between tabs. */
-  readonly said: readonly unknown[];
+  readonly openChannel: Environment['openChannel'];
+  /** All messages between tabs. */
+  readonly messages: readonly unknown[];
   readonly openChannels: number;
 }
 
 export function openTabs(): Tabs {
-  const said: unknown[] = [];
+  const messages: unknown[] = [];
   const channels = new Set<BroadcastChannel>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -32,7 +32,7 @@ export function openTabs(): Tabs {
       const open = {
         onmessage: null as ((event: MessageEvent) => void) | null,
         postMessage(message: unknown) {
-          said.push(message);
+          messages.push(message);
           channel.postMessage(message);
         },
         close() {
@@ -44,7 +44,7 @@ export function openTabs(): Tabs {
       channels.add(channel);
       return open as unknown as BroadcastChannel;
     },
-    said,
+    messages,
     get openChannels() {
       return channels.size;
     },

@@ -1,4 +1,4 @@
-// A small web server for pages under test: folders and pages written in place, with the headers a test wants.
+// A small web server for pages under test: folders and inline pages, with configurable headers.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,21 +19,21 @@ export interface StaticSiteOptions {
   readonly folders?: Readonly<Record<string, string>>;
   /** URL path and the text of that page: `{ '/': '<!doctype html>…' }`. Without an extension it is HTML. */
   readonly pages?: Readonly<Record<string, string>>;
-  /** Sent with everything, pages, scripts and worker files alike; in any letter case. */
+  /** Headers of all responses: pages, scripts and worker files; names in any letter case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent with one path in addition, or instead of the same header above. */
+  /** Headers of one path; they override those above. */
   readonly headersOf?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface StaticSite {
   /** `http://localhost:PORT`, without a slash: a secure context for browsers */
   readonly address: string;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly requested: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Serves on a free port of this machine until it is stopped; what is not there is 404. */
+/** Serves on a free local port until it is stopped; unknown paths are 404. */
 export async function startStaticSite(options: StaticSiteOptions): Promise<StaticSite> {
   const requested: string[] = [];
   const server = createServer((request, response) => {
@@ -68,7 +68,7 @@ async function read(options: StaticSiteOptions, pathname: string): Promise<strin
     try {
       return await readFile(join(folder, path.slice(prefix.length)));
     } catch {
-      // Not in this folder: perhaps in the next.
+      // Not in this folder; try the next one.
     }
   }
   return undefined;

@@ -1,4 +1,4 @@
-// What the server looks at: the leading zero bits of a text's SHA-256, by Node's own implementation.
+// Counts the leading zero bits of a text's SHA-256, as the server does, with Node's own implementation.
 import { createHash } from 'node:crypto';
 
 export function zeroBits(text: string): number {

@@ -1,15 +1,15 @@
-// What the page says, in French.
+// The texts of the page in French.
 
 export const fr = {
   title_out: 'Tollgate · Connexion',
   title_in: 'Tollgate · Connecté',
-  tagline: 'Chaque connexion paie son passage avec un peu de calcul.',
+  tagline: 'Chaque connexion coûte un peu de calcul.',
   footer: 'Comment tout cela fonctionne, et comment protéger un de vos formulaires : `README.md` et `docs/`.',
 
-  looking: 'Recherche d’une session…',
+  looking: 'Vérification de votre connexion…',
   look_again: 'Réessayer',
-  unreachable: 'Impossible de savoir si vous êtes connecté : le service des sessions ne répond pas.',
-  busy: 'Le service des sessions demande un peu de patience. Réessayez dans {time}.',
+  unreachable: 'Le serveur est injoignable : nous ne savons pas si vous êtes connecté.',
+  busy: 'Le serveur est occupé. Réessayez dans {time}.',
 
   sign_in: 'Se connecter',
   signing_in: 'Connexion…',
@@ -28,7 +28,7 @@ export const fr = {
   token: 'Jeton d’accès',
   token_left: 'encore {time}',
   token_renewing: 'Renouvellement…',
-  token_next: 'Prochain renouvellement dans {time}, sans rien faire.',
+  token_next: 'Renouvellement automatique dans {time}.',
   token_hint:
     'Il ne vit que dans la mémoire de cette page. Rechargez-la : un cookie qu’aucun script ne peut lire en apporte un nouveau.',
   protected: 'Appeler une route protégée',
@@ -88,6 +88,6 @@ export const fr = {
   session_revoked: 'La session a été terminée depuis un autre endroit. Veuillez vous reconnecter.',
   token_invalid: 'La session n’est plus valable. Veuillez vous reconnecter.',
   cookie_conflict: 'Le navigateur avait envoyé deux sessions différentes. Veuillez vous reconnecter.',
-  network: 'Le service des sessions a été absent trop longtemps. Veuillez vous reconnecter.',
+  network: 'Le serveur a été indisponible trop longtemps. Veuillez vous reconnecter.',
   session_over: 'La session est terminée. Veuillez vous reconnecter.',
 };

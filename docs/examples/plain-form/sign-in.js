@@ -31,7 +31,7 @@ async function show() {
   const { status } = session.state;
   form.hidden = status !== 'signed-out';
   signedIn.hidden = status !== 'signed-in' && status !== 'refreshing';
-  // Challenges cost something: none is fetched for somebody who is signed in already.
+  // Challenges cost work, so none is fetched while somebody is signed in.
   challenge.disabled = form.hidden;
   if (status !== 'signed-in') return;
   form.reset();

@@ -1,4 +1,4 @@
-// What is shown: the form, or who is signed in.
+// Shows the form, or who is signed in.
 import { useSession } from '@tollgate/client/react.js';
 import { createSession } from '@tollgate/client/session.js';
 import { useEffect, useState } from 'react';

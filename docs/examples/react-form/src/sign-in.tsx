@@ -1,4 +1,4 @@
-// The form: its challenges are solved while it is filled in, and an image is shown when one is demanded.
+// The form: its challenges are solved while the person fills it in, and an image appears if one is required.
 import { useChallenge } from '@tollgate/client/react.js';
 import type { Session } from '@tollgate/client/session.js';
 import { type FormEvent, useState } from 'react';
@@ -25,7 +25,7 @@ export function SignIn({ session }: { session: Session }) {
     }
   }
 
-  // A button that is disabled notices nobody, so the form looks for the pointer as well.
+  // A disabled button fires no pointer events, so the form listens for them.
   return (
     <form onSubmit={signIn} onFocus={touch} onInput={touch} onPointerOver={touch}>
       <h1>Sign in</h1>

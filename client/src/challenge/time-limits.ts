@@ -1,0 +1,72 @@
+// Time limits: how long a challenge can be sent, and a timeout combined with other abort signals.
+
+/** A reading of both clocks. */
+export interface ClockReading {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The time in which a challenge can be sent. */
+export interface Lifetime {
+  /** Milliseconds left, by the clock that has advanced further; negative once expired. */
+  leftMs(): number;
+}
+
+/** A challenge counts as expired this long before its end, so that it does not expire in transit. */
+const MARGIN_SECONDS = 5;
+
+/** The largest share of a short lifetime that the margin takes. */
+const MARGIN_SHARE = 0.25;
+
+/** Reads both clocks: some browsers stop the monotonic one while the machine sleeps, and people change the other. */
+export function readClocks(): ClockReading {
+  return { monotonicMs: performance.now(), wallMs: Date.now() };
+}
+
+/** @param from when the challenge was requested: it cannot have been issued earlier */
+export function startLifetime(from: ClockReading, expiresInSeconds: number): Lifetime {
+  const marginSeconds = Math.min(MARGIN_SECONDS, expiresInSeconds * MARGIN_SHARE);
+  const usableMs = (expiresInSeconds - marginSeconds) * 1000;
+  return {
+    leftMs() {
+      const now = readClocks();
+      return usableMs - Math.max(now.monotonicMs - from.monotonicMs, now.wallMs - from.wallMs);
+    },
+  };
+}
+
+export function isExpired({ lifetime }: { readonly lifetime: Lifetime }): boolean {
+  return lifetime.leftMs() <= 0;
+}
+
+export interface Timeout {
+  /** Aborts after the limit, or with the reason of one of the given signals as soon as that aborts. */
+  readonly signal: AbortSignal;
+  /** Stops the timer and removes the listeners from the given signals. */
+  clear(): void;
+}
+
+/**
+ * Stands in for AbortSignal.any and AbortSignal.timeout, which browsers lack that support everything else.
+ * @param signals abort the timeout's signal early
+ * @param timeoutReason creates the abort reason when the limit is over
+ */
+export function startTimeout(
+  limitMs: number,
+  signals: readonly (AbortSignal | null | undefined)[],
+  timeoutReason?: () => Error,
+): Timeout {
+  const controller = new AbortController();
+  const given = signals.filter((signal) => signal != null);
+  const abort = () => controller.abort(given.find(({ aborted }) => aborted)?.reason);
+  const timer = setTimeout(() => controller.abort(timeoutReason?.()), limitMs);
+  if (given.some(({ aborted }) => aborted)) abort();
+  for (const signal of given) signal.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      for (const signal of given) signal.removeEventListener('abort', abort);
+    },
+  };
+}

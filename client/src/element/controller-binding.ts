@@ -1,0 +1,86 @@
+// The controller of an element: its own, created from the attributes, or one that a script shares with it.
+
+import type { ChallengeController, PausableChallenge } from '../challenge/controller.js';
+import { createChallenge } from '../challenge/create-challenge.js';
+import { optionsFrom, refusalFrom } from './attributes.js';
+
+export interface ControllerBinding {
+  readonly controller: ChallengeController | null;
+  /** Creates a controller from the attributes, or subscribes to the shared one again. */
+  open(): void;
+  /** Uses a controller that a script shares; the script closes it. */
+  share(controller: ChallengeController): void;
+  /** Resumes the element's own controller; the first time, after it has read the last refusal from the attributes. */
+  start(): void;
+  /** Stops requests of the element's own controller until `start`. */
+  pause(): void;
+  /** Recreates the element's own controller, once for all attributes that change together. @param onDone called afterwards */
+  renew(onDone: () => void): void;
+  /** Removes the controller; closes it if it is the element's own. */
+  clear(): void;
+  /** Called when the element has left the page: closes its own controller, keeps a shared one but unsubscribes from it. */
+  disconnect(): void;
+}
+
+/** @param onChange called after each change of the controller, and when the controller is replaced */
+export function createControllerBinding(element: Element, onChange: () => void): ControllerBinding {
+  let controller: ChallengeController | null = null;
+  /** The same controller, unless it is shared. */
+  let own: PausableChallenge | null = null;
+  let isStarted = false;
+  let isRenewing = false;
+  let unsubscribe: (() => void) | undefined;
+
+  function replace(next: ChallengeController | null, nextOwn: PausableChallenge | null = null): void {
+    unsubscribe?.();
+    own?.close();
+    own = nextOwn;
+    controller = next;
+    unsubscribe = next?.subscribe(onChange);
+    onChange();
+  }
+
+  /** Starts the work only if the element is enabled and no refusal changes its price. */
+  function open(): void {
+    if (controller !== null) {
+      unsubscribe ??= controller.subscribe(onChange);
+      return;
+    }
+    const autoStart = !element.matches(':disabled') && refusalFrom(element) === null;
+    const created = createChallenge({ ...optionsFrom(element), autoStart });
+    isStarted = autoStart;
+    replace(created, created);
+  }
+
+  return {
+    get controller() {
+      return controller;
+    },
+    open,
+    share: (next) => replace(next),
+    start() {
+      const refusal = isStarted ? null : refusalFrom(element);
+      isStarted = true;
+      if (refusal !== null) void own?.settle(refusal);
+      own?.resume();
+    },
+    pause: () => own?.pause(),
+    renew(onDone) {
+      if (own === null || isRenewing) return;
+      isRenewing = true;
+      queueMicrotask(() => {
+        isRenewing = false;
+        if (own === null) return;
+        replace(null);
+        open();
+        onDone();
+      });
+    },
+    clear: () => replace(null),
+    disconnect() {
+      unsubscribe?.();
+      unsubscribe = undefined;
+      if (own !== null) replace(null);
+    },
+  };
+}

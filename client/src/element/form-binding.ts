@@ -1,0 +1,145 @@
+// Binds the element to its form: delays submissions that come too early, and reports the person's activity.
+
+import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
+
+/** What the binding needs from the element. */
+export interface FormBindingDeps {
+  /** Whether the challenge fields are complete; also true while the element is disabled. */
+  isReady(): boolean;
+  /** Whether a script still waits for the answer to a submission. */
+  isSubmitting(): boolean;
+  /** The person uses the form. */
+  onTouch(): void;
+  /** A submission came too early; it is sent as soon as the element is ready. */
+  onDelayed(): void;
+  /** The browser has sent the form with its fields, but the page is still there. */
+  onSpent(): void;
+}
+
+export interface FormBinding {
+  /** Call it after each change. @param disablesButtons whether the submit buttons are disabled now */
+  update(disablesButtons: boolean): void;
+  /** Drops a delayed submission, because the element has failed. */
+  drop(): void;
+  /** Removes the binding. */
+  release(): void;
+}
+
+/** Events of a person who uses the form. Only input shows that the page stays in use after the form was sent. */
+const inputEvents = ['input', 'keydown', 'pointerdown'] as const;
+const presenceEvents = ['focusin', 'pointerover'] as const;
+
+export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBinding {
+  const buttons = controlSubmitButtons(form);
+  const releasing = new AbortController();
+  const { signal } = releasing;
+  /** The delayed submission and its button; null if it has none. */
+  let delayed: { readonly submitter: HTMLElement | null } | undefined;
+  let isSpent = false;
+  /** The button of the last submission, until the next press that is not part of a double-click. */
+  let pressed: HTMLElement | null = null;
+
+  for (const name of inputEvents) form.addEventListener(name, onInput, { signal, passive: true });
+  for (const name of presenceEvents) form.addEventListener(name, onPresence, { signal, passive: true });
+  window.addEventListener('focus', onPresence, { signal });
+  // Buttons can be outside of the form, but not in another tree.
+  form.getRootNode().addEventListener('click', onClick, { signal, capture: true });
+  // Captured on the form itself, so that no listener of the page sees a submission that is not sent.
+  form.addEventListener('submit', onSubmit, { signal, capture: true });
+  // After the back/forward cache the controller fetches fresh challenges by itself.
+  window.addEventListener(
+    'pageshow',
+    () => {
+      isSpent = false;
+      delayed = undefined;
+    },
+    { signal },
+  );
+
+  function onInput(): void {
+    if (isSpent) {
+      isSpent = false;
+      deps.onSpent();
+    } else deps.onTouch();
+  }
+
+  function onPresence(): void {
+    if (!isSpent) deps.onTouch();
+  }
+
+  /** Counts a double-click as one press. */
+  function onClick(event: Event): void {
+    if ((event as MouseEvent).detail < 2) pressed = null;
+    else if (pressed?.contains(event.target as Node)) event.preventDefault();
+  }
+
+  function onSubmit(event: SubmitEvent): void {
+    const submitter = event.submitter;
+    if (!isChecked(form, submitter)) return;
+    pressed = submitter;
+    // On a second press before the first answer, the fields have been spent.
+    if (isSpent) onInput();
+    if (deps.isReady()) {
+      delayed = undefined;
+      // Checked after all listeners of the page have run. A page that sends the form itself calls `settle`.
+      setTimeout(() => {
+        isSpent = !event.defaultPrevented;
+        if (isSpent && opensElsewhere(form, submitter)) onInput();
+      });
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    deps.onTouch();
+    // Dropped while a script sends the form: it would otherwise be sent after the answer, when nobody expects it.
+    if (deps.isSubmitting()) return;
+    delayed = { submitter };
+    deps.onDelayed();
+  }
+
+  function sendDelayed(): void {
+    if (delayed === undefined || !deps.isReady()) return;
+    const { submitter } = delayed;
+    delayed = undefined;
+    form.requestSubmit(submitter !== null && isButtonOf(form, submitter) ? submitter : null);
+  }
+
+  return {
+    update(disablesButtons) {
+      buttons.disable(disablesButtons);
+      // Not during the notification of a change, so that the page's listeners find a consistent state.
+      if (delayed !== undefined && deps.isReady()) queueMicrotask(sendDelayed);
+    },
+    drop() {
+      delayed = undefined;
+    },
+    release() {
+      releasing.abort();
+      buttons.release();
+    },
+  };
+}
+
+/** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */
+function isChecked(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+  const button = submitter as HTMLButtonElement | null;
+  const method = button?.getAttribute('formmethod') ?? form.method;
+  return method.toLowerCase() !== 'dialog' && button?.formNoValidate !== true;
+}
+
+/** Whether the answer opens elsewhere, so that this page stays. */
+function opensElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+  const target = submitter?.getAttribute('formtarget') ?? form.target;
+  return !['', '_self', '_top', '_parent'].includes(target.toLowerCase());
+}
+
+function isButtonOf(form: HTMLFormElement, submitter: HTMLElement): boolean {
+  return submitter.isConnected && (submitter as HTMLButtonElement).form === form;
+}
+
+/** Submits a form as Enter in a text field does: with its first button, unless that is disabled. */
+export function submitImplicitly(form: HTMLFormElement): void {
+  const [first] = submittersOf(form);
+  if (first === undefined) form.requestSubmit();
+  else if (!first.matches(':disabled')) first.click();
+}

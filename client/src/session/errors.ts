@@ -1,0 +1,27 @@
+// The error of a session request.
+
+/** The session service did not answer, or not with what the request needs. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  /**
+   * The `code` of the server's answer, or `http_` and the status if it had none; `network` without an answer;
+   * `invalid_answer` if a success carried no token.
+   */
+  readonly reason: string;
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number;
+  /** How long the server asks the client to wait, in milliseconds; 0 if it does not say. */
+  readonly retryAfterMs: number;
+
+  constructor(reason: string, status = 0, retryAfterMs = 0, options?: { cause?: unknown }) {
+    super(`The session service: ${reason}`, options);
+    this.reason = reason;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may succeed later: no answer, 429 or 503. */
+  get isPassing(): boolean {
+    return [0, 429, 503].includes(this.status);
+  }
+}

@@ -1,0 +1,34 @@
+// Tells the other tabs of a log-in or log-out. Messages never contain a token.
+
+import type { Environment } from './environment.js';
+
+export type TabMessage = 'signed-in' | 'signed-out';
+
+export interface TabChannel {
+  send(message: TabMessage): void;
+  /** Opens the channel again after `close`. */
+  open(): void;
+  close(): void;
+}
+
+export function openTabChannel(
+  { openChannel }: Environment,
+  name: string,
+  onMessage: (message: TabMessage) => void,
+): TabChannel {
+  let channel: BroadcastChannel | undefined;
+  const tabs: TabChannel = {
+    send: (message) => channel?.postMessage(message),
+    open() {
+      tabs.close();
+      channel = openChannel(name);
+      if (channel) channel.onmessage = ({ data }) => onMessage(data);
+    },
+    close() {
+      channel?.close();
+      channel = undefined;
+    },
+  };
+  tabs.open();
+  return tabs;
+}

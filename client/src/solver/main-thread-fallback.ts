@@ -1,0 +1,22 @@
+// Searches on the main thread where no worker is available, in chunks too short to block the page.
+import { openKernel } from './kernel.js';
+import type { PoolWorker, WorkerEvents } from './pool-worker.js';
+import { createRangeSearch } from './range-search.js';
+
+/** Half a frame. */
+const sliceMs = 8;
+let kernel: ReturnType<typeof openKernel> | undefined;
+
+/** @param chunkSize the most hashes in a chunk */
+export async function openMainThreadFallback(
+  chunkSize: number,
+  { onReply }: Pick<WorkerEvents, 'onReply'>,
+): Promise<PoolWorker> {
+  kernel ??= openKernel();
+  const opened = await kernel;
+  const send = createRangeSearch(opened, { sliceMs, mostPerSlice: chunkSize }, (reply) =>
+    onReply(fallback, reply),
+  );
+  const fallback: PoolWorker = { path: opened.path, isLate: false, send, terminate: () => send(null) };
+  return fallback;
+}

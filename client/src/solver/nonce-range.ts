@@ -1,0 +1,53 @@
+// A range of nonces, disjoint from all other ranges, tried from its beginning.
+import { prefixLength, suffixCount } from './block-layout.js';
+import { type Kernel, suffixStep } from './kernel.js';
+import type { SearchTask } from './worker-messages.js';
+
+/** A nonce begins with the number of its range, counted from here: six digits without a leading zero. */
+const firstRange = 100_000;
+
+export interface NonceRange {
+  /** Nonces tried so far. */
+  readonly hashes: number;
+  /** Tries `count` more, rounded up to a multiple of 4. @returns the nonce if one of them has the zero bits */
+  search(count: number): string | undefined;
+}
+
+/** @param index 0 to 899,999 */
+export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask, index: number): NonceRange {
+  const rangeDigits = String(firstRange + index);
+  const counterDigits = prefixLength - head.length - rangeDigits.length;
+  let hashes = 0;
+  let prefixes = 0;
+  let suffix = suffixCount;
+  let digits = '';
+
+  function nextPrefix(): void {
+    digits = rangeDigits + String(prefixes).padStart(counterDigits, '0');
+    kernel.prepare(head + digits);
+    prefixes++;
+    suffix = 0;
+  }
+
+  return {
+    get hashes() {
+      return hashes;
+    },
+    search(count) {
+      let left = Math.ceil(count / suffixStep) * suffixStep;
+      while (left > 0) {
+        if (suffix === suffixCount) nextPrefix();
+        const to = Math.min(suffixCount, suffix + left);
+        const found = kernel.search(difficulty, suffix, to);
+        if (found >= 0) {
+          hashes += found + 1 - suffix;
+          return digits + String(found).padStart(3, '0');
+        }
+        hashes += to - suffix;
+        left -= to - suffix;
+        suffix = to;
+      }
+      return undefined;
+    },
+  };
+}

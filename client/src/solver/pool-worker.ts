@@ -1,0 +1,66 @@
+// One worker of the pool: starts it, sends it requests, and terminates it when it fails.
+import type { SolverPath } from './solver-state.js';
+import type { SearchReply, SearchRequest, WorkerReply, WorkerRequest } from './worker-messages.js';
+
+export interface PoolWorker {
+  /** Null until the worker is ready. */
+  readonly path: SolverPath | null;
+  /** The worker is not ready after 5 seconds, so a search does not wait for it. It may still become ready. */
+  readonly isLate: boolean;
+  /** Replaces what the worker searches; null stops it. */
+  send(request: SearchRequest | null): void;
+  terminate(): void;
+}
+
+export interface WorkerEvents {
+  onReady(worker: PoolWorker): void;
+  onReply(worker: PoolWorker, reply: SearchReply): void;
+  onLate(): void;
+  /** The worker failed and has been terminated. */
+  onFailed(worker: PoolWorker): void;
+}
+
+/** On a slow network, loading the worker's files can take longer than the search itself. */
+const readyTimeoutMs = 5_000;
+
+/** @throws what the browser throws if it refuses a worker at once instead of dispatching an error event */
+export function startPoolWorker(openWorker: () => Worker, events: WorkerEvents): PoolWorker {
+  const worker = openWorker();
+  let path: SolverPath | null = null;
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    events.onLate();
+  }, readyTimeoutMs);
+  const poolWorker: PoolWorker = {
+    get path() {
+      return path;
+    },
+    get isLate() {
+      return isLate;
+    },
+    send: (request) => worker.postMessage(request satisfies WorkerRequest),
+    terminate() {
+      clearTimeout(timer);
+      worker.terminate();
+    },
+  };
+
+  function fail(event: Event): void {
+    // The search goes on without this worker, so the page has nothing to handle.
+    event.preventDefault();
+    poolWorker.terminate();
+    events.onFailed(poolWorker);
+  }
+
+  worker.addEventListener('error', fail);
+  worker.addEventListener('messageerror', fail);
+  worker.addEventListener('message', ({ data }: MessageEvent<WorkerReply>) => {
+    if (!('path' in data)) return events.onReply(poolWorker, data);
+    clearTimeout(timer);
+    path = data.path;
+    isLate = false;
+    events.onReady(poolWorker);
+  });
+  return poolWorker;
+}

@@ -1,0 +1,84 @@
+// Searches one nonce range at a time, in slices short enough to keep the thread responsive.
+import type { Kernel } from './kernel.js';
+import { type NonceRange, openNonceRange } from './nonce-range.js';
+import type { SearchReply, SearchRequest, WorkerRequest } from './worker-messages.js';
+
+export interface SliceLimits {
+  readonly sliceMs: number;
+  /** The most hashes in a slice, however fast they are; unlimited by default. */
+  readonly mostPerSlice?: number;
+}
+
+interface SliceOptions extends Required<SliceLimits> {
+  /** Where the search ends, within 4 hashes. */
+  readonly maxHashes: number;
+  /** Called before each slice; false ends the search. */
+  readonly isWanted: () => boolean;
+  /** Called after each slice without a nonce. */
+  readonly onHashes: (hashes: number) => void;
+}
+
+/** Small enough for code that the browser has not optimised yet. */
+const firstSlice = 200;
+const mostGrowth = 4;
+
+/** @returns a function that takes the next request; it replaces the one under way */
+export function createRangeSearch(
+  kernel: Kernel,
+  limits: SliceLimits,
+  reply: (message: SearchReply) => void,
+): (request: WorkerRequest) => void {
+  let current: WorkerRequest = null;
+
+  async function searchRange(request: SearchRequest): Promise<void> {
+    const { id, range: index, maxHashes } = request;
+    const range = openNonceRange(kernel, request, index);
+    const nonce = await searchInSlices(range, {
+      mostPerSlice: maxHashes,
+      ...limits,
+      maxHashes,
+      isWanted: () => current === request,
+      onHashes: (hashes) => reply({ id, hashes }),
+    });
+    if (current !== request) return;
+    current = null;
+    if (nonce !== undefined) reply({ id, hashes: range.hashes, nonce });
+    else reply({ id, hashes: range.hashes, isDone: true });
+  }
+
+  return (request) => {
+    current = request;
+    if (request !== null) void searchRange(request);
+  };
+}
+
+/** @returns the nonce; undefined if there is none within `maxHashes`, or if the search was ended */
+async function searchInSlices(range: NonceRange, options: SliceOptions): Promise<string | undefined> {
+  const { sliceMs, mostPerSlice, maxHashes, isWanted, onHashes } = options;
+  const pauses = new MessageChannel();
+  let size = Math.min(firstSlice, mostPerSlice);
+  try {
+    // Checked after the pause, because another range may have prepared the kernel meanwhile.
+    while (range.hashes < maxHashes && isWanted()) {
+      const startedMs = performance.now();
+      const nonce = range.search(Math.min(size, maxHashes - range.hashes));
+      if (nonce !== undefined) return nonce;
+      onHashes(range.hashes);
+      const tookMs = performance.now() - startedMs;
+      const growth = Math.min(mostGrowth, sliceMs / Math.max(tookMs, 0.01));
+      size = Math.min(mostPerSlice, Math.max(1, Math.floor(size * growth)));
+      await pause(pauses);
+    }
+    return undefined;
+  } finally {
+    pauses.port1.close();
+  }
+}
+
+/** Lets every waiting task run first. A timer would wait 4 ms or more each time. */
+function pause({ port1, port2 }: MessageChannel): Promise<void> {
+  return new Promise((resolve) => {
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
+}

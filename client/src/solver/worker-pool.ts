@@ -1,0 +1,152 @@
+// Workers that search together. They stay alive between searches, which keeps their compiled code hot.
+import { type PoolWorker, startPoolWorker } from './pool-worker.js';
+import { type SearchJob, startSearchJob } from './search-job.js';
+import type { SolverState } from './solver-state.js';
+import type { SearchReply, SearchTask } from './worker-messages.js';
+
+export interface PoolSearchOptions {
+  /** The pool starts workers up to this number. */
+  readonly workers: number;
+  /** The most hashes in a chunk on the main thread, which searches while no worker is available. */
+  readonly chunkSize: number;
+  readonly maxHashes: number;
+  readonly signal: AbortSignal;
+  /** Called when the first hashes are tried, after workers have started. */
+  readonly onBegin: () => void;
+  readonly onHashes: (hashes: number, state: SolverState) => void;
+}
+
+export interface PoolSearchResult {
+  /** Undefined if all `maxHashes` were tried without finding one. */
+  readonly nonce: string | undefined;
+  readonly hashes: number;
+  readonly state: SolverState;
+}
+
+export interface WorkerPool {
+  /** Workers that have been started, ready or not. */
+  readonly size: number;
+  /** Runs one search at a time. @throws the signal's reason if it is aborted */
+  search(task: SearchTask, options: PoolSearchOptions): Promise<PoolSearchResult>;
+  /** Terminates the workers; the next search starts new ones. */
+  terminate(): void;
+}
+
+/** More workers would mostly heat the device: the page, the system and other tabs need cores as well. */
+const mostWorkers = 8;
+/** Up to this difficulty one worker finishes before a second has started (65,536 hashes take 5 to 50 ms). */
+const bitsForOneWorker = 16;
+
+/**
+ * One worker for each core that the browser reports, 8 at most, and no more than the difficulty needs: one up to 16
+ * bits, then twice as many for each further bit. With as many workers as cores a page stays responsive, because
+ * browsers and systems schedule its main thread first or fairly.
+ */
+export function workersFor(difficulty: number): number {
+  const cores = globalThis.navigator?.hardwareConcurrency || 1;
+  return Math.min(cores, mostWorkers, 2 ** Math.max(0, difficulty - bitsForOneWorker));
+}
+
+/** @param openWorker called once for each worker; not called again after it throws */
+export function openWorkerPool(openWorker: () => Worker): WorkerPool {
+  const workers = new Set<PoolWorker>();
+  let isRefused = false;
+  /** Workers that the last search asked for. */
+  let wanted = 0;
+  let job: SearchJob | null = null;
+  let fallback: PoolWorker | null = null;
+  /** Searches on the main thread unless a worker is ready or still expected. */
+  let fallBack: (() => void) | null = null;
+  let requests = 0;
+
+  const events = {
+    onReady(worker: PoolWorker) {
+      stopFallback();
+      job?.assign(worker);
+    },
+    onReply: (worker: PoolWorker, reply: SearchReply) => job?.onReply(worker, reply),
+    onLate: () => fallBack?.(),
+    onFailed(worker: PoolWorker) {
+      workers.delete(worker);
+      job?.remove(worker);
+      for (const other of workers) job?.assign(other);
+      fallBack?.();
+    },
+  };
+
+  function startUpTo(count: number): void {
+    try {
+      while (!isRefused && workers.size < count) workers.add(startPoolWorker(openWorker, events));
+    } catch {
+      isRefused = true;
+    }
+  }
+
+  function stopFallback(): void {
+    if (fallback === null) return;
+    fallback.terminate();
+    job?.remove(fallback);
+    fallback = null;
+  }
+
+  function state(): SolverState {
+    const paths = [...workers].flatMap(({ path }) => path ?? []);
+    const path = paths[0] ?? fallback?.path ?? 'js';
+    const expected = [...workers].filter(({ isLate }) => !isLate).length;
+    const degraded = paths.length === 0 || path !== 'simd' || expected < wanted;
+    return { path, workers: paths.length, degraded };
+  }
+
+  return {
+    get size() {
+      return workers.size;
+    },
+    async search(task, { workers: count, chunkSize, maxHashes, signal, onBegin, onHashes }) {
+      wanted = count;
+      startUpTo(count);
+      try {
+        return await new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          const needsFallback = () => fallback === null && [...workers].every(({ isLate }) => isLate);
+          const current = startSearchJob({
+            task,
+            workers: count,
+            maxHashes,
+            nextId: () => requests++,
+            onBegin,
+            onHashes: (hashes) => onHashes(hashes, state()),
+            onEnd: (nonce, hashes) => resolve({ nonce, hashes, state: state() }),
+          });
+          job = current;
+          fallBack = () => {
+            if (!needsFallback()) return;
+            loadFallback(chunkSize, events).then((opened) => {
+              if (job !== current || !needsFallback()) return;
+              fallback = opened;
+              current.assign(opened);
+            }, reject);
+          };
+          for (const worker of workers) current.assign(worker);
+          fallBack();
+        });
+      } finally {
+        stopFallback();
+        job = null;
+        fallBack = null;
+        for (const worker of workers) worker.send(null);
+      }
+    },
+    terminate() {
+      for (const worker of workers) worker.terminate();
+      workers.clear();
+    },
+  };
+}
+
+/** Loads the kernels into the page only where they are needed: with workers, the workers load them. */
+async function loadFallback(
+  ...given: Parameters<typeof import('./main-thread-fallback.js').openMainThreadFallback>
+): Promise<PoolWorker> {
+  const { openMainThreadFallback } = await import('./main-thread-fallback.js');
+  return openMainThreadFallback(...given);
+}

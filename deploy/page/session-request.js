@@ -1,0 +1,22 @@
+// Requests protected routes, and displays errors.
+
+import { translate } from './i18n.js';
+import { notify } from './notice.js';
+
+/** @param {import('./client/session.js').Session} session */
+export function createSessionRequest(session) {
+  /** Resolves with the response; with undefined after a refusal, whose message has been displayed. */
+  return async function request(path, init) {
+    try {
+      const response = await session.fetch(path, init);
+      // 404: the session to end has ended already.
+      if (response.ok || response.status === 404) return response;
+      // 401: the session has ended, and the page displays that by itself.
+      if (response.status === 401) return undefined;
+      notify((await response.json()).message, 'bad', response.headers.get('Content-Language') ?? '');
+    } catch {
+      notify(translate('no_answer'), 'bad');
+    }
+    return undefined;
+  };
+}
