@@ -154,20 +154,7 @@ const rooms: readonly Room[] = [
   {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
-    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment', 'doctor/')],
-  },
-  {
-    name: 'what the doctor concludes',
-    files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
-    may: [/^shared\/src\/config\/(hosts|sites)\.ts$/, ...own('domain/')],
-    mayForTypes: shared('challenges'),
-    never: [anyProcess, clock, chance],
-  },
-  {
-    name: 'what the doctor looks at',
-    files: /^services\/session-service\/src\/doctor\/(facts\/|examine\.ts)/,
-    may: [nodeAny, typebox, sharedAny, ...own('config', 'directory/', 'doctor/')],
-    never: [environment],
+    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment')],
   },
   {
     name: 'config.ts and errors.ts',
@@ -193,8 +180,18 @@ const rooms: readonly Room[] = [
     may: [/./],
   },
   {
+    name: 'deploy/doctor',
+    files: /^deploy\/src\/doctor\//,
+    may: [
+      nodeAny,
+      typebox,
+      sharedAny,
+      /^services\/session-service\/src\/(config|(cli|directory|domain)\/[a-z-]+)\.ts$/,
+    ],
+  },
+  {
     name: 'deploy',
-    files: /^deploy\/src\//,
+    files: /^deploy\/src\/(?!doctor\/)/,
     may: [fastify, nodeAny, sharedAny, /^close-with-grace$/, /^deploy\/src\//],
     never: [],
   },
@@ -252,7 +249,7 @@ const departures: readonly Departure[] = [
     why: 'the command words what the store keeps of a session',
   },
   {
-    from: /^services\/session-service\/src\/cli\/(doctor|keys|session)\.ts$/,
+    from: /^services\/session-service\/src\/cli\/(keys|session)\.ts$/,
     to: typebox,
     why: 'the schema of what the command reads of the environment',
   },
@@ -317,7 +314,7 @@ const departures: readonly Departure[] = [
     why: 'what a directory throws is told by its class',
   },
   {
-    from: /^services\/session-service\/src\/(directory|cli|doctor)\//,
+    from: /^services\/session-service\/src\/(directory|cli)\//,
     to: /^shared\/src\/challenges\/account-key\.ts$/,
     why: 'an account has one spelling, in the log-in, the directory and every application',
   },
@@ -454,7 +451,7 @@ t.test('the environment is read by server.ts, the commands and the launcher alon
   const readers = sources
     .filter(({ path, text }) => !path.startsWith('bench/') && environment.test(codeOf(text)))
     .map(({ path }) => path);
-  for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+)\.ts$/);
+  for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+|doctor\/command)\.ts$/);
   t.ok(readers.length >= 3);
 });
 

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { examine } from '@tollgate/session-service/doctor/examine.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
+import { examine } from '../src/doctor/examine.js';
 import { projectRoot } from '../src/settings.js';
 import { type System, startSystem } from '../src/system.js';
 import { CHEAP, complaints } from './doctor/patient.js';
@@ -15,9 +15,7 @@ import { freePorts } from './launcher.js';
 import { ask, startService } from './throw-away-service.js';
 
 const CADDYFILE = readExample('Caddyfile');
-const DOCTOR = fileURLToPath(
-  new URL('../../../services/session-service/dist/src/cli/doctor.js', import.meta.url),
-);
+const DOCTOR = fileURLToPath(new URL('../../../deploy/dist/src/doctor/command.js', import.meta.url));
 
 const upstreams = ({ ports }: System) => ({
   SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,

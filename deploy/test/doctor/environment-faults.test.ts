@@ -1,11 +1,11 @@
 // The doctor with the service's environment: what is wrong with secrets, addresses and clocks.
 
 import { join } from 'node:path';
-import { countedAddress } from '@tollgate/session-service/doctor/facts/counted-address.js';
-import { createVisitor } from '@tollgate/session-service/doctor/facts/visitor.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
+import { countedAddress } from '../../src/doctor/inside/counted-address.js';
+import { createVisitor } from '../../src/doctor/visitor.js';
 import { complaints, openStores, openWard } from './patient.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });

@@ -1,11 +1,11 @@
 // A real system behind a front of the test, and the doctor that looks at it.
 
-import { examine, type Patient } from '@tollgate/session-service/doctor/examine.js';
-import type { Finding } from '@tollgate/session-service/doctor/finding.js';
-import type { Report } from '@tollgate/session-service/doctor/report.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
+import { examine, type Patient } from '../../src/doctor/examine.js';
+import type { Finding } from '../../src/doctor/finding.js';
+import type { Report } from '../../src/doctor/report.js';
 import { completeForLocalUse, type Environment, environmentFor, projectRoot } from '../../src/settings.js';
 import { type System, type SystemOptions, startSystem } from '../../src/system.js';
 import { freePorts } from '../launcher.js';

@@ -1,26 +1,32 @@
 // Everything that a stranger with an account can see through the public address.
 
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { type Answer, textOf } from '../answer.js';
-import type { Finding } from '../finding.js';
-import type { AddressFacts } from '../findings/addresses.js';
-import { diagnoseAnswers } from '../findings/answers.js';
-import { diagnoseBodies } from '../findings/bodies.js';
-import { type ClockPair, diagnoseClocks } from '../findings/clocks.js';
-import { diagnoseCookie } from '../findings/cookie.js';
-import { diagnoseCrossOrigin } from '../findings/cross-origin.js';
-import { diagnoseExposure } from '../findings/exposure.js';
-import { diagnoseImage } from '../findings/image.js';
-import { diagnoseOrigins } from '../findings/origins.js';
-import { diagnoseReach, isReached } from '../findings/reach.js';
-import { diagnoseSession, type SessionFacts } from '../findings/session.js';
-import { diagnoseTransport } from '../findings/transport.js';
-import { lookAtAddresses } from './addresses.js';
+import { type Answer, textOf } from './answer.js';
 import type { Environment } from './environment.js';
 import type { Route } from './exchange.js';
-import { lookAtExposure } from './exposure.js';
-import { lookAtBodies, lookAtCrossOrigin, lookAtImage, lookAtOrigins, lookAtPlainHttp } from './requests.js';
-import { type Account, trySession } from './sessions.js';
+import type { Finding } from './finding.js';
+import { lookAtAddresses } from './outside/address-facts.js';
+import type { AddressFacts } from './outside/addresses.js';
+import { diagnoseAnswers } from './outside/answers.js';
+import { diagnoseBodies } from './outside/bodies.js';
+import { type ClockPair, diagnoseClocks } from './outside/clocks.js';
+import { diagnoseCookie } from './outside/cookie.js';
+import { diagnoseCrossOrigin } from './outside/cross-origin.js';
+import { diagnoseExposure } from './outside/exposure.js';
+import { lookAtExposure } from './outside/exposure-facts.js';
+import { diagnoseImage } from './outside/image.js';
+import { diagnoseOrigins } from './outside/origins.js';
+import { diagnoseReach, isReached } from './outside/reach.js';
+import {
+  lookAtBodies,
+  lookAtCrossOrigin,
+  lookAtImage,
+  lookAtOrigins,
+  lookAtPlainHttp,
+} from './outside/requests.js';
+import { diagnoseSession, type SessionFacts } from './outside/session.js';
+import { type Account, trySession } from './outside/session-facts.js';
+import { diagnoseTransport } from './outside/transport.js';
 import type { Visitor } from './visitor.js';
 
 /** What was seen, and what later looks need of it. */

@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Answer, codeOf, textOf } from '../answer.js';
-import { refreshCookieOf } from '../findings/cookie.js';
-import type { SessionFacts } from '../findings/session.js';
+import type { Visitor } from '../visitor.js';
+import { refreshCookieOf } from './cookie.js';
+import type { SessionFacts } from './session.js';
 import { solveWork } from './solve.js';
-import type { Visitor } from './visitor.js';
 
 /** Who signs in. */
 export interface Account {

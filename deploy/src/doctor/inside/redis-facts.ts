@@ -4,7 +4,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import { storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
-import type { RedisFacts } from '../findings/stores.js';
+import type { RedisFacts } from './stores.js';
 
 const CONNECT_MS = 3000;
 

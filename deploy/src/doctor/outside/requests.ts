@@ -1,11 +1,11 @@
 // The requests behind single diagnoses: plain http, image, origins, sizes.
 
 import { type Answer, textOf } from '../answer.js';
-import type { BodyFacts } from '../findings/bodies.js';
-import type { CrossOriginFacts } from '../findings/cross-origin.js';
-import type { ImageFacts } from '../findings/image.js';
-import type { OriginFacts } from '../findings/origins.js';
-import type { Visitor } from './visitor.js';
+import type { Visitor } from '../visitor.js';
+import type { BodyFacts } from './bodies.js';
+import type { CrossOriginFacts } from './cross-origin.js';
+import type { ImageFacts } from './image.js';
+import type { OriginFacts } from './origins.js';
 
 /** Nobody's page (RFC 2606). */
 const FOREIGN = 'https://foreign.invalid';

@@ -4,7 +4,7 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestEncrypted } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { brotliDecompressSync, inflateSync, unzipSync } from 'node:zlib';
-import type { Answer } from '../answer.js';
+import type { Answer } from './answer.js';
 
 /** Where a connection goes to and comes from. */
 export interface Route {

@@ -1,14 +1,14 @@
 // Looks at the hashes of a directory: of all users in a file, of one account elsewhere.
 
-import { accountKey } from '@tollgate/shared/challenges/account-key.js';
 import {
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
   UnusableUserError,
-} from '../../directory/directory.js';
-import { hashCost, needsRehash } from '../../directory/password-hash.js';
-import type { UserFacts } from '../findings/users.js';
+} from '@tollgate/session-service/directory/directory.js';
+import { hashCost, needsRehash } from '@tollgate/session-service/directory/password-hash.js';
+import { accountKey } from '@tollgate/shared/challenges/account-key.js';
+import type { UserFacts } from './users.js';
 
 /** Of a directory that was looked at no further. */
 const NONE = { unusable: undefined, seen: 0, unreadable: 0, outdated: 0 };

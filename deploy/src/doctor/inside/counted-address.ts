@@ -7,7 +7,7 @@ import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { CountedAddress } from '../findings/addresses.js';
+import type { CountedAddress } from '../outside/addresses.js';
 
 /** Where counters are, and how they are named. */
 export interface Counters {

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { readDoctorArguments } from '../../src/cli/doctor-arguments.js';
+import { readDoctorArguments } from '../../src/doctor/arguments.js';
 
-const COMMAND = fileURLToPath(new URL('../../src/cli/doctor.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../src/doctor/command.js', import.meta.url));
 
 async function doctor(args: string[], env: Readonly<Record<string, string>>, input = '') {
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } });

@@ -1,10 +1,10 @@
 // Whether browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
+import { refreshPath } from '@tollgate/session-service/domain/cookie-scope.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
-import { refreshPath } from '../../domain/cookie-scope.js';
 import type { Answer } from '../answer.js';
 import { type Finding, good, problem, warning } from '../finding.js';
-import { readSetCookie, type SetCookie } from './set-cookie.js';
+import { readSetCookie, type SetCookie } from '../set-cookie.js';
 
 export interface CookieFacts {
   readonly publicUrl: string;

@@ -6,18 +6,18 @@ import {
   type EnvironmentLook,
   isServiceEnvironment,
   lookAtEnvironment,
-} from './facts/environment.js';
-import { lookFromInside } from './facts/inside.js';
-import { lookFromOutside, type OutsideLook } from './facts/outside.js';
-import type { Account } from './facts/sessions.js';
-import { createVisitor, type Visit } from './facts/visitor.js';
+} from './environment.js';
 import type { Finding } from './finding.js';
-import { diagnoseAddresses, knowsApart } from './findings/addresses.js';
-import { diagnoseConfiguration } from './findings/configuration.js';
-import { diagnoseReadiness } from './findings/readiness.js';
-import { diagnoseStores } from './findings/stores.js';
-import { diagnoseUsers } from './findings/users.js';
+import { diagnoseConfiguration } from './inside/configuration.js';
+import { diagnoseReadiness } from './inside/readiness.js';
+import { diagnoseStores } from './inside/stores.js';
+import { diagnoseUsers } from './inside/users.js';
+import { lookFromInside } from './inside.js';
+import { diagnoseAddresses, knowsApart } from './outside/addresses.js';
+import type { Account } from './outside/session-facts.js';
+import { lookFromOutside, type OutsideLook } from './outside.js';
 import type { Report } from './report.js';
+import { createVisitor, type Visit } from './visitor.js';
 
 /** What is examined. */
 export interface Patient extends Visit {

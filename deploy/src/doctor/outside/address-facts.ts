@@ -2,9 +2,9 @@
 
 import { lookup } from 'node:dns/promises';
 import { type Answer, textOf } from '../answer.js';
-import type { AddressFacts } from '../findings/addresses.js';
-import type { Route } from './exchange.js';
-import type { Visitor } from './visitor.js';
+import type { Route } from '../exchange.js';
+import type { Visitor } from '../visitor.js';
+import type { AddressFacts } from './addresses.js';
 
 /** Of the ranges for documentation (RFC 5737): nobody's. */
 const CLAIMED = ['198.51.100.71', '203.0.113.72'];

@@ -4,24 +4,24 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { openModuleDirectory } from '@tollgate/session-service/directory/module-directory.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import { openModuleDirectory } from '../../src/directory/module-directory.js';
 import type { Answer } from '../../src/doctor/answer.js';
-import { redisFacts } from '../../src/doctor/facts/redis.js';
-import { lookAtPlainHttp } from '../../src/doctor/facts/requests.js';
-import { solveWork } from '../../src/doctor/facts/solve.js';
-import { userFacts } from '../../src/doctor/facts/users.js';
-import { createVisitor } from '../../src/doctor/facts/visitor.js';
-import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/findings/addresses.js';
-import { diagnoseCookie } from '../../src/doctor/findings/cookie.js';
-import { diagnoseReadiness } from '../../src/doctor/findings/readiness.js';
-import { readSetCookie } from '../../src/doctor/findings/set-cookie.js';
-import { diagnoseStores } from '../../src/doctor/findings/stores.js';
-import { diagnoseTransport } from '../../src/doctor/findings/transport.js';
-import { diagnoseUsers } from '../../src/doctor/findings/users.js';
+import { diagnoseReadiness } from '../../src/doctor/inside/readiness.js';
+import { redisFacts } from '../../src/doctor/inside/redis-facts.js';
+import { diagnoseStores } from '../../src/doctor/inside/stores.js';
+import { userFacts } from '../../src/doctor/inside/user-facts.js';
+import { diagnoseUsers } from '../../src/doctor/inside/users.js';
+import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
+import { diagnoseCookie } from '../../src/doctor/outside/cookie.js';
+import { lookAtPlainHttp } from '../../src/doctor/outside/requests.js';
+import { solveWork } from '../../src/doctor/outside/solve.js';
+import { diagnoseTransport } from '../../src/doctor/outside/transport.js';
 import { reportLines } from '../../src/doctor/report.js';
+import { readSetCookie } from '../../src/doctor/set-cookie.js';
+import { createVisitor } from '../../src/doctor/visitor.js';
 
 const answer = (status: number, headers: Record<string, string> = {}, json = {}): Answer => ({
   status,

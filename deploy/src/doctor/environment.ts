@@ -1,6 +1,9 @@
 // Looks at everything that only the service's own environment opens: configuration, stores, users.
 
 import { existsSync } from 'node:fs';
+import { readSessionConfig, type SessionConfig } from '@tollgate/session-service/config.js';
+import { openConfiguredDirectory } from '@tollgate/session-service/directory/configured-directory.js';
+import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
 import { challengeServiceStatus } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
@@ -10,15 +13,12 @@ import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js'
 import { openKeyRecord } from '@tollgate/shared/store/key-record.js';
 import { closeStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
-import { readSessionConfig, type SessionConfig } from '../../config.js';
-import { openConfiguredDirectory } from '../../directory/configured-directory.js';
-import { parseUsersUrl } from '../../directory/users-url.js';
-import type { ConfigurationFacts } from '../findings/configuration.js';
-import type { StoreFacts } from '../findings/stores.js';
-import type { UserFacts } from '../findings/users.js';
-import type { Counters } from './counted-address.js';
-import { answers, redisFacts } from './redis.js';
-import { missingFileFacts, userFacts } from './users.js';
+import type { ConfigurationFacts } from './inside/configuration.js';
+import type { Counters } from './inside/counted-address.js';
+import { answers, redisFacts } from './inside/redis-facts.js';
+import type { StoreFacts } from './inside/stores.js';
+import { missingFileFacts, userFacts } from './inside/user-facts.js';
+import type { UserFacts } from './inside/users.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 // The public address as a stranger reaches it.
 
-import type { Answer } from '../answer.js';
+import type { Answer } from './answer.js';
 import { exchange, type Route, type Sent } from './exchange.js';
 
 /** What the public address is, and how it is reached. */

@@ -1,15 +1,15 @@
 // The command that examines an installation through its public address.
 
 import { Type } from '@sinclair/typebox';
+import { readPassword, type Terminal } from '@tollgate/session-service/cli/password-input.js';
+import { PROJECT_ROOT } from '@tollgate/session-service/cli/project-root.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { examine } from '../doctor/examine.js';
-import { isHealthy, reportLines, reportObject } from '../doctor/report.js';
-import { type DoctorArguments, namedAddress, readDoctorArguments, USAGE } from './doctor-arguments.js';
-import { launchedEnvironment } from './launched-environment.js';
-import { readPassword, type Terminal } from './password-input.js';
-import { PROJECT_ROOT } from './project-root.js';
+import { type DoctorArguments, namedAddress, readDoctorArguments, USAGE } from './arguments.js';
+import { examine } from './examine.js';
+import { isHealthy, reportLines, reportObject } from './report.js';
+import { launchedEnvironment } from './running-system.js';
 
 async function look(
   asked: DoctorArguments,

@@ -5,9 +5,9 @@ import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
 import { ChallengeListenVariables, SessionListenVariables } from '@tollgate/shared/config/variables.js';
 import type { Answer } from '../answer.js';
-import type { ExposureFacts } from '../findings/exposure.js';
-import type { Environment } from './environment.js';
-import type { Visitor } from './visitor.js';
+import type { Environment } from '../environment.js';
+import type { Visitor } from '../visitor.js';
+import type { ExposureFacts } from './exposure.js';
 
 const KNOCK_MS = 3000;
 

@@ -4,13 +4,13 @@ import { Type } from '@sinclair/typebox';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { ChallengeListenVariables } from '@tollgate/shared/config/variables.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
-import type { Answer } from '../answer.js';
-import type { CountedAddress } from '../findings/addresses.js';
-import type { ReadinessFacts } from '../findings/readiness.js';
-import { addressesOf } from './addresses.js';
-import { countedAddress, proxyAddresses } from './counted-address.js';
+import type { Answer } from './answer.js';
 import type { Environment, EnvironmentLook } from './environment.js';
 import { exchange } from './exchange.js';
+import { countedAddress, proxyAddresses } from './inside/counted-address.js';
+import type { ReadinessFacts } from './inside/readiness.js';
+import { addressesOf } from './outside/address-facts.js';
+import type { CountedAddress } from './outside/addresses.js';
 import type { OutsideLook } from './outside.js';
 import type { Visitor } from './visitor.js';
 
