@@ -451,7 +451,8 @@ t.test('the environment is read by server.ts, the commands and the launcher alon
   const readers = sources
     .filter(({ path, text }) => !path.startsWith('bench/') && environment.test(codeOf(text)))
     .map(({ path }) => path);
-  for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+|doctor\/command)\.ts$/);
+  for (const path of readers)
+    t.match(path, /\/src\/(server|launcher\/start|cli\/[a-z-]+|doctor\/command)\.ts$/);
   t.ok(readers.length >= 3);
 });
 

@@ -1,6 +1,6 @@
 // The real system, cheap and patient, for tests of challenges; and every request that is made to it.
-import type { Environment } from '@tollgate/deploy/settings.js';
-import { type System, startSystem } from '@tollgate/deploy/system.js';
+import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 

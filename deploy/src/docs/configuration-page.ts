@@ -2,7 +2,7 @@
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { variablesTable } from '@tollgate/shared/config/table.js';
-import { completeForLocalUse, type Ports, portVariables } from '../settings.js';
+import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 import { launcherVariables } from './launcher-variables.js';
 
 type Environment = Parameters<typeof variablesTable>[0];

@@ -53,7 +53,7 @@ export function errorCodes(): ErrorCode[] {
 
 /** The codes of the local gateway with their statuses; its texts are in English only. */
 export function gatewayCodes(): { code: string; status: number }[] {
-  const gateway = readSources().find(({ path }) => path === 'deploy/src/gateway.ts');
+  const gateway = readSources().find(({ path }) => path === 'deploy/src/gateway/gateway.ts');
   return [...(gateway?.text ?? '').matchAll(gatewayAnswers)]
     .map(([, status, code = '']) => ({ code, status: Number(status) }))
     .sort((a, b) => a.status - b.status);

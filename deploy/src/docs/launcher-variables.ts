@@ -1,5 +1,5 @@
 // The variables that `npm start` reads for itself and hands to no service.
-import { completeForLocalUse, portVariables } from '../settings.js';
+import { completeForLocalUse, portVariables } from '../launcher/local-environment.js';
 
 const [gatewayPort, usualPort] = portVariables.gateway;
 const anyPorts = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };

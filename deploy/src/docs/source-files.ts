@@ -1,7 +1,7 @@
 // The sources of the project, and what each of them imports.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { projectRoot } from '../settings.js';
+import { projectRoot } from '../launcher/local-environment.js';
 
 /** One import of a file. */
 export interface Import {

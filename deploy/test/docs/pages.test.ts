@@ -11,7 +11,7 @@ import { errorsPage } from '../../src/docs/errors-page.js';
 import { launcherVariables } from '../../src/docs/launcher-variables.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
-import { environmentFor, projectRoot } from '../../src/settings.js';
+import { environmentFor, projectRoot } from '../../src/launcher/local-environment.js';
 import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 

@@ -6,9 +6,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import { projectRoot } from '../../src/settings.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 import { readProjectFile } from '../docs/project-file.js';
-import { launch } from '../launcher.js';
+import { launch } from '../launcher/launch.js';
 
 /** The command as the manual has it. */
 const COMMAND = 'npm run -s doctor -- --email demo@example.com';

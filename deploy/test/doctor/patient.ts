@@ -6,9 +6,14 @@ import type { Test } from 'tap';
 import { examine, type Patient } from '../../src/doctor/examine.js';
 import type { Finding } from '../../src/doctor/finding.js';
 import type { Report } from '../../src/doctor/report.js';
-import { completeForLocalUse, type Environment, environmentFor, projectRoot } from '../../src/settings.js';
-import { type System, type SystemOptions, startSystem } from '../../src/system.js';
-import { freePorts } from '../launcher.js';
+import {
+  completeForLocalUse,
+  type Environment,
+  environmentFor,
+  projectRoot,
+} from '../../src/launcher/local-environment.js';
+import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
+import { freePorts } from '../launcher/launch.js';
 import { openFront } from './front.js';
 
 /** Cheap work, and limits that many examinations in a row do not reach. */

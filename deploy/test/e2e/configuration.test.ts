@@ -6,8 +6,8 @@ import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { startService } from '../../src/service-process.js';
-import type { Environment, ServiceName } from '../../src/settings.js';
+import type { Environment, ServiceName } from '../../src/launcher/local-environment.js';
+import { startService } from '../../src/launcher/service-process.js';
 
 const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
 const DAYLIGHT = 'not-a-secret-but-must-not-be-shown';

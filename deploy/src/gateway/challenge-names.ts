@@ -1,0 +1,43 @@
+// What the gateway and the demo page have to know of the challenges: their path, and the names of their fields.
+import { captchaOptionsFrom } from '@tollgate/shared/config/captcha-environment.js';
+import type { Environment } from '../launcher/local-environment.js';
+import { StartError } from '../launcher/start-error.js';
+
+/** The names of the four fields by their usual ones, as the `fields` of the browser package's `createChallenge`. */
+export interface ChallengeFields {
+  readonly pow_token: string;
+  readonly pow_nonce: string;
+  readonly captcha_token: string;
+  readonly captcha: string;
+}
+
+export interface ChallengeNames {
+  /** Path of the routes without slashes at its ends. */
+  readonly prefix: string;
+  readonly fields: ChallengeFields;
+}
+
+/**
+ * The names that an environment without empty variables sets; the services check all else about them.
+ *
+ * @param taken first path segments of what the gateway serves itself
+ * @throws {StartError} when the path begins with one of those
+ */
+export function readChallengeNames(environment: Environment, taken: readonly string[]): ChallengeNames {
+  const { routes, pow, fields } = captchaOptionsFrom(environment);
+  const [first = ''] = routes.prefix.split('/');
+  if (taken.includes(first)) {
+    throw new StartError(
+      `CAPTCHA_ROUTES_PREFIX must not begin with "${first}", which is a path of the demo page.`,
+    );
+  }
+  return {
+    prefix: routes.prefix,
+    fields: {
+      pow_token: pow.fields.token,
+      pow_nonce: pow.fields.nonce,
+      captcha_token: fields.token,
+      captcha: fields.answer,
+    },
+  };
+}

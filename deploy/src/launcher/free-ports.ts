@@ -1,0 +1,73 @@
+// Ports that nobody uses: chosen where any will do, demanded where one was named.
+import { createServer } from 'node:net';
+import { type PortName, type Ports, portVariables } from './local-environment.js';
+import { StartError } from './start-error.js';
+
+/** Below the range from which systems take the ports of outgoing connections. */
+const lowestChoice = 20_000;
+const highestChoice = 32_000;
+
+/**
+ * Replaces every 0 by a free port and checks the others.
+ * @throws {StartError} one line per port that is taken or wanted twice, naming its variable
+ */
+export async function settlePorts(wanted: Ports): Promise<Ports> {
+  const settled: Record<PortName, number> = { ...wanted };
+  const mistakes: string[] = [];
+  const owners = new Map<number, string>();
+  for (const [name, [variable]] of entriesOf(portVariables)) {
+    const port = wanted[name];
+    if (port === 0) continue;
+    const owner = owners.get(port);
+    owners.set(port, variable);
+    if (owner !== undefined) mistakes.push(`${owner} and ${variable} are both ${port}.`);
+    else if (!(await isFree(name, port))) {
+      mistakes.push(`Port ${port} is in use; set ${variable} to another one, or stop what listens there.`);
+    }
+  }
+  if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));
+  for (const [name] of entriesOf(portVariables)) {
+    if (settled[name] === 0) settled[name] = await chooseFree(name, owners);
+  }
+  return settled;
+}
+
+const choices = highestChoice - lowestChoice;
+/** Ports apart that two processes of neighbouring numbers begin. */
+const stride = 16;
+let nextChoice = (process.pid * stride) % choices;
+
+/** A chosen port is free until something listens on it: what starts beside this process must look elsewhere. */
+async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
+  for (;;) {
+    const port = lowestChoice + nextChoice;
+    nextChoice = (nextChoice + 1) % choices;
+    if (owners.has(port) || !(await isFree(name, port))) continue;
+    owners.set(port, 'chosen');
+    return port;
+  }
+}
+
+/** The gateway alone listens on both loopback addresses. */
+async function isFree(name: PortName, port: number): Promise<boolean> {
+  return (await canListen('127.0.0.1', port)) && (name !== 'gateway' || (await canListen('::1', port)));
+}
+
+/** Whether the address can be listened on; one that the machine does not have is in nobody's use. */
+async function canListen(host: string, port: number): Promise<boolean> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(true);
+      else if (error.code === 'EACCES')
+        reject(new StartError(`Port ${port} may not be used by this account.`));
+      else reject(error);
+    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function entriesOf<T extends object>(value: T): [keyof T, T[keyof T]][] {
+  return Object.entries(value) as [keyof T, T[keyof T]][];
+}
