@@ -1,4 +1,4 @@
-// Holds the imports of every source against the plan of the house: who may know whom.
+// Checks the imports of every source against the plan in docs/architecture.md: which room may import which.
 import t from 'tap';
 import { type Import, listFiles, readSources, type SourceFile } from '../src/docs/source-files.js';
 import { readProjectFile } from './docs/project-file.js';
@@ -180,20 +180,35 @@ const rooms: readonly Room[] = [
     may: [/./],
   },
   {
+    name: 'deploy/launcher',
+    files: /^deploy\/src\/launcher\//,
+    may: [nodeAny, sharedAny, /^deploy\/src\/(gateway\/|demo\/|doctor\/running-system\.ts$)/],
+  },
+  {
+    name: 'deploy/gateway',
+    files: /^deploy\/src\/gateway\//,
+    may: [fastify, nodeAny, sharedAny, /^deploy\/src\/(demo\/|launcher\/local-environment\.ts$)/],
+  },
+  {
+    name: 'deploy/demo',
+    files: /^deploy\/src\/demo\//,
+    may: [fastify, nodeAny, /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/],
+  },
+  {
     name: 'deploy/doctor',
     files: /^deploy\/src\/doctor\//,
     may: [
       nodeAny,
       typebox,
+      /^undici$/,
       sharedAny,
       /^services\/session-service\/src\/(config|(cli|directory|domain)\/[a-z-]+)\.ts$/,
     ],
   },
   {
-    name: 'deploy',
-    files: /^deploy\/src\/(?!doctor\/)/,
-    may: [fastify, nodeAny, sharedAny, /^close-with-grace$/, /^deploy\/src\//],
-    never: [],
+    name: 'deploy/docs',
+    files: /^deploy\/src\/docs\//,
+    may: [fastify, nodeAny, typebox, sharedAny, /^deploy\/src\/launcher\/local-environment\.ts$/],
   },
 ];
 
@@ -327,11 +342,6 @@ const departures: readonly Departure[] = [
     from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
     to: /^shared\/src\/http\/define-error\.ts$/,
     why: 'it wraps @fastify/error and ties every code to a message',
-  },
-  {
-    from: /^deploy\/src\/docs\/audit-page\.ts$/,
-    to: typebox,
-    why: 'the page is made from the schemas of the events',
   },
   {
     from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,

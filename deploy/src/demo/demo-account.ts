@@ -1,8 +1,7 @@
-// The demo account: made, or its password set again, at each start, through the users command.
+// The demo account: each start creates it, or sets its password again, through the command `users`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../launcher/local-environment.js';
-import { StartError } from '../launcher/start-error.js';
+import { type Environment, StartError } from '../launcher/local-environment.js';
 
 export interface Account {
   readonly email: string;
@@ -17,14 +16,14 @@ const usersCommand = fileURLToPath(
   new URL('../../../../services/session-service/dist/src/cli/users.js', import.meta.url),
 );
 
-/** Whether the accounts are in this system's own directory, the only one that it writes to. */
+/** Whether the accounts are in the embedded directory, the only one that the launcher writes to. */
 export function ownsDirectory(environment: Environment): boolean {
   return (environment.USERS_URL || 'file:').startsWith('file:');
 }
 
 /**
- * Checks `DEMO_EMAIL` and `DEMO_PASSWORD`, by the rules of the users command.
- * @throws {StartError} a line for each that is set and cannot be used; none shows the password
+ * Checks `DEMO_EMAIL` and `DEMO_PASSWORD` by the rules of the command `users`.
+ * @throws {StartError} a line for each that is set and cannot be used, without the password
  */
 export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }: Environment): void {
   const mistakes: string[] = [];
@@ -43,23 +42,23 @@ export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }:
 }
 
 /**
- * Makes the account or sets its password again.
- * @throws {StartError} with the command's own lines
+ * Creates the account or sets its password again.
+ * @throws {StartError} with the lines of the command
  */
 export async function saveAccount(account: Account, environment: Environment): Promise<void> {
   const command = spawn(process.execPath, [usersCommand, 'add', account.email, '--replace'], {
     env: environment,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  let complaint = '';
+  let errors = '';
   command.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint += text;
+    errors += text;
   });
-  // A command that refuses its arguments leaves without reading; what it says on stderr is the reason.
+  // A command that refuses its arguments exits without reading its input; stderr has the reason.
   command.stdin.on('error', () => undefined);
   command.stdin.end(`${account.password}\n`);
   const code = await new Promise((resolve) => command.once('close', resolve));
   if (code !== 0) {
-    throw new StartError(complaint.trim() || `The account ${account.email} could not be made.`);
+    throw new StartError(errors.trim() || `The account ${account.email} could not be made.`);
   }
 }

@@ -1,4 +1,4 @@
-// `npm run docs`: writes the pages, and the client's types, that are made from the code.
+// `npm run docs`: generates pages of the documentation, and the client's types, from the code.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function write(path: string, text: string): void {
   console.log(path);
 }
 
-/** The text as the formatter, which the tests run over every file, would have it. */
+/** The text as the formatter writes it, which the tests run over every file. */
 function format(path: string, text: string): string {
   const args = [biome, 'format', `--stdin-file-path=${path}`];
   return execFileSync(process.execPath, args, { cwd: projectRoot, input: text, encoding: 'utf8' });

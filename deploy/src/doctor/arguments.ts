@@ -19,23 +19,23 @@ Signs in, refreshes and signs out through the public address, and says in plain 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What to examine, and how to say it. */
+/** What to examine, and how to print the report. */
 export interface DoctorArguments {
   readonly publicUrl: string;
   readonly email: string | undefined;
-  /** Undefined unless named. */
+  /** Of the application's pages; undefined if neither the command line nor `CORS_ORIGIN` names it. */
   readonly origin: string | undefined;
   readonly prefix: string | undefined;
   readonly connect: string | undefined;
   readonly json: boolean;
 }
 
-/** The public address on the command line; undefined when it names none. @throws UsageError when it is not understood */
+/** The public address on the command line, if it names one. @throws UsageError if the command line is not understood */
 export function namedAddress(args: string[]): string | undefined {
   return parse(args).positionals[0];
 }
 
-/** @throws UsageError when it cannot be understood */
+/** Reads the command line; the environment completes it. @throws UsageError if it is not understood */
 export function readDoctorArguments(args: string[], env: Environment): DoctorArguments {
   const { values, positionals } = parse(args);
   const [given, ...more] = positionals;

@@ -1,4 +1,4 @@
-// The command that examines an installation through its public address.
+// The command `doctor`: examines an installation through its public address and prints the report.
 
 import { Type } from '@sinclair/typebox';
 import { readPassword, type Terminal } from '@tollgate/session-service/cli/password-input.js';
@@ -8,15 +8,14 @@ import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { type DoctorArguments, namedAddress, readDoctorArguments, USAGE } from './arguments.js';
 import { examine } from './examine.js';
-import { isHealthy, reportLines, reportObject } from './report.js';
-import { launchedEnvironment } from './running-system.js';
+import { isHealthy, type Report, reportLines, reportObject } from './report.js';
+import { runningEnvironment } from './running-system.js';
 
-async function look(
-  asked: DoctorArguments,
+async function examineTarget(
+  { publicUrl, email, origin, prefix, connect }: DoctorArguments,
   env: Readonly<Record<string, string | undefined>>,
   terminal: Terminal,
-) {
-  const { publicUrl, email, origin, prefix, connect } = asked;
+): Promise<Report> {
   const { routes, pow } = captchaOptionsFrom(readEnvironment(Type.Object(captchaVariables), env));
   const account = email === undefined ? undefined : { email, password: await readPassword(terminal) };
   return examine({
@@ -31,13 +30,13 @@ async function look(
   });
 }
 
-/** Examines and returns the exit code: 0, 1 when there is a problem, 2 when it was not understood. */
+/** Returns the exit code: 0, 1 if there is a problem, 2 if the command line is not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   return runCommand({ name: 'doctor', usage: USAGE, args }, async () => {
-    const here = launchedEnvironment(env, PROJECT_ROOT, namedAddress(args));
-    const asked = readDoctorArguments(args, here);
-    const report = await look(asked, here, terminal);
-    if (asked.json) console.log(JSON.stringify(reportObject(report)));
+    const completed = runningEnvironment(env, PROJECT_ROOT, namedAddress(args));
+    const options = readDoctorArguments(args, completed);
+    const report = await examineTarget(options, completed, terminal);
+    if (options.json) console.log(JSON.stringify(reportObject(report)));
     else for (const line of reportLines(report)) console.log(line);
     return isHealthy(report) ? 0 : 1;
   });

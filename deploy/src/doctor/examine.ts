@@ -1,79 +1,42 @@
-// The whole examination, in its order: from outside, then with the service's environment.
+// Examines one installation: first through its public address, then with the service's environment.
 
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import {
-  type Environment,
-  type EnvironmentLook,
-  isServiceEnvironment,
-  lookAtEnvironment,
-} from './environment.js';
-import type { Finding } from './finding.js';
-import { diagnoseConfiguration } from './inside/configuration.js';
-import { diagnoseReadiness } from './inside/readiness.js';
-import { diagnoseStores } from './inside/stores.js';
-import { diagnoseUsers } from './inside/users.js';
-import { lookFromInside } from './inside.js';
-import { diagnoseAddresses, knowsApart } from './outside/addresses.js';
-import type { Account } from './outside/session-facts.js';
-import { lookFromOutside, type OutsideLook } from './outside.js';
+import { examineInside, type InsideOptions } from './examine-inside.js';
+import { examineOutside, type OutsideOptions } from './examine-outside.js';
+import { isServiceEnvironment } from './inside/configuration.js';
+import { areToldApart, diagnoseAddresses } from './outside/addresses.js';
+import { createPublicClient, type PublicAddress } from './public-client.js';
 import type { Report } from './report.js';
-import { createVisitor, type Visit } from './visitor.js';
 
-/** What is examined. */
-export interface Patient extends Visit {
-  /** Who signs in; nobody when undefined. */
-  readonly account: Account | undefined;
-  /** Names of the fields of the proof of work. */
-  readonly fields: CaptchaOptions['pow']['fields'];
-  /** The variables that may hold the service's environment. */
-  readonly env: Environment;
-  /** Folder that relative paths of the environment start from. */
-  readonly root: string;
-}
+/** The installation to examine. */
+export interface Target extends PublicAddress, OutsideOptions, Omit<InsideOptions, 'email'> {}
 
-/** Examines one installation. It ends what it starts, and writes nothing. */
-export async function examine(patient: Patient): Promise<Report> {
-  const { publicUrl, account, env, root } = patient;
-  const visitor = createVisitor(patient);
-  const outside = await lookFromOutside(visitor, patient);
-  if (!isServiceEnvironment(env)) return concluded(publicUrl, outside);
+/**
+ * Runs every check that the target allows: those of the environment only if `env` is that of the session service. It
+ * ends the session that it starts, and changes nothing else.
+ */
+export async function examine(target: Target): Promise<Report> {
+  const { publicUrl, account, env, root } = target;
+  const client = createPublicClient(target);
+  const outside = await examineOutside(client, target);
+  const inside = isServiceEnvironment(env)
+    ? await examineInside(client, { env, root, email: account?.email }, outside)
+    : undefined;
 
-  const { accessToken } = outside;
-  const look = await lookAtEnvironment(env, root, { publicUrl, accessToken, email: account?.email });
-  try {
-    const inside = await lookFromInside(visitor, look, outside, env);
-    return concluded(publicUrl, outside, { look, ...inside });
-  } finally {
-    await look.close();
-  }
-}
-
-type Inside = { readonly look: EnvironmentLook } & Awaited<ReturnType<typeof lookFromInside>>;
-
-function concluded(publicUrl: string, outside: OutsideLook, inside?: Inside): Report {
-  const addresses = {
-    ...outside.addresses,
-    counted: inside?.counted,
-    trustProxy: inside?.look.config === undefined ? undefined : (inside.look.config.values.TRUST_PROXY ?? []),
-  };
-  const findings: Finding[] = [...outside.findings, ...diagnoseAddresses(addresses)];
-  const notLookedAt = [...outside.notLookedAt];
-  if (addresses.plain.length > 0 && addresses.trustProxy?.length !== 0 && !knowsApart(addresses)) {
-    notLookedAt.push(
+  const addresses = { ...outside.tags, counted: inside?.counted, trustProxy: inside?.trustProxy };
+  const skipped = [...outside.skipped];
+  if (addresses.plain.length > 0 && addresses.trustProxy?.length !== 0 && !areToldApart(addresses)) {
+    skipped.push(
       'Whether the gateway keeps clients apart: this machine has one address only that reaches it. Look at RateLimit-Remaining from two places.',
     );
   }
-  if (inside === undefined) {
-    notLookedAt.push('Secrets, stores and users: the environment of the session service is not here.');
-    return { publicUrl, findings, notLookedAt };
-  }
-  const { look, readiness } = inside;
-  findings.push(...diagnoseConfiguration(look.configuration));
-  if (look.stores !== undefined) findings.push(...diagnoseStores(look.stores));
-  if (look.users !== undefined) findings.push(...diagnoseUsers(look.users));
-  findings.push(...diagnoseReadiness(readiness));
-  if (look.config === undefined) {
-    notLookedAt.push('Stores and users: the environment has to be mended first.');
-  }
-  return { publicUrl, findings, notLookedAt: [...notLookedAt, ...inside.notLookedAt] };
+  skipped.push(
+    ...(inside?.skipped ?? [
+      'Secrets, stores and users: the environment of the session service is not here.',
+    ]),
+  );
+  return {
+    publicUrl,
+    findings: [...outside.findings, ...diagnoseAddresses(addresses), ...(inside?.findings ?? [])],
+    skipped,
+  };
 }

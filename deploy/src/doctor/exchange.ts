@@ -1,83 +1,87 @@
-// One request over a connection of its own.
+// One HTTP request over a connection of its own.
 
-import { type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestEncrypted } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { brotliDecompressSync, inflateSync, unzipSync } from 'node:zlib';
+import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import type { Answer } from './answer.js';
 
 /** Where a connection goes to and comes from. */
 export interface Route {
-  /** Address to connect to instead of what the host's name resolves to. */
+  /** IP address to connect to instead of what the name of the host resolves to. */
   readonly connect?: string | undefined;
   readonly family?: 4 | 6 | undefined;
-  /** This machine's address to connect from. */
+  /** Address of this machine to connect from. */
   readonly localAddress?: string | undefined;
-  /** Milliseconds after which no answer is expected any more; 15,000 unless said. */
+  /** Milliseconds for the whole exchange, 15,000 by default. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What is sent. */
-export interface Sent extends Route {
+/** What a request carries, and its route. */
+export interface RequestOptions extends Route {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 const TIMEOUT_MS = 15_000;
-/** Longest body that is kept; an image has a tenth of it. */
+/** Longest body that is read; an image takes a tenth of it. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Sends one request and resolves with the answer, or with status 0 when there was none. It never throws. */
-export async function exchange(method: string, url: string, sent: Sent = {}): Promise<Answer> {
-  const { connect, family, localAddress, timeoutMs = TIMEOUT_MS, body } = sent;
-  const request = url.startsWith('https:') ? requestEncrypted : requestPlain;
-  const headers = {
-    'user-agent': 'tollgate-doctor',
-    'accept-encoding': 'gzip, deflate, br',
-    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-    ...sent.headers,
-  };
+/**
+ * Sends one request and resolves with the answer, or with status 0 when there is none. Follows no redirect and never
+ * throws.
+ */
+export async function exchange(method: string, url: string, options: RequestOptions = {}): Promise<Answer> {
+  const { origin, pathname, search } = new URL(url);
+  const connection = openConnection(origin, options);
   try {
-    return await new Promise<Answer>((resolve, reject) => {
-      const outgoing = request(
-        url,
-        {
-          method,
-          headers,
-          agent: false,
-          signal: AbortSignal.timeout(timeoutMs),
-          ...(family === undefined ? {} : { family }),
-          ...(localAddress === undefined ? {} : { localAddress }),
-          ...(connect === undefined ? {} : { lookup: alwaysAt(connect) }),
-        },
-        (response) => {
-          readAnswer(response).then(resolve, reject);
-        },
-      );
-      outgoing.on('error', reject);
-      outgoing.end(body);
+    const response = await connection.client.request({
+      method,
+      path: `${pathname}${search}`,
+      headers: {
+        'user-agent': 'tollgate-doctor',
+        'accept-encoding': 'gzip, deflate, br',
+        ...options.headers,
+      },
+      body: options.body ?? null,
+      reset: true,
+      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
     });
+    return await readAnswer(response, connection.localAddress());
   } catch (error) {
-    return nothing(reasonOf(error));
+    return noAnswer(reasonOf(error));
+  } finally {
+    await connection.client.destroy();
   }
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  const localAddress = response.socket.localAddress ?? '';
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error('the answer does not end');
-    chunks.push(chunk);
-  }
-  const bytes = decode(Buffer.concat(chunks), response.headers['content-encoding']);
-  const text = bytes.toString();
+/** A client for one request, and this machine's address on its connection, empty before there is one. */
+function openConnection(origin: string, { connect, family, localAddress, timeoutMs }: Route) {
+  let address = '';
+  const connector = buildConnector({
+    timeout: timeoutMs ?? TIMEOUT_MS,
+    ...(family === undefined ? {} : { family }),
+    ...(connect === undefined ? {} : { lookup: alwaysAt(connect) }),
+  });
+  const client = new Client(origin, {
+    maxResponseSize: MAX_BYTES,
+    ...(localAddress === undefined ? {} : { localAddress }),
+    connect: (target, done) =>
+      connector(target, (...result) => {
+        address = result[1]?.localAddress ?? '';
+        done(...result);
+      }),
+  });
+  return { client, localAddress: () => address };
+}
+
+async function readAnswer(response: Dispatcher.ResponseData, localAddress: string): Promise<Answer> {
   const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    Object.entries(response.headers).map(([name, value = '']) => [name, [value].flat().join(', ')]),
   );
-  const cookies = response.headers['set-cookie'] ?? [];
-  return { status: response.statusCode ?? 0, headers, cookies, bytes, text, json: parse(text), localAddress };
+  const bytes = decode(Buffer.from(await response.body.arrayBuffer()), headers['content-encoding']);
+  const text = bytes.toString();
+  const cookies = [response.headers['set-cookie'] ?? []].flat();
+  return { status: response.statusCode, headers, cookies, bytes, text, json: parse(text), localAddress };
 }
 
 function decode(bytes: Buffer, encoding: string | undefined): Buffer {
@@ -111,7 +115,7 @@ function alwaysAt(address: string): LookupFunction {
   };
 }
 
-function nothing(reason: string): Answer {
+function noAnswer(reason: string): Answer {
   return {
     status: 0,
     headers: {},
@@ -125,8 +129,12 @@ function nothing(reason: string): Answer {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
-  // A name with several addresses gives one error for each, and no message of its own.
+  if (error instanceof errors.ResponseExceededMaxSizeError) return 'the answer does not end';
+  if (error.name === 'TimeoutError' || error instanceof errors.ConnectTimeoutError) {
+    return 'nothing came in time';
+  }
+  // For a name with several addresses Node throws one error for each, and an empty message of its own.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const { code, message } = first as NodeJS.ErrnoException;
-  return error.name === 'TimeoutError' ? 'nothing came in time' : message || code || error.name;
+  return message || code || error.name;
 }

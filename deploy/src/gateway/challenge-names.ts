@@ -1,9 +1,8 @@
-// What the gateway and the demo page have to know of the challenges: their path, and the names of their fields.
+// The path of the challenges and the names of their fields, for the gateway and the demo page.
 import { captchaOptionsFrom } from '@tollgate/shared/config/captcha-environment.js';
-import type { Environment } from '../launcher/local-environment.js';
-import { StartError } from '../launcher/start-error.js';
+import { type Environment, StartError } from '../launcher/local-environment.js';
 
-/** The names of the four fields by their usual ones, as the `fields` of the browser package's `createChallenge`. */
+/** The names of the four fields by their defaults, as in `fields` of the browser package's `createChallenge`. */
 export interface ChallengeFields {
   readonly pow_token: string;
   readonly pow_nonce: string;
@@ -18,10 +17,10 @@ export interface ChallengeNames {
 }
 
 /**
- * The names that an environment without empty variables sets; the services check all else about them.
+ * Reads the names from an environment without empty variables. The services check everything else about them.
  *
- * @param taken first path segments of what the gateway serves itself
- * @throws {StartError} when the path begins with one of those
+ * @param taken first segments of the paths that the gateway serves itself
+ * @throws {StartError} if the path of the challenges begins with one of those
  */
 export function readChallengeNames(environment: Environment, taken: readonly string[]): ChallengeNames {
   const { routes, pow, fields } = captchaOptionsFrom(environment);

@@ -1,15 +1,14 @@
-// Ports that nobody uses: chosen where any will do, demanded where one was named.
+// Chooses free ports where any will do, and checks those that are set.
 import { createServer } from 'node:net';
-import { type PortName, type Ports, portVariables } from './local-environment.js';
-import { StartError } from './start-error.js';
+import { type PortName, type Ports, portVariables, StartError } from './local-environment.js';
 
-/** Below the range from which systems take the ports of outgoing connections. */
+/** The range lies below the one from which systems take the ports of outgoing connections. */
 const lowestChoice = 20_000;
 const highestChoice = 32_000;
 
 /**
  * Replaces every 0 by a free port and checks the others.
- * @throws {StartError} one line per port that is taken or wanted twice, naming its variable
+ * @throws {StartError} a line for each port that is in use or set twice, with its variable
  */
 export async function settlePorts(wanted: Ports): Promise<Ports> {
   const settled: Record<PortName, number> = { ...wanted };
@@ -33,11 +32,11 @@ export async function settlePorts(wanted: Ports): Promise<Ports> {
 }
 
 const choices = highestChoice - lowestChoice;
-/** Ports apart that two processes of neighbouring numbers begin. */
+/** Distance between the first choices of two processes with consecutive process ids. */
 const stride = 16;
 let nextChoice = (process.pid * stride) % choices;
 
-/** A chosen port is free until something listens on it: what starts beside this process must look elsewhere. */
+/** A chosen port stays free until something listens on it, so processes that start together begin at different ports. */
 async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
   for (;;) {
     const port = lowestChoice + nextChoice;
@@ -48,12 +47,12 @@ async function chooseFree(name: PortName, owners: Map<number, string>): Promise<
   }
 }
 
-/** The gateway alone listens on both loopback addresses. */
+/** Checks both loopback addresses for the gateway, which listens on both. */
 async function isFree(name: PortName, port: number): Promise<boolean> {
   return (await canListen('127.0.0.1', port)) && (name !== 'gateway' || (await canListen('::1', port)));
 }
 
-/** Whether the address can be listened on; one that the machine does not have is in nobody's use. */
+/** Whether the port is free at the address; it is at an address that the machine does not have. */
 async function canListen(host: string, port: number): Promise<boolean> {
   return await new Promise((resolve, reject) => {
     const server = createServer();

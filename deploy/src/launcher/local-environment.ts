@@ -1,9 +1,13 @@
-// The settings of a local system: the environment it is given, completed with what suits one machine.
+// The environment of a system on one machine: what the user sets, completed with defaults for local use.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from './start-error.js';
 
-/** The two deployables, named as their folders are. */
+/** A reason not to start that a person can act on: its message is complete, lines for the terminal without a stack. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/** The two services, named as their folders are. */
 export const serviceNames = ['challenge-service', 'session-service'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -47,7 +51,7 @@ export function dataFolderOf(environment: Environment): string {
   return resolve(projectRoot, environment.DATA_DIR || 'data');
 }
 
-/** What the services are started with on one machine; whatever the environment says wins. */
+/** Adds defaults for local use to an environment; set variables win, and empty ones count as unset. */
 export function completeForLocalUse(environment: Environment, ports: Ports): Environment {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   return {
@@ -64,13 +68,19 @@ export function completeForLocalUse(environment: Environment, ports: Ports): Env
   };
 }
 
+/** The variables of a completed environment that `npm start` sets by itself, without those of the demo account. */
+export function variablesSetLocally(environment: Environment, ports: Ports): Environment {
+  const names = Object.keys(completeForLocalUse({}, ports)).filter((name) => !name.startsWith('DEMO_'));
+  return Object.fromEntries(names.map((name) => [name, environment[name]]));
+}
+
 /** The address at which this machine reaches something bound to `bind`, as it stands in a URL. */
 export function reachableHost(bind: string | undefined): string {
   if (bind === undefined || bind === '' || bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
   return bind.includes(':') ? `[${bind}]` : bind;
 }
 
-/** What one service is started with: no secret that it has no use for, and nothing of the launcher's own. */
+/** The environment of one service, without secrets that it does not use and variables of the launcher. */
 export function environmentFor(name: ServiceName, environment: Environment): Environment {
   const { DEMO_EMAIL: _email, DEMO_PASSWORD: _password, GATEWAY_PORT: _port, ...common } = environment;
   const { HOST_API_KEY: _host, HOST_API_KEYS: _hosts, ...session } = common;

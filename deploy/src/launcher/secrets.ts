@@ -1,9 +1,8 @@
-// The secrets of a local system: made on the first run, kept in DATA_DIR/secrets.json, readable by the owner alone.
+// The secrets of a local system: created on the first run and kept in DATA_DIR/secrets.json, for its owner only.
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from './local-environment.js';
-import { StartError } from './start-error.js';
+import { type Environment, StartError } from './local-environment.js';
 
 const secretNames = [
   'ACCESS_SECRET',
@@ -19,9 +18,9 @@ export type Secrets = Readonly<Record<(typeof secretNames)[number], string>>;
 const readable = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /**
- * Reads the secrets, makes those that are missing, and lets the environment win over the file.
- * @param dataFolder absolute; made with mode 0700 when it is not there
- * @throws {StartError} when the file is there but is not what this function writes
+ * Reads the secrets and creates those that are missing. Variables win over the file.
+ * @param dataFolder absolute; created with mode 0700
+ * @throws {StartError} if the file exists and does not have the form that this function writes
  */
 export function openSecrets(dataFolder: string, environment: Environment): Secrets {
   const given = pickSecrets(environment);
@@ -55,7 +54,7 @@ function readKept(path: string): Partial<Secrets> {
   }
 }
 
-/** Moved into place in one step, so that nobody ever reads half of it or finds it with a wider mode. */
+/** Renames a complete file into place, so that nobody reads half of it or finds it with a wider mode. */
 function writePrivately(dataFolder: string, path: string, secrets: Secrets): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

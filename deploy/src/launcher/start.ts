@@ -1,13 +1,12 @@
-// The local launcher behind `npm start`: starts the system, says where it is, stops it on Ctrl-C.
+// The local launcher behind `npm start`: starts the system, prints its address, stops it on Ctrl-C.
 import { relative } from 'node:path';
 import { describeStoreUrl } from '@tollgate/shared/store/store-url.js';
-import { projectRoot } from './local-environment.js';
-import { StartError } from './start-error.js';
+import { projectRoot, StartError } from './local-environment.js';
 import { type System, startSystem } from './system.js';
 import { showLogLine } from './terminal-log.js';
 
-/** A terminal and npm both hand on one Ctrl-C; what comes this long after the first is a second wish. */
-const echoMs = 1_000;
+/** One Ctrl-C arrives twice, from the terminal and from npm. A later signal is a second request to stop. */
+const sameInterruptionMs = 1_000;
 
 const parentCheckMs = 300;
 
@@ -17,7 +16,7 @@ let stoppingSinceMs: number | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
-// The shell between npm and this process passes no signal on: when it is gone, npm was told to stop.
+// The shell between npm and this process forwards no signal: when it has ended, npm was told to stop.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event !== undefined) {
   setInterval(() => {
@@ -42,8 +41,8 @@ try {
 async function onSignal(signal?: NodeJS.Signals): Promise<void> {
   const nowMs = performance.now();
   if (stoppingSinceMs !== undefined) {
-    // The services are on a leash: they go down with this process.
-    if (signal !== undefined && nowMs - stoppingSinceMs > echoMs) process.exit(1);
+    // The services exit with this process.
+    if (signal !== undefined && nowMs - stoppingSinceMs > sameInterruptionMs) process.exit(1);
     return;
   }
   stoppingSinceMs = nowMs;
@@ -60,7 +59,7 @@ async function onBroken(line: string): Promise<void> {
   process.exit(1);
 }
 
-/** Short when it is inside the project, else as it is. */
+/** A path inside the project is shortened to a relative one. */
 function readablePath(path: string): string {
   const inside = relative(projectRoot, path);
   return inside.startsWith('..') ? path : inside;

@@ -1,9 +1,10 @@
-// The whole system on one machine: both services as processes of their own, the gateway in front of them.
+// Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
 import { join } from 'node:path';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { type Account, checkDemoAccount, ownsDirectory, saveAccount } from '../demo/demo-account.js';
 import { pageSegments } from '../demo/demo-page.js';
+import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
 import { buildGateway, listenLocally, pageFolder } from '../gateway/gateway.js';
 import { settlePorts } from './free-ports.js';
@@ -16,29 +17,28 @@ import {
   reachableHost,
   readPorts,
   type ServiceName,
+  StartError,
+  variablesSetLocally,
 } from './local-environment.js';
-import { waitUntilAllReady } from './readiness.js';
-import { explainUnready } from './readiness-message.js';
-import { writeRunningFile } from './running-file.js';
+import { readinessMessage, waitUntilAllReady } from './readiness.js';
 import { openSecrets, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
-import { StartError } from './start-error.js';
 
 export interface SystemOptions {
   /**
-   * The variables of both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …), as a user would set them. Ports that are
-   * not there have their usual number; 0 stands for any free one. Nothing else of the environment is looked at.
+   * The variables of both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …), as a user sets them. Unset ports have their
+   * default; 0 stands for any free port. `process.env` is not read.
    */
   readonly environment: Environment;
-  /** Variables for one service alone; they win over everything else. */
+  /** Variables for one service alone, which win over all others. */
   readonly serviceEnvironment?: Readonly<Partial<Record<ServiceName, Environment>>>;
-  /** Accounts made before the start, besides the demo account, in the embedded directory. */
+  /** Accounts to create before the start, besides the demo account, in the embedded directory. */
   readonly accounts?: readonly Account[];
-  /** Called with each line that a service says. */
+  /** Called with each line that a service writes. */
   readonly onLine?: (service: ServiceName, line: string, stream: 'stdout' | 'stderr') => void;
-  /** Milliseconds that a service may be without its store before the start is given up; 10,000 unless said. */
+  /** Milliseconds for which a service may lack its store before the start fails, 10,000 by default. */
   readonly storeMs?: number;
-  /** Stops a start that is under way. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,26 +47,26 @@ export interface System {
   readonly address: string;
   readonly gatewayPort: number;
   readonly ports: Ports;
-  /** The demo account, when the accounts are in the embedded directory. */
+  /** The demo account; undefined if the accounts are not in the embedded directory. */
   readonly demo: Account | undefined;
   readonly secrets: Secrets;
   readonly logFolder: string;
   readonly processes: Readonly<Record<ServiceName, ServiceProcess>>;
-  /** Resolves with one line for people when a service is gone without having been asked to stop. */
+  /** Resolves with one line for people when a service has ended by itself. */
   readonly broken: Promise<string>;
-  /** Everything that both services have said. */
+  /** Everything that both services have written. */
   logs(): string;
-  /** Stops the gateway, then both services; resolves when nothing is left running. */
+  /** Stops the gateway, then both services; resolves when all have ended. */
   stop(): Promise<void>;
 }
 
-/** What a service may take to stop after its draining time. */
-const stopSlackMs = 22_000;
+/** Time for a service to stop, in addition to `DRAIN_SECONDS`. */
+const stopTimeoutMs = 22_000;
 const silentMs = 60_000;
 
 /**
  * Starts everything and resolves when the gateway listens.
- * @throws {StartError} when something that a person can mend is in the way; nothing is left running
+ * @throws {StartError} for a reason that a person can act on; everything has been stopped then
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const ports = await settlePorts(readPorts(options.environment));
@@ -93,8 +93,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   const services = Object.values(processes);
   const stopServices = async () => {
-    const patienceMs = (Number(environment.DRAIN_SECONDS) || 0) * 1_000 + stopSlackMs;
-    await Promise.all(services.map((service) => service.stop(patienceMs)));
+    const timeoutMs = (Number(environment.DRAIN_SECONDS) || 0) * 1_000 + stopTimeoutMs;
+    await Promise.all(services.map((service) => service.stop(timeoutMs)));
   };
   options.signal?.addEventListener('abort', stopServices, { once: true });
   try {
@@ -110,7 +110,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       await gateway.close();
       options.signal.throwIfAborted();
     }
-    const removeRunningFile = writeRunningFile(dataFolder, environment, ports);
+    const removeRunningFile = writeRunningFile(dataFolder, variablesSetLocally(environment, ports));
     let stopped: Promise<void> | undefined;
     return {
       address: environment.PUBLIC_URL!,
@@ -136,7 +136,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-/** @throws {StartError} */
+/** @throws {StartError} if the folder cannot be created or is not private */
 function checkDataFolder(dataFolder: string): void {
   try {
     openDataFolder(dataFolder);
@@ -173,7 +173,7 @@ async function openGateway(
 
 function readyAt(service: ServiceProcess, adminPort: number, environment: Environment) {
   const url = `http://${reachableHost(environment.ADMIN_BIND)}:${adminPort}/health/ready`;
-  return { service, url, explain: (body: string) => explainUnready(service.name, body, environment) };
+  return { service, url, explain: (body: string) => readinessMessage(service.name, body, environment) };
 }
 
 async function describeEnd({ name, gone, child }: ServiceProcess): Promise<string> {

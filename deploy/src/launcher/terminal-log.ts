@@ -1,4 +1,4 @@
-// What of the services' logs a person at the terminal sees: warnings and errors, a line each.
+// Shows the warnings and errors of the services' logs in the terminal, a line each.
 import type { ServiceName } from './local-environment.js';
 
 const shownLevels = new Map([
@@ -7,15 +7,15 @@ const shownLevels = new Map([
   ['fatal', 'error'],
 ]);
 
-/** Shows a line of a service's log when it is worth a look; the whole log is in its file. */
+/** Prints a line of a service's log if it is a warning or an error; the file has all lines. */
 export function showLogLine(service: ServiceName, line: string): void {
   const shown = readableLine(service, line);
   if (shown !== undefined) console.error(shown);
 }
 
 /**
- * `session-service warning: message`, or nothing for what is below a warning, for failed health checks, which the
- * launcher explains itself, and for the second image library, which is what a fresh clone has.
+ * `session-service warning: message`. Undefined for lines below a warning, for failed health checks, which the launcher
+ * explains itself, and for the second image library, which every fresh clone uses.
  */
 export function readableLine(service: ServiceName, line: string): string | undefined {
   const entry = parseEntry(line);

@@ -8,20 +8,18 @@ import { openModuleDirectory } from '@tollgate/session-service/directory/module-
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import type { Answer } from '../../src/doctor/answer.js';
+import { type Answer, readSetCookie } from '../../src/doctor/answer.js';
+import type { CountedAddress } from '../../src/doctor/inside/counted-address.js';
 import { diagnoseReadiness } from '../../src/doctor/inside/readiness.js';
-import { redisFacts } from '../../src/doctor/inside/redis-facts.js';
+import { probeRedis } from '../../src/doctor/inside/redis.js';
 import { diagnoseStores } from '../../src/doctor/inside/stores.js';
-import { userFacts } from '../../src/doctor/inside/user-facts.js';
-import { diagnoseUsers } from '../../src/doctor/inside/users.js';
-import { type CountedAddress, diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
+import { diagnoseUsers, probeDirectory } from '../../src/doctor/inside/users.js';
+import { diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
 import { diagnoseCookie } from '../../src/doctor/outside/cookie.js';
-import { lookAtPlainHttp } from '../../src/doctor/outside/requests.js';
-import { solveWork } from '../../src/doctor/outside/solve.js';
-import { diagnoseTransport } from '../../src/doctor/outside/transport.js';
+import { solveWork } from '../../src/doctor/outside/login.js';
+import { diagnoseTransport, probePlainHttp } from '../../src/doctor/outside/transport.js';
+import { createPublicClient } from '../../src/doctor/public-client.js';
 import { reportLines } from '../../src/doctor/report.js';
-import { readSetCookie } from '../../src/doctor/set-cookie.js';
-import { createVisitor } from '../../src/doctor/visitor.js';
 
 const answer = (status: number, headers: Record<string, string> = {}, json = {}): Answer => ({
   status,
@@ -63,7 +61,7 @@ t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
 t.test('a real Redis says what is asked of it, and a moved clock shows', async (t) => {
   const { store } = await redisStore(t);
   if (store.kind !== 'redis') throw new TypeError('no Redis');
-  const facts = await redisFacts('STORE_URL', store, () => Date.now() + 60_000);
+  const facts = await probeRedis('STORE_URL', store, () => Date.now() + 60_000);
   t.match(facts, {
     variable: 'STORE_URL',
     runId: /^[0-9a-f]{40}$/,
@@ -84,7 +82,7 @@ t.test('plain http beside https leads on, is closed, or is served', async (t) =>
   const visit = { challengePrefix: 'api/captcha', pageOrigin: '', connect: '127.0.0.1' };
   const publicUrl = 'https://tollgate.example';
   const look = async () => {
-    const plain = await lookAtPlainHttp(createVisitor({ ...visit, publicUrl }), port);
+    const plain = await probePlainHttp(createPublicClient({ ...visit, publicUrl }), port);
     return diagnoseTransport({ publicUrl, answer: answer(200, HSTS), plain }).map(({ check, severity }) => [
       check,
       severity,
@@ -99,7 +97,7 @@ t.test('plain http beside https leads on, is closed, or is served', async (t) =>
   await new Promise((resolve) => web.close(resolve));
   t.strictSame((await look())[1], ['plain_http', 'good']);
   for (const url of ['http://tollgate.example', 'https://tollgate.example:8443']) {
-    t.equal(await lookAtPlainHttp(createVisitor({ ...visit, publicUrl: url })), undefined);
+    t.equal(await probePlainHttp(createPublicClient({ ...visit, publicUrl: url })), undefined);
   }
 });
 
@@ -203,7 +201,7 @@ t.test('the report begins with what hurts', async (t) => {
         { check: 'b', severity: 'problem', message: 'Bad.', advice: 'Mend it.' },
         { check: 'c', severity: 'warning', message: 'Odd.', advice: 'Look at it.' },
       ],
-      notLookedAt: ['The rest.'],
+      skipped: ['The rest.'],
     }),
     [
       'problem  Bad.',
@@ -223,7 +221,7 @@ t.test('a directory that is away, and one that answers with what is no user, are
     const path = join(folder, `${name}.mjs`);
     const rest = 'findById: async () => undefined, close: async () => {}';
     writeFileSync(path, `export default { ${methods}, ${rest} };`);
-    return diagnoseUsers(await userFacts(await openModuleDirectory(path), 'Ada@example.com'));
+    return diagnoseUsers(await probeDirectory(await openModuleDirectory(path), 'Ada@example.com'));
   };
   t.match(
     await look(

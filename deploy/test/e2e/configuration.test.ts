@@ -220,7 +220,7 @@ function linesOf(read: () => unknown): readonly string[] {
   }
 }
 
-/** On the launcher's leash, so that a service that does start never outlives the test. */
+/** The service exits with this process, so that one that does start never outlives the test. */
 async function start(
   t: Test,
   name: ServiceName,
@@ -233,5 +233,5 @@ async function start(
   });
   t.teardown(() => service.stop(1_000));
   await service.gone;
-  return { code: service.child.exitCode, err: `${service.complaint()}\n` };
+  return { code: service.child.exitCode, err: `${service.errors()}\n` };
 }

@@ -214,10 +214,10 @@ async function openSite(
     t.teardown(() => service.stop(5_000));
     const admin = at(name === 'session-service' ? ports.sessionAdmin : ports.challengeAdmin);
     const url = `${admin.url}/health/ready`;
-    const patience = { unreadyMs: 10_000, silentMs: 30_000 };
+    const timeouts = { unreadyMs: 10_000, silentMs: 30_000 };
     // What has no explanation will do.
     const explain = (body: string) => (status === 200 ? body : undefined);
-    await waitUntilAllReady([{ service, url, explain }], patience);
+    await waitUntilAllReady([{ service, url, explain }], timeouts);
     logs.push(readLog(service, admin));
     return service;
   };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { type System, startSystem } from '../../src/launcher/system.js';
-import { CHEAP } from '../doctor/patient.js';
+import { CHEAP } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { solve } from '../solving.js';
 import { ask } from '../throw-away-service.js';

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { examine } from '../../src/doctor/examine.js';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
-import { CHEAP, complaints } from '../doctor/patient.js';
+import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { ask, startService } from '../throw-away-service.js';
 import { freePort, readExample, runCaddy } from './gateway-programs.js';

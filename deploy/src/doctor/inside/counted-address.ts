@@ -1,4 +1,4 @@
-// Looks into the store for the address that a request of this machine was counted under.
+// Reads from the store which address a request of this machine was counted under.
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -7,9 +7,18 @@ import { addressName, slotTag } from '@tollgate/shared/challenges/names.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { CountedAddress } from '../outside/addresses.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { addressesOf, type PublicClient } from '../public-client.js';
 
-/** Where counters are, and how they are named. */
+/** The address that a request of this machine was counted under. */
+export interface CountedAddress {
+  /** Whether it is the address that this machine connected from. */
+  readonly isOwn: boolean;
+  /** The address, if it is one of those that a proxy may have. */
+  readonly proxy: string | undefined;
+}
+
+/** The store of the counters, and what their keys are made from. */
 export interface Counters {
   readonly store: Store;
   /** `CAPTCHA_CACHE_PREFIX`. */
@@ -17,13 +26,31 @@ export interface Counters {
   readonly ring: KeyRing;
 }
 
+/** Counts one request through the gateway; undefined if the store does not answer. */
+export async function probeCountedAddress(
+  client: PublicClient,
+  counters: Counters,
+  localAddress: string,
+  trustProxy: readonly string[],
+  issue: () => Promise<unknown>,
+): Promise<CountedAddress | undefined> {
+  const proxies = proxyAddresses(await addressesOf(client), trustProxy);
+  const others = proxies.filter((address) => address !== localAddress);
+  try {
+    return await countedAddress(counters, localAddress, others, issue);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  }
+}
+
 /**
- * Sends one request for an image challenge and says which counter rose. Undefined when none did of those that can be
- * named: then this machine reaches the gateway under an address that it does not know.
+ * Sends one request for an image challenge and returns whose counter rose. Undefined if none of the given addresses was
+ * counted: then this machine reaches the gateway under an address that it does not know.
  *
  * @param own this machine's address on the connection
  * @param others addresses that a proxy may have
- * @throws StoreUnavailableError when the store is away
+ * @throws StoreUnavailableError if the store does not answer
  */
 export async function countedAddress(
   { store, prefix, ring }: Counters,
@@ -52,7 +79,7 @@ export async function countedAddress(
 }
 
 /** Addresses that a proxy in front of the services may have. */
-export function proxyAddresses(hostAddresses: readonly string[], trustProxy: readonly string[]): string[] {
+function proxyAddresses(hostAddresses: readonly string[], trustProxy: readonly string[]): string[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [
     ...hostAddresses,

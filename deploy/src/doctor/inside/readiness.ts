@@ -1,12 +1,35 @@
-// What the services say about themselves on their admin ports.
+// Checks what the services report about themselves on their admin ports.
 
 import type { Answer } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import { exchange } from '../exchange.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
-/** `GET /health/ready` by service; only of those that answered. */
+/** Answers to `GET /health/ready` by service, of those that answered. */
 export type ReadinessFacts = Readonly<Record<string, Answer>>;
 
-/** Failed checks. */
+const TIMEOUT_MS = 2000;
+
+/**
+ * Requests `/health/ready` of both services.
+ * @param bind the address that the admin ports are bound to
+ * @param ports the admin ports by service
+ */
+export async function probeReadiness(
+  bind: string,
+  ports: Readonly<Record<string, number>>,
+): Promise<{ readonly readiness: ReadinessFacts; readonly unreachable: readonly string[] }> {
+  const readiness: Record<string, Answer> = {};
+  const unreachable: string[] = [];
+  for (const [service, port] of Object.entries(ports)) {
+    const url = `http://${reachableHost(bind)}:${port}/health/ready`;
+    const answer = await exchange('GET', url, { timeoutMs: TIMEOUT_MS });
+    if (typeof answer.json.checks === 'object') readiness[service] = answer;
+    else unreachable.push(service);
+  }
+  return { readiness, unreachable };
+}
+
+/** A problem for a service that is not ready, a warning for one that serves with a failed check. */
 export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
   return Object.entries(facts).map(([service, answer]) => {
     const failed = failedChecks(answer);
@@ -23,4 +46,10 @@ export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
 function failedChecks({ json }: Answer): string[] {
   const checks = Object.entries((json.checks ?? {}) as Record<string, unknown>);
   return checks.filter(([, result]) => result !== 'ok').map(([name]) => name);
+}
+
+/** A port that is bound to every address is reached at loopback. */
+function reachableHost(bind: string): string {
+  if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
+  return bind.includes(':') ? `[${bind}]` : bind;
 }

@@ -1,50 +1,90 @@
-// Whether the stores keep what they are given, and whether all that meet on them have the same secret.
+// Checks that the stores answer and keep what they are given.
 
-import type { ChallengeServiceStatus } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { type Finding, good, problem, warning } from '../finding.js';
-
-/** What a Redis says about itself. */
-export interface RedisFacts {
-  /** Its variable: `STORE_URL`. */
-  readonly variable: string;
-  /** Differs between any two running servers. */
-  readonly runId: string;
-  /** Such as `7.2.4`. */
-  readonly version: string;
-  /** `maxmemory-policy`; undefined where the server does not tell. */
-  readonly policy: string | undefined;
-  /** Whether it keeps an append-only file. */
-  readonly appends: boolean;
-  /** The store's clock less this machine's, in milliseconds. */
-  readonly offsetMs: number;
-}
+import { existsSync } from 'node:fs';
+import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore, type Store, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
+import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
+import { type Finding, good, problem, warning } from '../report.js';
+import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
+import { diagnoseRedis, probeRedis, type RedisFacts } from './redis.js';
 
 export interface StoreFacts {
-  /** The Redis servers, that of the sessions first. */
+  /** The Redis servers that answered, that of the sessions first. */
   readonly servers: readonly RedisFacts[];
   /** Variables whose store did not answer. */
   readonly away: readonly string[];
-  /** Whether sessions and challenges are in different stores by their addresses. */
+  /** Whether sessions and challenges have different addresses. */
   readonly areTwo: boolean;
-  /** Who has reported on the store of the challenges; undefined when it does not answer. */
+  /** The nodes on the store of the challenges; undefined if it does not answer. */
   readonly challenges?: ChallengeNodes | undefined;
 }
 
-/** The nodes on the store of the challenges, compared with the `CHALLENGE_SECRET` of the environment. */
-export interface ChallengeNodes {
-  /** The variable of that store. */
+const CONNECT_MS = 3000;
+
+/** A configured store. */
+export interface OpenedStore {
   readonly variable: string;
-  readonly service: ChallengeServiceStatus;
-  /** Applications with the guard that do not accept the first element. */
-  readonly strangers: number;
+  /** Undefined if it is a file that does not exist, or cannot be opened. */
+  readonly store: Store | undefined;
 }
 
-const OLDEST_VERSION = [6, 2] as const;
-const OFFSET_MS = 2000;
+/**
+ * Opens the store of the sessions, then that of the challenges if it is another one. Creates no file.
+ *
+ * @param root folder that relative paths start from
+ * @param collect runs its argument and keeps the mistakes of a ConfigurationError
+ */
+export async function openStores(
+  { storeUrl, challengeStoreUrl }: SessionConfig,
+  root: string,
+  collect: (work: () => Store) => Promise<Store | undefined>,
+): Promise<OpenedStore[]> {
+  const open = async (variable: string, url: string): Promise<OpenedStore> => {
+    const address = parseStoreUrl(url, root);
+    const isMissing = address.kind === 'embedded' && !existsSync(address.path);
+    return {
+      variable,
+      store: isMissing ? undefined : await collect(() => openConfiguredStore(variable, url, root)),
+    };
+  };
+  const sessions = await open('STORE_URL', storeUrl);
+  if (challengeStoreUrl === storeUrl) return [sessions];
+  return [sessions, await open('CAPTCHA_CACHE_STORE', challengeStoreUrl)];
+}
+
+export async function closeStores(opened: readonly OpenedStore[]): Promise<void> {
+  for (const { store } of opened) if (store !== undefined) await closeStore(store);
+}
+
+/** Asks each store for its clock, and each Redis what it is. */
+export async function probeStores(
+  opened: readonly OpenedStore[],
+  { storeUrl, challengeStoreUrl, values }: SessionConfig,
+): Promise<StoreFacts> {
+  const away: string[] = [];
+  const servers = [];
+  for (const { variable, store } of opened) {
+    if (store === undefined || !(await answers(store))) away.push(variable);
+    else if (store.kind === 'redis') servers.push(await probeRedis(variable, store));
+  }
+  const last = opened.at(-1);
+  return {
+    servers,
+    away,
+    areTwo: challengeStoreUrl !== storeUrl,
+    challenges:
+      last?.store === undefined || away.includes(last.variable)
+        ? undefined
+        : await probeChallengeNodes(last.variable, last.store, values.CHALLENGE_SECRET),
+  };
+}
 
 /**
- * Version, eviction, persistence, clocks, one secret for all, and that a flood of challenges cannot fill the sessions'
- * memory.
+ * Requires versions, eviction, persistence and clocks that sessions can rely on, one secret for all nodes, and that a
+ * flood of challenges cannot fill the sessions' memory.
  */
 export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: StoreFacts): Finding[] {
   const found = away.map((variable) =>
@@ -54,7 +94,7 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
       'Start it, or mend its address.',
     ),
   );
-  for (const server of servers) found.push(...diagnoseServer(server));
+  for (const server of servers) found.push(...diagnoseRedis(server));
   if (nodes !== undefined) found.push(...diagnoseChallengeNodes(nodes));
   const [sessions, challenges] = servers;
   const isOne = !areTwo || (challenges !== undefined && sessions?.runId === challenges.runId);
@@ -79,67 +119,14 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
   return found.length > 0 ? found : [good('stores', 'The stores answer and keep what they are given.')];
 }
 
-function diagnoseChallengeNodes({ variable, service, strangers }: ChallengeNodes): Finding[] {
-  const found: Finding[] = [];
-  if (service === 'missing') {
-    found.push(
-      problem(
-        'challenge_service_missing',
-        `No challenge service has reported on the store of ${variable}: every log-in would be refused.`,
-        'Start it, or name the store that it uses: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
-      ),
-    );
+/** Whether the store answers, after time to connect. */
+async function answers(store: Store): Promise<boolean> {
+  await waitForStore(store, CONNECT_MS);
+  try {
+    await storeTimeMs(store);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return false;
+    throw error;
   }
-  if (service === 'other_secret') {
-    found.push(
-      problem(
-        'challenge_secret_differs',
-        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every log-in is refused.`,
-        'Give both services, and every application with the guard, the same list.',
-      ),
-    );
-  }
-  if (strangers > 0) {
-    found.push(
-      warning(
-        'application_secret_differs',
-        `${strangers === 1 ? '1 application' : `${strangers} applications`} on the store of ${variable} ${strangers === 1 ? 'has' : 'have'} another CHALLENGE_SECRET: every submission there is refused.`,
-        'Give every application with the guard the same list. One that was killed counts for two and a half hours.',
-      ),
-    );
-  }
-  return found;
-}
-
-function diagnoseServer({ variable, version, policy, offsetMs }: RedisFacts): Finding[] {
-  const found: Finding[] = [];
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < OLDEST_VERSION[0] || (major === OLDEST_VERSION[0] && minor < OLDEST_VERSION[1])) {
-    found.push(
-      problem(
-        'redis_old',
-        `The Redis of ${variable} is version ${version}, older than ${OLDEST_VERSION.join('.')}.`,
-        'Update it: commands that Tollgate needs are missing.',
-      ),
-    );
-  }
-  if (policy !== undefined && policy !== 'noeviction') {
-    found.push(
-      problem(
-        'redis_evicts',
-        `The Redis of ${variable} evicts keys when its memory is full (maxmemory-policy ${policy}).`,
-        'Set maxmemory-policy noeviction: sessions would end, and spent challenges could be spent again.',
-      ),
-    );
-  }
-  if (Math.abs(offsetMs) > OFFSET_MS) {
-    found.push(
-      problem(
-        'store_clock',
-        `The clocks of the Redis of ${variable} and of this machine are ${Math.round(Math.abs(offsetMs) / 1000)} s apart.`,
-        'Set the time of both machines by NTP.',
-      ),
-    );
-  }
-  return found;
 }

@@ -1,23 +1,86 @@
-// Whether passwords are hashed as well as they are today.
+// Checks that the directory answers and that password hashes are as strong as new ones.
 
-import { type Finding, good, problem, warning } from '../finding.js';
+import { existsSync } from 'node:fs';
+import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { openConfiguredDirectory } from '@tollgate/session-service/directory/configured-directory.js';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+  UnusableUserError,
+} from '@tollgate/session-service/directory/directory.js';
+import { hashCost, needsRehash } from '@tollgate/session-service/directory/password-hash.js';
+import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import { accountKey } from '@tollgate/shared/challenges/account-key.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface UserFacts {
-  /** Why the directory does not answer; undefined when it does. */
+  /** Why the directory does not answer; undefined if it does. */
   readonly away: string | undefined;
-  /** What is wrong with what it answered about the account; undefined when it is a user or nobody. */
+  /** Why the account that it returned is not a user; undefined if it is, or if there is none. */
   readonly unusable: string | undefined;
-  /** Users whose hash was looked at: all of a file, else the account that signed in. */
+  /** Users whose hash was checked: all of a file, else the account that signs in. */
   readonly seen: number;
   /** Those of them with a password whose hash cannot be read. */
   readonly unreadable: number;
-  /** Those of them whose hash is cheaper than, or of another kind than, those made today. */
+  /** Those of them whose hash is cheaper than new ones, or made by another function. */
   readonly outdated: number;
   /** Whether old hashes are replaced at a log-in. */
   readonly replaces: boolean;
 }
 
-/** The directory and its hashes. */
+/** Facts of a directory whose users were not read. */
+const NONE = { unusable: undefined, seen: 0, unreadable: 0, outdated: 0 };
+
+/**
+ * Opens the configured directory, unless it is a file that does not exist.
+ *
+ * @param root folder that relative paths start from
+ * @param email the account to check where users cannot be listed
+ * @throws ConfigurationError if the directory cannot be opened
+ */
+export async function probeUsers(
+  config: SessionConfig,
+  root: string,
+  email: string | undefined,
+): Promise<UserFacts> {
+  const place = parseUsersUrl(config.usersUrl, root);
+  if (place.kind === 'embedded' && !existsSync(place.path)) {
+    return { ...NONE, away: `there is no file ${place.path}`, replaces: true };
+  }
+  const directory = await openConfiguredDirectory(config.usersUrl, root, config.userStatements);
+  try {
+    return await probeDirectory(directory, email);
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Reads the hashes of a directory. @param email the account to check where users cannot be listed */
+export async function probeDirectory(directory: Directory, email: string | undefined): Promise<UserFacts> {
+  const replaces = directory.saveHash !== undefined;
+  try {
+    await directory.health();
+    const users = (await usersOf(directory, email)).filter(({ hash }) => hash !== '');
+    const readable = users.filter(({ hash }) => hashCost(hash) !== undefined);
+    return {
+      away: undefined,
+      unusable: undefined,
+      seen: users.length,
+      unreadable: users.length - readable.length,
+      outdated: readable.filter(({ hash }) => needsRehash(hash, '')).length,
+      replaces,
+    };
+  } catch (error) {
+    if (error instanceof UnusableUserError) {
+      return { ...NONE, away: undefined, unusable: error.message, replaces };
+    }
+    if (error instanceof DirectoryUnavailableError) return { ...NONE, away: error.message, replaces };
+    throw error;
+  }
+}
+
+/** Requires a directory that answers and hashes that can be read; warns of weak ones. */
 export function diagnoseUsers({
   away,
   unusable,
@@ -49,7 +112,7 @@ export function diagnoseUsers({
     found.push(
       problem(
         'hashes_unreadable',
-        `The password hash of ${users(unreadable)} cannot be read: they cannot sign in.`,
+        `The password hash of ${amountOf(unreadable)} cannot be read: they cannot sign in.`,
         'Hashes must be argon2id, scrypt (PHC) or bcrypt.',
       ),
     );
@@ -58,7 +121,7 @@ export function diagnoseUsers({
     found.push(
       warning(
         'hashes_outdated',
-        `The password hash of ${users(outdated)} is weaker than those made today.`,
+        `The password hash of ${amountOf(outdated)} is weaker than those made today.`,
         replaces
           ? 'Each is replaced when its owner signs in.'
           : 'Set USERS_SAVE_HASH, or give the module a saveHash, so that each is replaced when its owner signs in.',
@@ -71,11 +134,17 @@ export function diagnoseUsers({
       'users',
       seen === 0
         ? 'The directory of users answers.'
-        : `The password hash of ${users(seen)} is as strong as those made today.`,
+        : `The password hash of ${amountOf(seen)} is as strong as those made today.`,
     ),
   ];
 }
 
-function users(count: number): string {
+function amountOf(count: number): string {
   return count === 1 ? '1 user' : `${count} users`;
+}
+
+async function usersOf(directory: Directory, email: string | undefined): Promise<DirectoryUser[]> {
+  if ('list' in directory) return (directory as Directory & { list(): Promise<DirectoryUser[]> }).list();
+  const user = email === undefined ? undefined : await directory.findByEmail(accountKey(email));
+  return user === undefined ? [] : [user];
 }

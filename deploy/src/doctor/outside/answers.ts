@@ -1,16 +1,16 @@
-// Whether a gateway changes the answers: keeps them, compresses them, takes headers away.
+// Checks that no gateway caches or compresses the answers, or removes headers from them.
 
 import { type Answer, lists, textOf } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface AnswerFacts {
-  /** Answers to the same request for a challenge, one after the other. */
+  /** Answers to the same request for a challenge, in order. */
   readonly issued: readonly Answer[];
-  /** Answers by what they answer, for people: `GET /profile`. */
+  /** Answers by their request, for people: `GET /profile`. */
   readonly answers: Readonly<Record<string, Answer>>;
 }
 
-/** Caching, compression and the headers of every answer (decisions 1). */
+/** Requires a new challenge each time, and on every answer `no-store`, the security headers and no compression. */
 export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
   const found: Finding[] = [];
   const tokens = issued.map((answer) => textOf(answer, 'token')).filter(Boolean);

@@ -1,18 +1,35 @@
-// Whether the gateway lets through what is as long as it may be, and the services refuse what is longer.
+// Checks that bodies and headers of the permitted size reach the services, and larger ones are refused.
 
 import { type Answer, codeOf, describe } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface BodyFacts {
-  /** `POST /login` with 8 KiB that are no log-in. */
+  /** `POST /login` with 8 KiB that are not a valid log-in. */
   readonly long: Answer;
   /** `POST /login` with 20 KiB. */
   readonly tooLong: Answer;
-  /** `GET /profile` with a bearer of 4,096 characters that is none. */
+  /** `GET /profile` with an invalid bearer token of 4,096 characters. */
   readonly longBearer: Answer;
 }
 
-/** Sizes (decisions 1). */
+/** Sends two invalid bodies and an invalid token. */
+export async function probeBodies(client: PublicClient): Promise<BodyFacts> {
+  const post = (length: number) =>
+    client.send('POST', '/login', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ filler: 'x'.repeat(length) }),
+    });
+  return {
+    long: await post(8 * 1024),
+    tooLong: await post(20 * 1024),
+    longBearer: await client.send('GET', '/profile', {
+      headers: { authorization: `Bearer ${'x'.repeat(4096)}` },
+    }),
+  };
+}
+
+/** The services accept bodies up to 16 KiB and refuse larger ones with 413. */
 export function diagnoseBodies({ long, tooLong, longBearer }: BodyFacts): Finding[] {
   const found: Finding[] = [];
   if (codeOf(long) !== 'validation_failed' && codeOf(long) !== 'rate_limited') {

@@ -1,10 +1,12 @@
-// Whether the clocks agree: of the stores, of the services and of this machine.
+// Checks that the clocks of the stores, of the services and of this machine agree.
 
-import { type Finding, good, problem, warning } from '../finding.js';
+import { type Answer, textOf } from '../answer.js';
+import { type Finding, good, problem, warning } from '../report.js';
+import type { SessionFacts } from './session.js';
 
-/** A service's clock and its store's at the same moment, in milliseconds since 1970, both cut to whole seconds. */
+/** The clocks of a service and of its store at the same moment, in milliseconds since 1970, cut to whole seconds. */
 export interface ClockPair {
-  /** Whose clocks, for people. */
+  /** The service, for people. */
   readonly name: string;
   readonly serviceMs: number;
   readonly storeMs: number;
@@ -12,17 +14,42 @@ export interface ClockPair {
 
 export interface ClockFacts {
   readonly pairs: readonly ClockPair[];
-  /** A service's clock and this machine's. */
   readonly serviceMs: number;
+  /** This machine's clock at that moment. */
   readonly hereMs: number;
 }
 
-/** Two, of which a node warns (decisions 1), and one that whole seconds and the way may take. */
+/** The two seconds at which a node warns in its log, and one for rounding and the way. */
 const STORE_APART_MS = 3000;
-/** What tokens tolerate (decisions 3.3), and one more. */
+/** The five seconds that the check of a token tolerates, and one more. */
 const HERE_APART_MS = 6000;
 
-/** The differences. */
+/**
+ * Reads the clocks from answers that were given anyway: the service's from the header `Date`, the store's from what the
+ * same answer says was recorded. Undefined if there is no `Date`.
+ *
+ * @param hereMs this machine's clock when `work` was issued
+ */
+export function clocksIn(
+  work: Answer,
+  session: SessionFacts | undefined,
+  hereMs: number,
+): ClockFacts | undefined {
+  const serviceMs = dateOf(work);
+  if (serviceMs === undefined) return undefined;
+  const issuedMs = Date.parse(textOf(work, 'expires_at')) - Number(work.json.expires_in) * 1000;
+  const sessions = (session?.sessions?.json.sessions ?? []) as { created_at?: string; current?: boolean }[];
+  const startedMs = Date.parse(sessions.find(({ current }) => current)?.created_at ?? '');
+  const pairs = [
+    { name: 'challenge-service', serviceMs, storeMs: issuedMs },
+    { name: 'session-service', serviceMs: session && dateOf(session.login), storeMs: startedMs },
+  ].flatMap(({ name, serviceMs, storeMs }) =>
+    serviceMs === undefined || Number.isNaN(storeMs) ? [] : [{ name, serviceMs, storeMs }],
+  );
+  return { pairs, serviceMs, hereMs };
+}
+
+/** Tokens are made by one clock and checked by another, so the clocks must agree within seconds. */
 export function diagnoseClocks({ pairs, serviceMs, hereMs }: ClockFacts): Finding[] {
   const found: Finding[] = pairs
     .filter(({ serviceMs, storeMs }) => Math.abs(serviceMs - storeMs) > STORE_APART_MS)
@@ -47,4 +74,9 @@ export function diagnoseClocks({ pairs, serviceMs, hereMs }: ClockFacts): Findin
 
 function seconds(differenceMs: number): number {
   return Math.round(Math.abs(differenceMs) / 1000);
+}
+
+function dateOf({ headers }: Answer): number | undefined {
+  const ms = Date.parse(headers.date ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 }

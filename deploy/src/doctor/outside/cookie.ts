@@ -1,16 +1,15 @@
-// Whether browsers keep the refresh cookie, send it where it is needed, and nowhere else.
+// Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
 import { refreshPath } from '@tollgate/session-service/domain/cookie-scope.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
-import type { Answer } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
-import { readSetCookie, type SetCookie } from '../set-cookie.js';
+import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface CookieFacts {
   readonly publicUrl: string;
   /** A log-in that succeeded. */
   readonly login: Answer;
-  /** The log-out after it, once there was one. */
+  /** The log-out after it; undefined if there was none. */
   readonly logout: Answer | undefined;
 }
 
@@ -18,13 +17,13 @@ const HOST_NAME = '__Host-refreshToken';
 const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
-/** The refresh cookie of an answer, by its usual names. It stands behind those that the answer expires. */
+/** The refresh cookie of an answer, by its usual names. The answer sets it after the ones that it expires. */
 export function refreshCookieOf(answer: Answer): SetCookie | undefined {
   const cookies = answer.cookies.map(readSetCookie).filter(({ name }) => NAMES.includes(name));
   return cookies.findLast(({ value }) => value !== '') ?? cookies.at(-1);
 }
 
-/** The cookie's name, path and attributes (decisions 3.3). */
+/** Requires the cookie's name, path and attributes as the service sets them, and that the log-out clears it. */
 export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {

@@ -1,14 +1,15 @@
-// Whether the application's pages may call from another origin, and read what they need.
+// Checks that the application's pages of another origin may call, and can read what they need.
 
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import { type Answer, codeOf, describe, lists } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface CrossOriginFacts {
   readonly publicUrl: string;
-  /** The origin of the application's pages, which is another than that of the public address. */
+  /** The origin of the application's pages, which differs from that of the public address. */
   readonly pageOrigin: string;
-  /** Preflights by the request that they ask about. */
+  /** Answers to preflights, by the request that each is for. */
   readonly preflights: Readonly<Record<string, Answer>>;
   /** Answers to requests from a page of that origin. */
   readonly answers: Readonly<Record<string, Answer>>;
@@ -20,9 +21,36 @@ const READABLE = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'rate
 const PASS_ON =
   'Let the gateway pass OPTIONS requests and every Access-Control-* header on, and add none itself.';
 
-/** CORS (decisions 3.5), and whether the cookie goes with such requests at all. */
+/** Sends preflights and plain requests as browsers do from the application's pages. */
+export async function probeCrossOrigin(client: PublicClient): Promise<CrossOriginFacts> {
+  const { publicUrl, challengePrefix, pageOrigin } = client;
+  const work = `/${challengePrefix}/pow`;
+  const preflight = (path: string, method: string) =>
+    client.send('OPTIONS', path, {
+      headers: {
+        origin: pageOrigin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    });
+  return {
+    publicUrl,
+    pageOrigin,
+    preflights: {
+      'DELETE /refresh': await preflight('/refresh', 'DELETE'),
+      'POST /login': await preflight('/login', 'POST'),
+      [`GET ${work}`]: await preflight(work, 'GET'),
+    },
+    answers: {
+      'POST /refresh': await client.send('POST', '/refresh', { headers: { origin: pageOrigin } }),
+      [`GET /${challengePrefix}`]: await client.issueImage({ headers: { origin: pageOrigin } }),
+    },
+  };
+}
+
+/** Requires complete CORS headers, and that both are one site, or browsers send no cookie with such requests. */
 export function diagnoseCrossOrigin(facts: CrossOriginFacts): Finding[] {
-  // A service that refuses the origin allows it nothing: what is missing then is no fault of the gateway.
+  // A service that refuses the origin sends it no CORS headers, so their absence is not the gateway's fault.
   const isRefused = Object.values(facts.answers).some((answer) => codeOf(answer) === 'origin_refused');
   if (isRefused) return diagnoseSites(facts);
   const found = [...diagnoseSites(facts), ...diagnosePreflights(facts), ...diagnoseAnswers(facts)];
@@ -85,7 +113,7 @@ function diagnoseAnswers({ answers, pageOrigin }: CrossOriginFacts): Finding[] {
   });
 }
 
-/** What keeps a browser from using an answer that came with credentials. */
+/** Why a browser does not hand an answer to a request with credentials to the page; undefined if it does. */
 function grantMistake(answer: Answer, origin: string): string | undefined {
   const allowed = answer.headers['access-control-allow-origin'];
   if (allowed === undefined) return 'Access-Control-Allow-Origin is missing';

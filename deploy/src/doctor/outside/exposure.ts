@@ -1,16 +1,66 @@
-// Whether outsiders reach what is meant for operators.
+// Checks that outsiders do not reach the admin ports.
 
+import { Type } from '@sinclair/typebox';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { ChallengeListenVariables, SessionListenVariables } from '@tollgate/shared/config/variables.js';
 import { type Answer, codeOf } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PORT_TIMEOUT_MS = 3000;
 
 export interface ExposureFacts {
-  /** Answers of the public address to requests that only the admin ports answer, by request. */
+  /** Answers of the public address to requests for routes of the admin ports, by request. */
   readonly answers: Readonly<Record<string, Answer>>;
-  /** Answers of other ports of the public host, by port; empty where that host is this machine. */
+  /** Answers of other ports of the public host, by port; empty if that host is this machine. */
   readonly ports: Readonly<Record<string, Answer>>;
 }
 
-/** The admin ports, through the gateway and beside it. */
+/**
+ * Requests routes of the admin ports through the gateway, and the services' ports beside it unless the host is this
+ * machine.
+ */
+export async function probeExposure(client: PublicClient, env: Environment): Promise<ExposureFacts> {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const json = { 'content-type': 'application/json' };
+  const answers = {
+    'GET /metrics': client.send('GET', '/metrics'),
+    'GET /health/ready': client.send('GET', '/health/ready'),
+    'POST /introspect': client.send('POST', '/introspect', { headers: form, body: 'token=none' }),
+    'POST /host/verify': client.send('POST', '/host/verify', { headers: json, body: '{}' }),
+  };
+  return { answers: await settle(answers), ports: await settle(probePorts(client, env)) };
+}
+
+/** Requests a path that the service answers at each port of the environment, by default the usual ones. */
+function probePorts(client: PublicClient, env: Environment): Record<string, Promise<Answer>> {
+  const { hostname, port: ownPort } = new URL(client.publicUrl);
+  if (isLoopbackHost(hostname)) return {};
+  const ports = readEnvironment(Type.Object({ ...SessionListenVariables, ...ChallengeListenVariables }), env);
+  const paths: [number, string][] = [
+    [ports.SESSION_ADMIN_PORT, '/health/ready'],
+    [ports.CHALLENGE_ADMIN_PORT, '/health/ready'],
+    [ports.SESSION_PORT, '/verify'],
+    [ports.CHALLENGE_PORT, '/'],
+  ];
+  const entries = paths
+    .filter(([port]) => String(port) !== ownPort)
+    .map(([port, path]) => [
+      port,
+      client.get(`http://${hostname}:${port}${path}`, { timeoutMs: PORT_TIMEOUT_MS }),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+async function settle(pending: Readonly<Record<string, Promise<Answer>>>): Promise<Record<string, Answer>> {
+  const entries = Object.entries(pending).map(async ([name, answer]) => [name, await answer] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Requires that the gateway routes no admin port; warns if the services are reachable beside it. */
 export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
   const routed = Object.entries(answers).filter(([, answer]) => isAdmin(answer));
   const open = Object.entries(ports).filter(([, answer]) => isAdmin(answer) || isPublic(answer));
@@ -36,7 +86,7 @@ export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
   return found.length > 0 ? found : [good('exposure', 'No admin port is reached through the gateway.')];
 }
 
-/** Told by what is in the answer: many sites answer 200 to everything. */
+/** Recognised by the body, because many sites answer 200 to every path. */
 function isAdmin(answer: Answer): boolean {
   const { json, text } = answer;
   const { checks } = json;
@@ -45,7 +95,7 @@ function isAdmin(answer: Answer): boolean {
   return isHealth || isMetrics || ['api_key_invalid', 'host_key_invalid'].includes(codeOf(answer) ?? '');
 }
 
-/** What the public listeners answer to a request without a bearer, or for nothing. */
+/** Whether a public port answered: to a request without a bearer token, or for an unknown path. */
 function isPublic(answer: Answer): boolean {
   return ['token_invalid', 'not_found'].includes(codeOf(answer) ?? '');
 }

@@ -1,8 +1,9 @@
-// Whether people see the image when one is demanded.
+// Checks that people see the image when one is required.
 
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import { type Answer, describe, textOf } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface ImageFacts {
   readonly publicUrl: string;
@@ -10,13 +11,21 @@ export interface ImageFacts {
   readonly pageOrigin: string;
   /** The challenge that the image belongs to. */
   readonly challenge: Answer;
-  /** What its address answers; undefined when the address is elsewhere. */
+  /** The answer at its URL; undefined if that is not below the public address. */
   readonly image: Answer | undefined;
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** The link and what is behind it. */
+/** Fetches the image of a challenge if its URL is below the public address. */
+export async function probeImage(client: PublicClient, challenge: Answer): Promise<ImageFacts> {
+  const { publicUrl, pageOrigin } = client;
+  const url = textOf(challenge, 'url');
+  const isOurs = url.startsWith(`${publicUrl.replace(/\/+$/, '')}/`);
+  return { publicUrl, pageOrigin, challenge, image: isOurs ? await client.get(url) : undefined };
+}
+
+/** Requires a challenge, its URL below the public address, and a PNG there that the pages may show. */
 export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: ImageFacts): Finding[] {
   if (challenge.status !== 200) {
     return [

@@ -1,10 +1,11 @@
-// Whether pages of other sites are refused, and those of our own are not.
+// Checks that the services refuse pages of other sites, and accept those of the application.
 
 import { type Answer, codeOf, describe } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface OriginFacts {
-  /** The origin that the application's pages have. */
+  /** The origin of the application's pages. */
   readonly pageOrigin: string;
   /** `POST /refresh` without a cookie, from a page of that origin. */
   readonly own: Answer;
@@ -14,7 +15,22 @@ export interface OriginFacts {
   readonly crossSite: Answer;
 }
 
-/** The check of decisions 3.5, through the gateway. */
+/** A name that belongs to nobody (RFC 2606). */
+const FOREIGN = 'https://foreign.invalid';
+
+/** Refreshes without a cookie, as pages of the application and of another site. */
+export async function probeOrigins(client: PublicClient): Promise<OriginFacts> {
+  const { pageOrigin } = client;
+  const refresh = (headers: Record<string, string>) => client.send('POST', '/refresh', { headers });
+  return {
+    pageOrigin,
+    own: await refresh({ origin: pageOrigin }),
+    foreign: await refresh({ origin: FOREIGN }),
+    crossSite: await refresh({ 'sec-fetch-site': 'cross-site' }),
+  };
+}
+
+/** Requires that `Origin` and `Sec-Fetch-Site` arrive, and that the service knows the origin of the pages. */
 export function diagnoseOrigins({ pageOrigin, own, foreign, crossSite }: OriginFacts): Finding[] {
   const found: Finding[] = [];
   if (codeOf(own) === 'origin_refused') {

@@ -1,18 +1,29 @@
-// Whether both services answer at the public address.
+// Checks that both services answer at the public address.
 
 import { type Answer, codeOf, describe, textOf } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
 export interface ReachFacts {
   readonly publicUrl: string;
   readonly challengePrefix: string;
   /** `GET {prefix}/pow`. */
   readonly work: Answer;
+  /** This machine's clock when `work` arrived, in milliseconds since 1970. */
+  readonly hereMs: number;
   /** `POST /refresh` without a cookie. */
   readonly refresh: Answer;
 }
 
-/** Whether the rest can be looked at. */
+/** Requests one route of each service. */
+export async function probeReach(client: PublicClient): Promise<ReachFacts> {
+  const { publicUrl, challengePrefix } = client;
+  const work = await client.issueWork();
+  const hereMs = Date.now();
+  return { publicUrl, challengePrefix, work, hereMs, refresh: await client.send('POST', '/refresh') };
+}
+
+/** Whether both services answered, so that the other checks make sense. */
 export function isReached({ work, refresh }: ReachFacts): boolean {
   return (
     work.status === 200 &&
@@ -22,7 +33,7 @@ export function isReached({ work, refresh }: ReachFacts): boolean {
   );
 }
 
-/** Names, certificates, paths and routes. */
+/** Tells apart a wrong name or certificate, a limit, a service that is down, and paths that are routed wrongly. */
 export function diagnoseReach(facts: ReachFacts): Finding[] {
   const { publicUrl, challengePrefix, work, refresh } = facts;
   if (isReached(facts)) return [good('reach', `Both services answer at ${publicUrl}.`)];
@@ -45,12 +56,12 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
       ),
     ];
   }
-  const away = [work, refresh].find(({ status }) => status >= 500);
-  if (away !== undefined) {
+  const failed = [work, refresh].find(({ status }) => status >= 500);
+  if (failed !== undefined) {
     return [
       problem(
         'service_away',
-        `A service or its store is away: the answer is ${describe(away)}.`,
+        `A service or its store is away: the answer is ${describe(failed)}.`,
         'Look at /health/ready on the admin port of each service, and at the log of the gateway.',
       ),
     ];

@@ -1,12 +1,15 @@
-// Whether a person can sign in, stay signed in and sign out.
+// Checks that a person can sign in, stay signed in and sign out; it leaves no session behind.
 
-import { type Answer, codeOf, describe } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, describe, textOf } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem } from '../report.js';
 import { refreshCookieOf } from './cookie.js';
+import { type Account, diagnoseLogin, logIn, type WorkFields } from './login.js';
 
-/** What happened, in its order; a step is undefined when it was not reached. */
+/** The answers of a session's steps, in order; a step that was not reached is undefined. */
 export interface SessionFacts {
-  /** `POST /login` at last, after repeats with better work. */
+  /** The last `POST /login`, after repeats with better work. */
   readonly login: Answer;
   /** `GET /profile` with the access token. */
   readonly profile?: Answer | undefined;
@@ -29,7 +32,42 @@ export interface SessionFacts {
 const PASS_TOKENS =
   'Let the gateway pass Authorization and Cookie on as they are, percent signs included, up to 8 KiB.';
 
-/** The steps of a session. */
+/** A node follows a log-out within a second; these attempts take longer. */
+const REFUSAL_ATTEMPTS = 8;
+const REFUSAL_INTERVAL_MS = 200;
+
+/** Takes every step of a session. It tries to end the session even if a step before fails. */
+export async function probeSession(
+  client: PublicClient,
+  account: Account,
+  fields: WorkFields,
+): Promise<SessionFacts> {
+  const login = await logIn(client, account, fields);
+  if (login.status !== 200) return { login, isLeft: false };
+  const steps: { -readonly [Step in keyof SessionFacts]?: SessionFacts[Step] } = {};
+  let bearer = textOf(login, 'accessToken');
+  let cookie = cookieOf(login);
+  try {
+    steps.profile = await withBearer(client, 'GET', '/profile', bearer);
+    steps.sessions = await withBearer(client, 'GET', '/sessions', bearer);
+    steps.refresh = await withCookie(client, 'POST', cookie);
+    if (steps.refresh.status === 200) {
+      bearer = textOf(steps.refresh, 'accessToken');
+      cookie = cookieOf(steps.refresh) || cookie;
+      steps.refreshed = await withBearer(client, 'GET', '/profile', bearer);
+    }
+  } finally {
+    steps.logout = await withBearer(client, 'POST', '/logout', bearer);
+    if (steps.logout.status === 204) steps.after = await getUntilRefused(client, bearer);
+    steps.end = await withCookie(client, 'DELETE', cookie);
+  }
+  // DELETE /refresh answers 204 to a request without a cookie too.
+  const isCookieRead = steps.refresh?.status === 200;
+  const isEnded = steps.logout.status === 204 || (steps.end.status === 204 && isCookieRead);
+  return { ...steps, login, isLeft: !isEnded };
+}
+
+/** Names the steps that failed. */
 export function diagnoseSession(facts: SessionFacts): Finding[] {
   if (facts.login.status !== 200) return [diagnoseLogin(facts.login)];
   const found = diagnoseSteps(facts);
@@ -42,7 +80,7 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
       ),
     );
   }
-  // What no cookie leads to is said with the cookie.
+  // Without a cookie the refresh was not tried; the check of the cookie reports that.
   if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
   return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
 }
@@ -102,45 +140,25 @@ function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end 
   return found;
 }
 
-function diagnoseLogin(login: Answer): Finding {
-  const retryAfter = login.headers['retry-after'];
-  const wait = retryAfter === undefined ? 'Wait' : `Wait ${retryAfter} s`;
-  switch (codeOf(login)) {
-    case 'login_failed':
-      return problem(
-        'login_failed',
-        'The email or the password is wrong, or the account is disabled. This counts as one failure of the account.',
-        'Try again with the right password; a success clears the failures.',
-      );
-    case 'captcha_required':
-      return warning(
-        'image_demanded',
-        'The account has failures, so an image is demanded, which the doctor cannot read. Nothing was signed in.',
-        'Sign in once with a browser, wait until the failures are forgotten (CAPTCHA_ESCALATION_DECAY), or take another account.',
-      );
-    case 'login_throttled':
-      return warning(
-        'login_throttled',
-        'The account has to wait at this address.',
-        `${wait}, then start the doctor again.`,
-      );
-    case 'rate_limited':
-      return warning(
-        'limited',
-        'This address has tried too many log-ins.',
-        `${wait}, then start the doctor again.`,
-      );
-    case 'origin_refused':
-      return problem(
-        'login_refused',
-        'The log-in is refused because of its Origin.',
-        'Set PUBLIC_URL to the address that browsers see, and CORS_ORIGIN to the origin of the pages.',
-      );
-    default:
-      return problem(
-        'login_refused',
-        `The log-in is not answered as it should be: the answer is ${describe(login)}.`,
-        'Both services need the same CHALLENGE_SECRET, CAPTCHA_CACHE_STORE and CAPTCHA_* options; the gateway must pass the body on.',
-      );
+/** Every node follows a log-out within a second, so the token may be accepted until then. */
+async function getUntilRefused(client: PublicClient, bearer: string): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await withBearer(client, 'GET', '/profile', bearer);
+    if (answer.status !== 200 || attempt === REFUSAL_ATTEMPTS) return answer;
+    await sleep(REFUSAL_INTERVAL_MS);
   }
+}
+
+function withBearer(client: PublicClient, method: string, path: string, bearer: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${bearer}`, origin: client.pageOrigin };
+  return client.send(method, path, { headers });
+}
+
+function withCookie(client: PublicClient, method: string, cookie: string): Promise<Answer> {
+  return client.send(method, '/refresh', { headers: { cookie, origin: client.pageOrigin } });
+}
+
+function cookieOf(answer: Answer): string {
+  const cookie = refreshCookieOf(answer);
+  return cookie === undefined ? '' : `${cookie.name}=${cookie.value}`;
 }

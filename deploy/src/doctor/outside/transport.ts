@@ -1,18 +1,34 @@
-// Whether what is sent can be read on the way.
+// Checks that nobody on the way can read what is sent.
 
 import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
 import type { Answer } from '../answer.js';
-import { type Finding, good, problem, warning } from '../finding.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+const HTTP_PORT = 80;
+const PLAIN_TIMEOUT_MS = 3000;
 
 export interface TransportFacts {
   readonly publicUrl: string;
   /** Any answer of the services. */
   readonly answer: Answer;
-  /** What the same host answers over plain http; undefined when it was not asked. */
+  /** What the same host answers over plain http; undefined if it was not requested. */
   readonly plain: Answer | undefined;
 }
 
-/** HTTPS, the way to it, and that browsers remember it. */
+/**
+ * Requests plain http beside https. Undefined if https has a port of its own, because then nobody types the usual one.
+ */
+export async function probePlainHttp(
+  { publicUrl, get }: PublicClient,
+  port = HTTP_PORT,
+): Promise<Answer | undefined> {
+  const url = new URL(publicUrl);
+  if (url.protocol !== 'https:' || (url.port !== '' && port === HTTP_PORT)) return undefined;
+  return get(`http://${url.hostname}:${port}/`, { timeoutMs: PLAIN_TIMEOUT_MS });
+}
+
+/** Requires https, a redirect to it from plain http, and HSTS. */
 export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts): Finding[] {
   if (new URL(publicUrl).protocol === 'http:') {
     if (isLoopbackHttp(publicUrl))
@@ -40,13 +56,14 @@ export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts):
       ),
     );
   }
-  return plain === undefined ? found : [...found, diagnosePlain(plain)];
+  return plain === undefined ? found : [...found, diagnosePlainHttp(plain)];
 }
 
-function diagnosePlain(plain: Answer): Finding {
+function diagnosePlainHttp(plain: Answer): Finding {
   if (plain.status === 0) return good('plain_http', 'Plain http is not answered.');
-  const leadsOn = plain.status >= 300 && plain.status < 400 && /^https:/i.test(plain.headers.location ?? '');
-  if (leadsOn) return good('plain_http', 'Plain http leads to https.');
+  const redirects =
+    plain.status >= 300 && plain.status < 400 && /^https:/i.test(plain.headers.location ?? '');
+  if (redirects) return good('plain_http', 'Plain http leads to https.');
   return warning(
     'plain_http_served',
     `Plain http is answered with ${plain.status} and does not lead to https.`,

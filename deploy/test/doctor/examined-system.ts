@@ -1,11 +1,10 @@
-// A real system behind a front of the test, and the doctor that looks at it.
+// A real system behind a gateway of the test, and the doctor that examines it.
 
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
-import { examine, type Patient } from '../../src/doctor/examine.js';
-import type { Finding } from '../../src/doctor/finding.js';
-import type { Report } from '../../src/doctor/report.js';
+import { examine, type Target } from '../../src/doctor/examine.js';
+import type { Finding, Report } from '../../src/doctor/report.js';
 import {
   completeForLocalUse,
   type Environment,
@@ -31,21 +30,21 @@ export const CHEAP: Environment = {
 };
 
 /** A system and its front. */
-export interface Ward {
+export interface ExaminedSystem {
   readonly system: System;
   readonly front: Awaited<ReturnType<typeof openFront>>;
   readonly publicUrl: string;
   /** The variables of the session service. */
   readonly env: Environment;
   /** Examines through the front, from outside unless the environment is handed in. */
-  examine(options?: Partial<Patient>): Promise<Report>;
+  examine(options?: Partial<Target>): Promise<Report>;
 }
 
 /** Starts a system whose public address is the front. @param path of the public address */
-export async function openWard(
+export async function startExaminedSystem(
   t: Test,
   options: { environment?: Environment; host?: string; path?: string } & Partial<SystemOptions> = {},
-): Promise<Ward> {
+): Promise<ExaminedSystem> {
   const { environment: given = {}, host = 'localhost', path = '', ...rest } = options;
   const front = await openFront(t);
   const publicUrl = `http://${host}:${front.port}${path}`;
@@ -68,7 +67,7 @@ export async function openWard(
     front,
     publicUrl,
     env: { ...env, CHALLENGE_ADMIN_PORT: String(system.ports.challengeAdmin) },
-    examine: (patient) =>
+    examine: (target) =>
       examine({
         publicUrl,
         challengePrefix: 'api/captcha',
@@ -77,7 +76,7 @@ export async function openWard(
         fields: { token: 'pow_token', nonce: 'pow_nonce' },
         env: {},
         root: projectRoot,
-        ...patient,
+        ...target,
       }),
   };
 }
