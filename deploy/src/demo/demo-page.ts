@@ -1,4 +1,4 @@
-// The routes of the demo page: its files under a strict policy of its own, and what it must know.
+// The routes of the demo page: its files, with a strict content security policy, and its configuration.
 import { readdirSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
@@ -31,7 +31,8 @@ const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the path and the field names of the
- * challenges, and the e-mail that the form starts with. The policy goes with every file: a worker has that of its own.
+ * challenges, and the e-mail address that the form starts with. Every file carries the policy, because a worker has the
+ * one of its own file.
  */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
@@ -45,7 +46,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
   app.addHook('onRequest', async (request, reply) => {
     const home = new URL(options.publicUrl);
-    // A log-in from another name of this machine would be refused for its Origin, so the page moves first.
+    // A log-in from another name of this machine would be refused for its Origin, so the page redirects first.
     if (request.host !== home.host && isLoopback(`http://${request.host}`) && isLoopback(home.href)) {
       return reply.redirect(`${home.origin}${home.pathname.replace(/\/+$/, '')}${request.url}`, 307);
     }
@@ -66,7 +67,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
 }
 
-/** The first path segments of all that `servePage` serves from a folder. */
+/** The first segments of all paths that `servePage` serves from a folder. */
 export function pageSegments(folder: string): string[] {
   return [...readdirSync(folder), 'page.json', 'client'];
 }

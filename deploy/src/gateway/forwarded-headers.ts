@@ -1,20 +1,20 @@
-// What the gateway changes in the headers of a request and of an answer, and nothing else.
+// The only changes that the gateway makes to the headers of requests and answers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
 export interface HeaderRules {
-  /** Takes the media type out of the gateway's sight; `towardsService` puts it back. */
+  /** Hides the media type from the gateway; `towardsService` puts it back. */
   hideMediaType(request: FastifyRequest): void;
   towardsService(request: unknown, headers: IncomingHttpHeaders): IncomingHttpHeaders;
   towardsClient<Headers extends IncomingHttpHeaders>(headers: Headers): Headers;
 }
 
-/** Headers of one connection (RFC 9110, 7.6.1) and those that the client library refuses to send. */
+/** Headers of a single connection (RFC 9110, 7.6.1), and those that the client library refuses to send. */
 const connectionHeaders = ['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'http2-settings', 'te'];
 
 /**
- * The rules: the forwarding headers are set to what the gateway itself sees and never appended to, names that
- * only a gateway may send (`X-Auth-*`) are removed, connection headers stay on their connection.
+ * Creates the rules: the gateway sets the forwarding headers to what it sees itself and never appends to them, removes
+ * headers that only a gateway may send (`X-Auth-*`), and forwards no headers of a connection.
  */
 export function forwardHeaders(): HeaderRules {
   const mediaTypes = new WeakMap<object, string>();

@@ -15,15 +15,15 @@ export interface GatewayOptions {
   /** Where challenge-service answers. */
   readonly challengeUrl: string;
   readonly challenges: ChallengeNames;
-  /** The address that browsers see; its path, if it has one, is stripped from every request. */
+  /** The address that browsers see; the gateway strips its path from every request. */
   readonly publicUrl: string;
-  /** The e-mail that the page's form starts with. */
+  /** The e-mail address that the page's form starts with. */
   readonly demoEmail?: string | undefined;
-  /** Whether the challenges are in test mode: then the gateway's own answers say so too. */
+  /** Whether the challenges are in test mode, which the headers of the gateway's own answers say too. */
   readonly testMode?: boolean;
 }
 
-/** The paths that belong to session-service; everything below them does too. */
+/** The paths that are routed to session-service, with everything below them. */
 export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
 
 /** Absolute path of the folder with the files of the demo page. */
@@ -32,7 +32,7 @@ export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.ur
 const upstreamTimeoutMs = 30_000;
 const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
 
-/** Builds the gateway; it does not listen yet. */
+/** Builds the gateway, which does not listen yet. */
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const basePath = new URL(options.publicUrl).pathname.replace(/\/+$/, '');
   const everyAnswer = options.testMode ? TEST_MODE_HEADERS : {};
@@ -42,7 +42,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => withoutBase(request.url ?? '/', basePath),
     frameworkErrors: (_error, _request, reply) => {
-      // No hook runs on this way.
+      // Hooks do not run for such a request.
       notFound(reply.headers(everyAnswer) as FastifyReply);
     },
   });
@@ -63,8 +63,8 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
 }
 
 /**
- * Listens on 127.0.0.1 and, where the machine has it, on ::1; `app.close()` closes both.
- * @throws the listening error, `EADDRINUSE` on either address included
+ * Listens on 127.0.0.1 and, if the machine has it, on ::1; `app.close()` closes both.
+ * @throws the listening error, such as `EADDRINUSE` on either address
  */
 export async function listenLocally(app: FastifyInstance, port: number): Promise<void> {
   const second = createServer((request, response) => app.routing(request, response));
@@ -79,7 +79,7 @@ export async function listenLocally(app: FastifyInstance, port: number): Promise
 
 async function route(app: FastifyInstance, path: string, upstream: string, headers: HeaderRules) {
   await app.register(async (scope) => {
-    // Fastify answers a malformed media type by itself, before any parser; the service shall do that.
+    // Fastify refuses a malformed media type before any parser runs, but the service has to answer it.
     scope.addHook('onRequest', async (request) => headers.hideMediaType(request));
     scope.removeAllContentTypeParsers();
     await scope.register(proxy, {
@@ -91,7 +91,7 @@ async function route(app: FastifyInstance, path: string, upstream: string, heade
       undici: { connections: 64, headersTimeout: upstreamTimeoutMs, bodyTimeout: upstreamTimeoutMs },
       destroyAgent: true,
       replyOptions: {
-        // Without this, the library repeats every GET that a service answered with 503.
+        // Without this, the library repeats every GET that a service answers with 503.
         retryDelay: () => null,
         rewriteRequestHeaders: headers.towardsService,
         rewriteHeaders: headers.towardsClient,
