@@ -2,4 +2,4 @@
 import { prepare } from './prepare.js';
 
 prepare();
-await import('./dist/src/start.js');
+await import('./dist/src/launcher/start.js');

@@ -1,5 +1,5 @@
 // `npm test`: makes the clone and the machine ready, then runs format, lint and every test.
-// Test files may be named: npm test -- deploy/dist/test/gateway.test.js
+// Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 
 export const HOST_KEY = 'the-key-of-the-host-of-this-benchmark';

@@ -8,7 +8,7 @@ import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { complaints, openWard } from './doctor/patient.js';
+import { complaints, startExaminedSystem } from './doctor/examined-system.js';
 
 const MISSING = 'no challenge service has reported on this store';
 const DIFFERS = 'the challenge service on this store has another CHALLENGE_SECRET';
@@ -25,13 +25,13 @@ async function openApplication(t: Test, environment: Readonly<Record<string, str
 }
 
 async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
-  const ward = await openWard(t, { environment: given });
-  const { CHALLENGE_SECRET } = ward.system.secrets;
-  const captcha = Object.fromEntries(Object.entries(ward.env).filter(([name]) => /^CAPTCHA_/.test(name)));
+  const examined = await startExaminedSystem(t, { environment: given });
+  const { CHALLENGE_SECRET } = examined.system.secrets;
+  const captcha = Object.fromEntries(Object.entries(examined.env).filter(([name]) => /^CAPTCHA_/.test(name)));
   const environment = {
     ...captcha,
     CHALLENGE_SECRET,
-    STORE_URL: given.STORE_URL ?? `file:${join(ward.env.DATA_DIR ?? '', 'tollgate.mdb')}`,
+    STORE_URL: given.STORE_URL ?? `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.mdb')}`,
   };
   const right = await openApplication(t, environment);
   const others = [
@@ -42,7 +42,7 @@ async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
   t.match(others, [[MISSING], [DIFFERS]]);
   t.strictSame(right, []);
 
-  const findings = complaints(await ward.examine({ env: ward.env }));
+  const findings = complaints(await examined.examine({ env: examined.env }));
   t.match(
     findings.filter(({ check }) => check !== 'one_store' && check !== 'sessions_not_kept'),
     [
@@ -53,8 +53,8 @@ async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
       },
     ],
   );
-  const stranger = { ...ward.env, CHALLENGE_SECRET: randomBytes(32).toString('hex') };
-  const checks = complaints(await ward.examine({ env: stranger })).map(({ check }) => check);
+  const stranger = { ...examined.env, CHALLENGE_SECRET: randomBytes(32).toString('hex') };
+  const checks = complaints(await examined.examine({ env: stranger })).map(({ check }) => check);
   t.ok(checks.includes('challenge_secret_differs'));
 }
 
@@ -63,8 +63,8 @@ t.test('on the embedded store', (t) => examples(t, {}));
 t.test('on Redis', async (t) => {
   const redis = await startRedis(t);
   await examples(t, { STORE_URL: redis.url });
-  const ward = await openWard(t, { environment: { STORE_URL: redis.url } });
-  const elsewhere = { ...ward.env, CAPTCHA_CACHE_STORE: `${redis.url}/7` };
-  const checks = complaints(await ward.examine({ env: elsewhere })).map(({ check }) => check);
+  const examined = await startExaminedSystem(t, { environment: { STORE_URL: redis.url } });
+  const elsewhere = { ...examined.env, CAPTCHA_CACHE_STORE: `${redis.url}/7` };
+  const checks = complaints(await examined.examine({ env: elsewhere })).map(({ check }) => check);
   t.ok(checks.includes('challenge_service_missing'));
 });

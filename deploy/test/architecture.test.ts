@@ -1,4 +1,4 @@
-// Holds the imports of every source against the plan of the house: who may know whom.
+// Checks the imports of every source against the plan in docs/architecture.md: which room may import which.
 import t from 'tap';
 import { type Import, listFiles, readSources, type SourceFile } from '../src/docs/source-files.js';
 import { readProjectFile } from './docs/project-file.js';
@@ -168,20 +168,7 @@ const rooms: readonly Room[] = [
   {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
-    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment', 'doctor/')],
-  },
-  {
-    name: 'what the doctor concludes',
-    files: /^services\/session-service\/src\/doctor\/(findings\/|finding\.ts|answer\.ts|report\.ts)/,
-    may: [/^shared\/src\/config\/(hosts|sites)\.ts$/, ...own('domain/')],
-    mayForTypes: shared('challenges'),
-    never: [anyProcess, clock, chance],
-  },
-  {
-    name: 'what the doctor looks at',
-    files: /^services\/session-service\/src\/doctor\/(facts\/|examine\.ts)/,
-    may: [nodeAny, typebox, sharedAny, ...own('config', 'directory/', 'doctor/')],
-    never: [environment],
+    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment')],
   },
   {
     name: 'config.ts and errors.ts',
@@ -207,10 +194,35 @@ const rooms: readonly Room[] = [
     may: [/./],
   },
   {
-    name: 'deploy',
-    files: /^deploy\/src\//,
-    may: [fastify, nodeAny, sharedAny, /^close-with-grace$/, /^deploy\/src\//],
-    never: [],
+    name: 'deploy/launcher',
+    files: /^deploy\/src\/launcher\//,
+    may: [nodeAny, sharedAny, /^deploy\/src\/(gateway\/|demo\/|doctor\/running-system\.ts$)/],
+  },
+  {
+    name: 'deploy/gateway',
+    files: /^deploy\/src\/gateway\//,
+    may: [fastify, nodeAny, sharedAny, /^deploy\/src\/(demo\/|launcher\/local-environment\.ts$)/],
+  },
+  {
+    name: 'deploy/demo',
+    files: /^deploy\/src\/demo\//,
+    may: [fastify, nodeAny, /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/],
+  },
+  {
+    name: 'deploy/doctor',
+    files: /^deploy\/src\/doctor\//,
+    may: [
+      nodeAny,
+      typebox,
+      /^undici$/,
+      sharedAny,
+      /^services\/session-service\/src\/(config|(cli|directory|domain)\/[a-z-]+)\.ts$/,
+    ],
+  },
+  {
+    name: 'deploy/docs',
+    files: /^deploy\/src\/docs\//,
+    may: [fastify, nodeAny, typebox, sharedAny, /^deploy\/src\/launcher\/local-environment\.ts$/],
   },
 ];
 
@@ -261,7 +273,7 @@ const departures: readonly Departure[] = [
     why: 'the command words what the store keeps of a session',
   },
   {
-    from: /^services\/session-service\/src\/cli\/(doctor|keys|session)\.ts$/,
+    from: /^services\/session-service\/src\/cli\/(keys|session)\.ts$/,
     to: typebox,
     why: 'the schema of what the command reads of the environment',
   },
@@ -326,7 +338,7 @@ const departures: readonly Departure[] = [
     why: 'what a directory throws is told by its class',
   },
   {
-    from: /^services\/session-service\/src\/(directory|cli|doctor)\//,
+    from: /^services\/session-service\/src\/(directory|cli)\//,
     to: /^shared\/src\/challenges\/attempts\/account-key\.ts$/,
     why: 'an account has one spelling, in the log-in, the directory and every application',
   },
@@ -339,11 +351,6 @@ const departures: readonly Departure[] = [
     from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
     to: /^shared\/src\/http\/errors\/define-error\.ts$/,
     why: 'it wraps @fastify/error and ties every code to a message',
-  },
-  {
-    from: /^deploy\/src\/docs\/audit-page\.ts$/,
-    to: typebox,
-    why: 'the page is made from the schemas of the events',
   },
   {
     from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,
@@ -463,7 +470,8 @@ t.test('the environment is read by server.ts, the commands and the launcher alon
   const readers = sources
     .filter(({ path, text }) => !path.startsWith('bench/') && environment.test(codeOf(text)))
     .map(({ path }) => path);
-  for (const path of readers) t.match(path, /\/src\/(server|start|cli\/[a-z-]+)\.ts$/);
+  for (const path of readers)
+    t.match(path, /\/src\/(server|launcher\/start|cli\/[a-z-]+|doctor\/command)\.ts$/);
   t.ok(readers.length >= 3);
 });
 

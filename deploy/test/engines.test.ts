@@ -1,7 +1,7 @@
 // The session of the demo page on http://localhost, in three engines: sign-in, reload, renewal, a second tab.
 import t from 'tap';
-import { startSystem } from '../src/system.js';
-import { pageEnvironment } from './demo-page-visit.js';
+import { startSystem } from '../src/launcher/system.js';
+import { pageEnvironment } from './demo/demo-page-visit.js';
 import { openDemoPage, waitForRefreshes } from './engines/demo-page.js';
 import { engines } from './engines/engines.js';
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
-import { settlePorts } from '../src/free-ports.js';
-import { waitUntilAllReady } from '../src/readiness.js';
-import { startService } from '../src/service-process.js';
-import { completeForLocalUse, type Environment, environmentFor } from '../src/settings.js';
-import { startSystem } from '../src/system.js';
+import { settlePorts } from '../src/launcher/free-ports.js';
+import { completeForLocalUse, type Environment, environmentFor } from '../src/launcher/local-environment.js';
+import { waitUntilAllReady } from '../src/launcher/readiness.js';
+import { startService } from '../src/launcher/service-process.js';
+import { startSystem } from '../src/launcher/system.js';
 import { solve } from './solving.js';
 
 const HOST_API_KEY = randomBytes(24).toString('hex');

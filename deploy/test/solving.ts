@@ -1,4 +1,4 @@
-// Solves proofs of work as decisions 2.1 describe them, without code of the services.
+// Solves proofs of work as docs/challenges.md describes them, without code of the services.
 
 import { createHash } from 'node:crypto';
 

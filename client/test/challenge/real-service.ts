@@ -1,6 +1,6 @@
 // The real system with cheap challenges and high limits, and a record of every request to it.
-import type { Environment } from '@tollgate/deploy/settings.js';
-import { type System, startSystem } from '@tollgate/deploy/system.js';
+import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 

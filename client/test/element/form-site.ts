@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
-import type { Environment } from '@tollgate/deploy/settings.js';
-import { type System, startSystem } from '@tollgate/deploy/system.js';
-import { captcha, challengeGuard, pow } from '@tollgate/fastify';
+import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
+import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
-import readForms from '@tollgate/shared/http/guard/form-bodies.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify, { type FastifyRequest } from 'fastify';
@@ -85,7 +84,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   );
   app.get('/empty', async (_request, reply) => reply.code(204).send());
   await app.register(async (host) => {
-    await host.register(readForms);
+    await host.register(formBodies);
     await host.register(challengeGuard, {
       application: 'form-site',
       environment: {

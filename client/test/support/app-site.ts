@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import type { Environment } from '@tollgate/deploy/settings.js';
-import { startSystem } from '@tollgate/deploy/system.js';
+import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
+import { startSystem } from '@tollgate/deploy/launcher/system.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';

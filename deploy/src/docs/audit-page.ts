@@ -1,4 +1,4 @@
-// Writes docs/audit.md: the shape of every line of the audit stream, from the schemas that are its types.
+// Generates docs/audit.md, the form of every line of the audit stream, from the schemas of the events.
 import { KindGuard, OptionalKind, type TSchema } from '@sinclair/typebox';
 import { LIMITED_EVENTS, MOST_LINES } from '@tollgate/shared/audit/flood-gate.js';
 import { AUDIT_VERSION, AuditEvents } from '@tollgate/shared/schemas/audit-events.js';
@@ -62,7 +62,7 @@ function eventRow(event: Event): string {
   return `| \`${$id}\` | ${services.join(', ')} | ${description} | ${fields.join(', ')} |`;
 }
 
-/** A field that means the same in several events has one row. */
+/** One row for each field; events in which it means the same share the row. */
 function fieldRows(): string {
   const meanings = new Map<string, { name: string; schema: TSchema; events: string[] }>();
   for (const event of events) {

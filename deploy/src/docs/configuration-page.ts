@@ -1,9 +1,8 @@
-// Writes docs/configuration.md: every variable, from the schemas that read the environment.
+// Generates docs/configuration.md from the schemas that read the environment.
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { variablesTable } from '@tollgate/shared/config/table.js';
-import { completeForLocalUse, type Ports, portVariables } from '../settings.js';
-import { launcherVariables } from './launcher-variables.js';
+import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 
 type Environment = Parameters<typeof variablesTable>[0];
 
@@ -12,7 +11,25 @@ const defaultPorts = Object.fromEntries(
   Object.entries(portVariables).map(([name, [, port]]) => [name, port]),
 ) as Ports;
 
-/** The names of all variables that anything of ours reads. */
+const [gatewayPort, usualPort] = portVariables.gateway;
+
+/** The variables of the launcher alone, by name: the default as a table shows it, and the meaning. */
+export const launcherVariables: Readonly<Record<string, { byDefault: string; meaning: string }>> = {
+  [gatewayPort]: {
+    byDefault: `\`${usualPort}\``,
+    meaning: 'Port of the local gateway, on 127.0.0.1 and, where the machine has it, ::1; 0 is any free port',
+  },
+  DEMO_EMAIL: {
+    byDefault: `\`${completeForLocalUse({}, defaultPorts).DEMO_EMAIL}\``,
+    meaning: 'The demo account, in the embedded directory: made, or its password set again, at each start',
+  },
+  DEMO_PASSWORD: {
+    byDefault: 'random',
+    meaning: 'Its password, at least 8 characters; printed at each start',
+  },
+};
+
+/** The names of all variables that any part of the project reads. */
 export function variableNames(): Set<string> {
   return new Set([
     ...Object.keys(SessionEnvironment.properties),

@@ -1,13 +1,13 @@
-// Every error code on the wire: its status, its meaning, its English text, and who sends it.
+// Collects every error code on the wire: its status, meaning and English message, and who sends it.
 import { isMessageKey, messageIn } from '@tollgate/shared/messages/messages.js';
 import { reachableFrom, readSources, type SourceFile } from './source-files.js';
 
-/** A code that a class of errors stands for. */
+/** An error code and its class. */
 export interface ErrorCode {
   /** As on the wire: lower snake case. */
   readonly code: string;
   readonly status: number;
-  /** What its class says of itself. */
+  /** The description of its class. */
   readonly meaning: string;
   /** `challenge-service`, `session-service`, or a host application that uses `guard` or `bearer-guard`. */
   readonly senders: readonly string[];
@@ -53,7 +53,7 @@ export function errorCodes(): ErrorCode[] {
 
 /** The codes of the local gateway with their statuses; its texts are in English only. */
 export function gatewayCodes(): { code: string; status: number }[] {
-  const gateway = readSources().find(({ path }) => path === 'deploy/src/gateway.ts');
+  const gateway = readSources().find(({ path }) => path === 'deploy/src/gateway/gateway.ts');
   return [...(gateway?.text ?? '').matchAll(gatewayAnswers)]
     .map(([, status, code = '']) => ({ code, status: Number(status) }))
     .sort((a, b) => a.status - b.status);

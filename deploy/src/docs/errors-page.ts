@@ -1,4 +1,4 @@
-// Writes docs/errors.md: every error code, from the classes that the code throws.
+// Generates docs/errors.md from the error classes in the code.
 import { errorCodes, gatewayCodes } from './error-codes.js';
 
 const senderNames: Readonly<Record<string, string>> = {

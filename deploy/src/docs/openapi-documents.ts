@@ -1,4 +1,4 @@
-// Builds the OpenAPI documents of both services without opening anything.
+// Builds the OpenAPI documents of both services without opening a store or a port.
 import { buildChallengeAdmin } from '@tollgate/challenge-service/admin.js';
 import {
   buildApp as buildChallengeApp,
@@ -15,13 +15,13 @@ import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { FastifyInstance } from 'fastify';
 
-/** An OpenAPI document, as far as the documentation looks into it. */
+/** An OpenAPI document, as far as the documentation reads it. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-// Nothing is made with these: no route is called.
+// Placeholders: no route is called, so nothing is encrypted with these.
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const environment = {
   PUBLIC_URL: 'http://localhost:8080',
@@ -29,7 +29,7 @@ const environment = {
   REFRESH_SECRET: secret('r'),
   ENCRYPTION_KEY: secret('e'),
   CHALLENGE_SECRET: secret('c'),
-  // With keys, so that the routes behind them exist.
+  // The routes behind these keys exist only if they are set.
   HOST_API_KEY: secret('h'),
   SESSION_API_KEY: secret('s'),
 };
@@ -56,7 +56,7 @@ export async function openApiDocuments(): Promise<
   };
 }
 
-/** What the services serve on their admin ports when every key is set. */
+/** The applications on the admin ports when every key is set. */
 export async function adminApps(): Promise<Record<'challenge' | 'session', FastifyInstance>> {
   return {
     challenge: await buildChallengeAdmin(challengeConfig, challengeParts(), health),
@@ -111,7 +111,7 @@ async function documentOf(app: FastifyInstance): Promise<OpenApiDocument> {
   return response.json();
 }
 
-/** Stands for a part that building an application does not use: whatever is called on it is not a function. */
+/** A placeholder for a dependency that building an application does not use; calling anything on it throws. */
 function unused<T>(): T {
   return {} as T;
 }

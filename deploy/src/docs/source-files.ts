@@ -1,19 +1,19 @@
-// The sources of the project, and what each of them imports.
+// Reads the sources of the project, and what each of them imports.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { projectRoot } from '../settings.js';
+import { projectRoot } from '../launcher/local-environment.js';
 
 /** One import of a file. */
 export interface Import {
-  /** A file of the project (`shared/src/pow/nonce.ts`), or what stands in the source (`node:fs`, `fastify`). */
+  /** A file of the project (`shared/src/pow/nonce.ts`), or the specifier of a package (`node:fs`, `fastify`). */
   readonly target: string;
-  /** Whether nothing is left of it once the types are gone. */
+  /** Whether it imports types only. */
   readonly isType: boolean;
 }
 
-/** A file as it was written. */
+/** A source file. */
 export interface SourceFile {
-  /** From the project's root, with slashes. */
+  /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly imports: readonly Import[];
@@ -33,12 +33,12 @@ const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
 const statements =
   /^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
-/** Every TypeScript file of the project, in the order of its path. */
+/** Every TypeScript file of the project, ordered by path in each folder. */
 export function readSources(): SourceFile[] {
   return roots.flatMap((folder) => listFiles(folder, /\.ts$/)).map(readSource);
 }
 
-/** Files below a folder whose path matches, in order; none when there is no such folder. */
+/** The files below a folder whose paths match, in order; none if the folder does not exist. */
 export function listFiles(folder: string, pattern: RegExp): string[] {
   try {
     return readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
@@ -60,7 +60,7 @@ function readSource(path: string): SourceFile {
   return { path, text, imports };
 }
 
-/** The file that an import names; what belongs to a package from outside stays as it is. */
+/** The file that an import names; the specifier of a package from outside stays as it is. */
 function resolveImport(path: string, specifier: string): string {
   if (specifier.startsWith('.')) {
     return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
@@ -72,7 +72,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }
 
-/** The paths of a file and of everything that it imports, however far away. */
+/** The paths of a file and of everything that it imports, directly or not. */
 export function reachableFrom(path: string, sources: readonly SourceFile[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const reached = new Set<string>();

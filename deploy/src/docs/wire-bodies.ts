@@ -1,4 +1,4 @@
-// The types of the bodies that a browser receives (client/src/wire.ts), made from their schemas.
+// Generates the types of the bodies that a browser receives (client/src/wire.ts) from their schemas.
 import { EffortChallenge, ImageChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
 import {
@@ -8,7 +8,7 @@ import {
   TokenBody,
 } from '@tollgate/shared/schemas/session-bodies.js';
 
-/** What is looked at of a JSON schema. */
+/** The parts of a JSON schema that are read here. */
 interface Schema {
   readonly $id?: string;
   readonly type?: string;
@@ -19,7 +19,7 @@ interface Schema {
   readonly items?: Schema;
 }
 
-/** The schemas, and what each is the body of. */
+/** The schemas, and the answer that each is the body of. */
 const bodies: readonly (readonly [Schema, string])[] = [
   [PowChallenge, 'Answer to `GET {prefix}/pow`.'],
   [ImageChallenge, 'Answer to `GET {prefix}`.'],
@@ -39,7 +39,7 @@ export function wireBodies(): string {
   return `${[head, ...bodies.map(([schema, purpose]) => interfaceOf(schema, purpose))].join('\n\n')}\n`;
 }
 
-/** @throws when a schema has a form that is not known here */
+/** @throws {TypeError} if the schema uses a feature that is not supported here */
 function interfaceOf(schema: Schema, purpose: string): string {
   const required = new Set(schema.required);
   const lines = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
@@ -67,7 +67,7 @@ function typeOf(schema: Schema): string {
   }
 }
 
-/** An object whose names are not known beforehand. */
+/** An object with arbitrary names. */
 function recordOf({ patternProperties = {}, properties }: Schema): string {
   const [values, more] = Object.values(patternProperties);
   if (values === undefined || more !== undefined || properties !== undefined)

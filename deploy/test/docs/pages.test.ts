@@ -5,13 +5,12 @@ import { dirname, join, posix } from 'node:path';
 import type { HTTPMethods } from 'fastify';
 import t from 'tap';
 import { auditPage } from '../../src/docs/audit-page.js';
-import { configurationPage, variableNames } from '../../src/docs/configuration-page.js';
+import { configurationPage, launcherVariables, variableNames } from '../../src/docs/configuration-page.js';
 import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
-import { launcherVariables } from '../../src/docs/launcher-variables.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
-import { environmentFor, projectRoot } from '../../src/settings.js';
+import { environmentFor, projectRoot } from '../../src/launcher/local-environment.js';
 import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 

@@ -1,7 +1,7 @@
 // Reads files of the project for the tests of the documentation.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../../src/settings.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 
 /** The text of a file, by its path from the project's root. */
 export function readProjectFile(path: string): string {

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../../src/settings.js';
-import { type System, startSystem } from '../../src/system.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
+import { type System, startSystem } from '../../src/launcher/system.js';
 import { codeBlocks } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 

@@ -11,7 +11,7 @@ import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import t, { type Test } from 'tap';
 import { listFiles } from '../../src/docs/source-files.js';
-import { projectRoot } from '../../src/settings.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 import { type HostedSystem, shared, startHostedSystem } from '../examples/hosts.js';
 import { codeBlocks } from './markdown.js';
 import { readProjectFile } from './project-file.js';

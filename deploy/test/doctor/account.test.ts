@@ -2,15 +2,15 @@
 
 import t from 'tap';
 import { solve } from '../solving.js';
-import { complaints, openWard, type Ward } from './patient.js';
+import { complaints, type ExaminedSystem, startExaminedSystem } from './examined-system.js';
 
-const loginOf = async (ward: Ward, password: string) => {
-  const { email = '' } = ward.system.demo ?? {};
-  return complaints(await ward.examine({ account: { email, password } }));
+const loginOf = async (examined: ExaminedSystem, password: string) => {
+  const { email = '' } = examined.system.demo ?? {};
+  return complaints(await examined.examine({ account: { email, password } }));
 };
 
 /** A stranger's wrong password: the price that it leaves behind is not that of the doctor's address. */
-async function failFromElsewhere({ system }: Ward): Promise<void> {
+async function failFromElsewhere({ system }: ExaminedSystem): Promise<void> {
   const work = await (await fetch(`${system.address}/api/captcha/pow`)).json();
   const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
   const challenges = { pow_token: token, pow_nonce: solve(salt, difficulty) };
@@ -23,7 +23,7 @@ async function failFromElsewhere({ system }: Ward): Promise<void> {
 }
 
 t.test('each wrong password is one failure, and what follows is said kindly', async (t) => {
-  const ward = await openWard(t);
+  const examined = await startExaminedSystem(t);
   const wrong = [
     {
       check: 'login_failed',
@@ -32,8 +32,8 @@ t.test('each wrong password is one failure, and what follows is said kindly', as
         'The email or the password is wrong, or the account is disabled. This counts as one failure of the account.',
     },
   ];
-  t.strictSame(await loginOf(ward, 'a wrong password'), wrong);
-  t.strictSame(await loginOf(ward, 'a wrong password'), wrong);
+  t.strictSame(await loginOf(examined, 'a wrong password'), wrong);
+  t.strictSame(await loginOf(examined, 'a wrong password'), wrong);
   const demanded = [
     {
       check: 'image_demanded',
@@ -42,38 +42,40 @@ t.test('each wrong password is one failure, and what follows is said kindly', as
         'The account has failures, so an image is demanded, which the doctor cannot read. Nothing was signed in.',
     },
   ];
-  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), demanded);
-  t.equal(ward.system.logs().split('"event":"login_failed"').length - 1, 2, 'it tried no password more');
-  t.notMatch(ward.system.logs(), /"event":"login"/);
+  t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), demanded);
+  t.equal(examined.system.logs().split('"event":"login_failed"').length - 1, 2, 'it tried no password more');
+  t.notMatch(examined.system.logs(), /"event":"login"/);
 });
 
 t.test('failures that raise the price of work are no obstacle', async (t) => {
-  const ward = await openWard(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
-  await failFromElsewhere(ward);
-  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), []);
-  t.match(ward.system.logs(), /"code":"pow_insufficient"/);
+  const examined = await startExaminedSystem(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
+  await failFromElsewhere(examined);
+  t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), []);
+  t.match(examined.system.logs(), /"code":"pow_insufficient"/);
 });
 
 t.test('an account that has to wait is left alone', async (t) => {
-  const ward = await openWard(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
-  for (let failures = 0; failures < 5; failures++) await loginOf(ward, 'a wrong password');
-  t.strictSame(await loginOf(ward, ward.system.demo?.password ?? ''), [
+  const examined = await startExaminedSystem(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
+  for (let failures = 0; failures < 5; failures++) await loginOf(examined, 'a wrong password');
+  t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), [
     { check: 'login_throttled', severity: 'warning', message: 'The account has to wait at this address.' },
   ]);
 });
 
 t.test('limits are told from faults', async (t) => {
-  const ward = await openWard(t, { environment: { RATE_LIMIT_LOGIN: '1', RATE_LIMIT_POW: '3' } });
-  t.strictSame(complaints(await ward.examine()), []);
-  t.strictSame(complaints(await ward.examine({ account: undefined })), []);
-  t.strictSame(complaints(await ward.examine()), [
+  const examined = await startExaminedSystem(t, {
+    environment: { RATE_LIMIT_LOGIN: '1', RATE_LIMIT_POW: '3' },
+  });
+  t.strictSame(complaints(await examined.examine()), []);
+  t.strictSame(complaints(await examined.examine({ account: undefined })), []);
+  t.strictSame(complaints(await examined.examine()), [
     {
       check: 'limited',
       severity: 'warning',
       message: 'This address has asked too often: a service answers 429.',
     },
   ]);
-  const other = await openWard(t, { environment: { RATE_LIMIT_LOGIN: '1' } });
+  const other = await startExaminedSystem(t, { environment: { RATE_LIMIT_LOGIN: '1' } });
   await other.examine();
   t.strictSame(complaints(await other.examine()), [
     { check: 'limited', severity: 'warning', message: 'This address has tried too many log-ins.' },
@@ -81,12 +83,12 @@ t.test('limits are told from faults', async (t) => {
 });
 
 t.test('services that do not share their secret refuse the work', async (t) => {
-  const ward = await openWard(t, {
+  const examined = await startExaminedSystem(t, {
     serviceEnvironment: {
       'challenge-service': { CAPTCHA_CACHE_PREFIX: 'elsewhere' },
     },
   });
-  t.strictSame(complaints(await ward.examine()), [
+  t.strictSame(complaints(await examined.examine()), [
     {
       check: 'login_refused',
       severity: 'problem',

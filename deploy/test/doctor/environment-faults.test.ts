@@ -1,12 +1,12 @@
 // The doctor with the service's environment: what is wrong with secrets, addresses and clocks.
 
 import { join } from 'node:path';
-import { countedAddress } from '@tollgate/session-service/doctor/facts/counted-address.js';
-import { createVisitor } from '@tollgate/session-service/doctor/facts/visitor.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
-import { complaints, openStores, openWard } from './patient.js';
+import { countedAddress } from '../../src/doctor/inside/counted-address.js';
+import { createPublicClient } from '../../src/doctor/public-client.js';
+import { complaints, openStores, startExaminedSystem } from './examined-system.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
@@ -17,7 +17,7 @@ const ahead = (ms: number) => ({
 });
 
 t.test('secrets that are short, equal, weak or changing', async (t) => {
-  const { examine, env, system } = await openWard(t);
+  const { examine, env, system } = await startExaminedSystem(t);
   const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
   const short = await examine({
     env: { ...env, ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
@@ -32,7 +32,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
       'The service would not start: ENCRYPTION_KEY must not share an element with REFRESH_SECRET.',
     ),
   ]);
-  t.equal(short.notLookedAt.at(-1), 'Stores and users: the environment has to be mended first.');
+  t.equal(short.skipped.at(-1), 'Stores and users: the environment has to be mended first.');
 
   const changing = await examine({
     env: { ...env, ACCESS_SECRET: 'ab'.repeat(20), REFRESH_SECRET: `${REFRESH_SECRET},${ACCESS_SECRET}` },
@@ -49,7 +49,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
 });
 
 t.test('an environment that is not that of the running service', async (t) => {
-  const { examine, env, publicUrl } = await openWard(t);
+  const { examine, env, publicUrl } = await startExaminedSystem(t);
   const other = {
     ...env,
     ENCRYPTION_KEY: 'another-key-of-this-test-0123456789',
@@ -76,7 +76,7 @@ t.test('an environment that is not that of the running service', async (t) => {
 });
 
 t.test('an embedded store in production', async (t) => {
-  const { examine, env } = await openWard(t);
+  const { examine, env } = await startExaminedSystem(t);
   t.strictSame(
     complaints(
       await examine({
@@ -98,7 +98,7 @@ t.test('a gateway that TRUST_PROXY does not name', async (t) => {
   const collapsed =
     'Requests from different addresses count as one: all clients share every limit and price.';
   for (const TRUST_PROXY of ['', '192.0.2.7']) {
-    const { examine, env } = await openWard(t, {
+    const { examine, env } = await startExaminedSystem(t, {
       serviceEnvironment: { 'session-service': { TRUST_PROXY }, 'challenge-service': { TRUST_PROXY } },
     });
     t.strictSame(complaints(await examine()), [problem('addresses_collapsed', collapsed)]);
@@ -115,30 +115,30 @@ t.test('a gateway that TRUST_PROXY does not name', async (t) => {
 t.test('the store tells which address was counted, where there is one way only', async (t) => {
   const { challenges, environment } = await openStores(t);
   for (const given of [environment, {}]) {
-    const ward = await openWard(t, { environment: given });
+    const examined = await startExaminedSystem(t, { environment: given });
     const url =
       'CAPTCHA_CACHE_STORE' in given
         ? challenges.url
-        : `file:${join(ward.env.DATA_DIR ?? '', 'tollgate.mdb')}`;
+        : `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.mdb')}`;
     const store = openStore(url, '/');
     t.teardown(() => closeStore(store));
     if (store.kind === 'redis' && store.client.status !== 'ready') {
       await new Promise<void>((resolve) => store.client.once('ready', () => resolve()));
     }
-    const ring = openKeyRing(ward.system.secrets.CHALLENGE_SECRET);
-    const visitor = createVisitor({
-      publicUrl: ward.publicUrl,
+    const ring = openKeyRing(examined.system.secrets.CHALLENGE_SECRET);
+    const client = createPublicClient({
+      publicUrl: examined.publicUrl,
       challengePrefix: 'api/captcha',
       pageOrigin: '',
     });
     const count = (own: string, others: string[]) =>
       countedAddress({ store, prefix: 'captcha', ring }, own, others, () =>
-        visitor.issueImage({ family: 4, localAddress: '127.0.0.2' }),
+        client.issueImage({ family: 4, localAddress: '127.0.0.2' }),
       );
     t.strictSame(await count('127.0.0.2', ['127.0.0.1']), { isOwn: true, proxy: undefined });
     t.equal(await count('192.0.2.1', ['127.0.0.1', 'no address']), undefined);
     t.equal(await count('', ['127.0.0.1']), undefined);
-    ward.front.breakWith({
+    examined.front.breakWith({
       passing: ({ headers }) => {
         delete headers['x-forwarded-for'];
       },
@@ -148,14 +148,14 @@ t.test('the store tells which address was counted, where there is one way only',
 });
 
 t.test('clocks that are moved', async (t) => {
-  const session = await openWard(t, { serviceEnvironment: { 'session-service': ahead(60_000) } });
+  const session = await startExaminedSystem(t, { serviceEnvironment: { 'session-service': ahead(60_000) } });
   t.match(complaints(await session.examine()), [
     {
       check: 'clocks_apart',
       message: /^The clocks of session-service and of its store are (59|60|61) s apart\.$/,
     },
   ]);
-  const here = await openWard(t, { environment: { ...ahead(60_000) } });
+  const here = await startExaminedSystem(t, { environment: { ...ahead(60_000) } });
   here.front.breakWith({
     returning: ({ headers }) => {
       headers.date = new Date(Date.parse(String(headers.date)) + 60_000).toUTCString();

@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
-import type { Ports } from '../../src/settings.js';
+import type { Ports } from '../../src/launcher/local-environment.js';
 
 /** A request on its way to a service. */
 export interface Passing {

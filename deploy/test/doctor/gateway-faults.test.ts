@@ -2,8 +2,8 @@
 
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { complaints, type ExaminedSystem, startExaminedSystem } from './examined-system.js';
 import type { Fault, Passing, Returning } from './front.js';
-import { complaints, openWard, type Ward } from './patient.js';
 
 const html = (status: number): Returning => ({
   status,
@@ -33,26 +33,26 @@ const warning = (check: string, message: string) => ({ check, severity: 'warning
 /** Each fault, and all that the doctor has to complain of. */
 async function eachFault(
   t: Test,
-  ward: Ward,
+  examined: ExaminedSystem,
   faults: Readonly<Record<string, readonly [Fault, readonly object[]]>>,
 ): Promise<void> {
   for (const [name, [fault, expected]] of Object.entries(faults)) {
     await t.test(name, async (t) => {
-      ward.front.breakWith(fault);
-      const found = complaints(await ward.examine());
+      examined.front.breakWith(fault);
+      const found = complaints(await examined.examine());
       t.match(found, expected);
       t.equal(found.length, expected.length);
     });
   }
-  ward.front.breakWith({});
+  examined.front.breakWith({});
   await t.test('the same system behind a right gateway is healthy', async (t) => {
-    t.strictSame(complaints(await ward.examine()), []);
+    t.strictSame(complaints(await examined.examine()), []);
   });
 }
 
 t.test('cookies', async (t) => {
-  const ward = await openWard(t);
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t);
+  await eachFault(t, examined, {
     'a rewritten cookie path': [
       withCookies((cookie) => cookie.replace('Path=/refresh', 'Path=/')),
       [
@@ -118,9 +118,9 @@ t.test('cookies', async (t) => {
 });
 
 t.test('sessions', async (t) => {
-  const ward = await openWard(t);
+  const examined = await startExaminedSystem(t);
   const kept = new Map<string, Returning>();
-  await eachFault(t, ward, {
+  await eachFault(t, examined, {
     'Authorization is dropped': [
       {
         passing: ({ headers }) => {
@@ -179,9 +179,9 @@ t.test('sessions', async (t) => {
 });
 
 t.test('addresses', async (t) => {
-  const ward = await openWard(t);
+  const examined = await startExaminedSystem(t);
   let requests = 0;
-  await eachFault(t, ward, {
+  await eachFault(t, examined, {
     'X-Forwarded-For is appended to': [
       {
         passing: (passing, came) => {
@@ -221,9 +221,9 @@ t.test('addresses', async (t) => {
 });
 
 t.test('answers', async (t) => {
-  const ward = await openWard(t);
+  const examined = await startExaminedSystem(t);
   const kept = new Map<string, Returning>();
-  await eachFault(t, ward, {
+  await eachFault(t, examined, {
     'challenges are kept by a cache': [
       {
         refuse: ({ url }) => kept.get(url),
@@ -290,8 +290,8 @@ t.test('answers', async (t) => {
 });
 
 t.test('requests', async (t) => {
-  const ward = await openWard(t);
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t);
+  await eachFault(t, examined, {
     'Origin is dropped': [
       {
         passing: ({ headers }) => {
@@ -334,8 +334,8 @@ t.test('requests', async (t) => {
 });
 
 t.test('images', async (t) => {
-  const ward = await openWard(t);
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t);
+  await eachFault(t, examined, {
     'image challenges are not routed': [
       refuse(is('GET', '/api/captcha'), 404),
       [problem('image_refused', 'No image challenge is issued: the answer is 404.')],
@@ -352,8 +352,8 @@ t.test('images', async (t) => {
 });
 
 t.test('reach', async (t) => {
-  const ward = await openWard(t);
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t);
+  await eachFault(t, examined, {
     'the challenges are not routed': [
       refuse(({ url }) => url.startsWith('/api/'), 404),
       [problem('challenge_prefix', 'There are no challenges at /api/captcha/pow: the answer is 404.')],
@@ -372,7 +372,7 @@ t.test('reach', async (t) => {
     ],
   });
   await t.test('another prefix than the one that is asked', async (t) => {
-    t.strictSame(complaints(await ward.examine({ challengePrefix: 'challenges' })), [
+    t.strictSame(complaints(await examined.examine({ challengePrefix: 'challenges' })), [
       problem(
         'challenge_prefix',
         'There are no challenges at /challenges/pow: the answer is 404 (not_found).',
@@ -381,7 +381,7 @@ t.test('reach', async (t) => {
   });
   await t.test('nobody listens', async (t) => {
     const publicUrl = 'http://127.0.0.1:1';
-    t.match(await ward.examine({ publicUrl }), {
+    t.match(await examined.examine({ publicUrl }), {
       findings: [
         {
           check: 'unreachable',
@@ -389,24 +389,24 @@ t.test('reach', async (t) => {
           message: /^http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
         },
       ],
-      notLookedAt: { length: 2 },
+      skipped: { length: 2 },
     });
   });
 });
 
 t.test('a public address with a path', async (t) => {
-  const ward = await openWard(t, { path: '/auth' });
-  ward.front.breakWith({
+  const examined = await startExaminedSystem(t, { path: '/auth' });
+  examined.front.breakWith({
     passing: (passing) => {
       passing.url = passing.url.replace(/^\/auth/, '');
     },
   });
   await t.test('stripped, it is healthy', async (t) => {
-    t.strictSame(complaints(await ward.examine()), []);
+    t.strictSame(complaints(await examined.examine()), []);
   });
-  ward.front.breakWith({});
+  examined.front.breakWith({});
   await t.test('not stripped', async (t) => {
-    t.strictSame(complaints(await ward.examine()), [
+    t.strictSame(complaints(await examined.examine()), [
       problem('path_not_stripped', 'Under the path /auth both services answer 404.'),
     ]);
   });
@@ -417,8 +417,8 @@ t.test('admin ports that are routed to', async (t) => {
     SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
     HOST_API_KEY: 'the-key-of-the-hosts-of-this-test-0123456789',
   };
-  const ward = await openWard(t, { environment });
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t, { environment });
+  await eachFault(t, examined, {
     'of the session service': [
       {
         route: (url, ports) => {

@@ -1,10 +1,10 @@
 // The doctor on a system where nothing is wrong.
 
 import t from 'tap';
-import { complaints, openStores, openWard } from './patient.js';
+import { complaints, openStores, startExaminedSystem } from './examined-system.js';
 
 t.test('from outside everything that can be seen is good', async (t) => {
-  const { examine, system, publicUrl } = await openWard(t);
+  const { examine, system, publicUrl } = await startExaminedSystem(t);
   const report = await examine();
   t.strictSame(complaints(report), []);
   t.strictSame(
@@ -15,7 +15,7 @@ t.test('from outside everything that can be seen is good', async (t) => {
     ],
   );
   t.equal(report.publicUrl, publicUrl);
-  t.strictSame(report.notLookedAt, [
+  t.strictSame(report.skipped, [
     'Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
     'Secrets, stores and users: the environment of the session service is not here.',
   ]);
@@ -26,25 +26,25 @@ t.test('from outside everything that can be seen is good', async (t) => {
 
 t.test('with the environment, two stores and another origin everything is good', async (t) => {
   const { environment } = await openStores(t);
-  const { examine, env } = await openWard(t, {
+  const { examine, env } = await startExaminedSystem(t, {
     environment: { ...environment, CORS_ORIGIN: 'http://localhost:5173' },
   });
   const report = await examine({ env });
   t.strictSame(complaints(report), []);
-  t.strictSame(report.notLookedAt, []);
+  t.strictSame(report.skipped, []);
   t.ok(report.findings.some(({ check }) => check === 'cross_origin'));
 });
 
 t.test('no session is left behind, and the account has no failure', async (t) => {
   const { sessions, challenges, environment } = await openStores(t);
-  const { examine } = await openWard(t, { environment });
+  const { examine } = await startExaminedSystem(t, { environment });
   await examine();
   t.equal(await sessions.client.exists('session:{1}'), 0);
   t.strictSame(await challenges.client.keys('captcha:fail:*'), []);
 });
 
 t.test('behind the own gateway everything is good, without an account too', async (t) => {
-  const { examine, system } = await openWard(t, { environment: { PUBLIC_URL: '' } });
+  const { examine, system } = await startExaminedSystem(t, { environment: { PUBLIC_URL: '' } });
   for (const account of [system.demo, undefined]) {
     const report = await examine({ publicUrl: system.address, pageOrigin: system.address, account });
     t.strictSame(complaints(report), []);

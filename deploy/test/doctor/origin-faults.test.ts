@@ -1,8 +1,8 @@
 // The doctor where the application's pages have another origin, and where names and schemes are wrong.
 
 import t, { type Test } from 'tap';
+import { complaints, type ExaminedSystem, startExaminedSystem } from './examined-system.js';
 import type { Fault, Passing } from './front.js';
-import { complaints, openWard, type Ward } from './patient.js';
 
 const PAGE = 'http://localhost:5173';
 
@@ -22,20 +22,20 @@ const onAnswers = (change: (headers: Record<string, unknown>, passing: Passing) 
 
 async function eachFault(
   t: Test,
-  ward: Ward,
+  examined: ExaminedSystem,
   faults: Readonly<Record<string, readonly [Fault, readonly object[]]>>,
 ): Promise<void> {
   for (const [name, [fault, expected]] of Object.entries(faults)) {
     await t.test(name, async (t) => {
-      ward.front.breakWith(fault);
-      t.strictSame(complaints(await ward.examine()), expected);
+      examined.front.breakWith(fault);
+      t.strictSame(complaints(await examined.examine()), expected);
     });
   }
 }
 
 t.test('CORS behind gateways that do one thing wrong', async (t) => {
-  const ward = await openWard(t, { environment: { CORS_ORIGIN: PAGE } });
-  await eachFault(t, ward, {
+  const examined = await startExaminedSystem(t, { environment: { CORS_ORIGIN: PAGE } });
+  await eachFault(t, examined, {
     'nothing wrong': [{}, []],
     'all CORS headers are dropped': [
       onAnswers((headers) => {
@@ -105,12 +105,12 @@ t.test('CORS behind gateways that do one thing wrong', async (t) => {
 });
 
 t.test('pages of another site never get the cookie sent', async (t) => {
-  const ward = await openWard(t, { environment: { CORS_ORIGIN: 'http://app.example.org' } });
+  const examined = await startExaminedSystem(t, { environment: { CORS_ORIGIN: 'http://app.example.org' } });
   const sites = problem(
     'same_site',
-    `http://app.example.org is another site than ${ward.publicUrl}: browsers do not send the SameSite cookie, so no refresh works.`,
+    `http://app.example.org is another site than ${examined.publicUrl}: browsers do not send the SameSite cookie, so no refresh works.`,
   );
-  await eachFault(t, ward, {
+  await eachFault(t, examined, {
     'the images are opened to them': [{}, [sites]],
     'the images are not': [
       onAnswers((headers) => {
@@ -128,15 +128,18 @@ t.test('pages of another site never get the cookie sent', async (t) => {
 });
 
 t.test('services that were told another public address', async (t) => {
-  const ward = await openWard(t, {
+  const examined = await startExaminedSystem(t, {
     serviceEnvironment: {
       'session-service': { PUBLIC_URL: 'http://localhost:1/other' },
       'challenge-service': { PUBLIC_URL: 'http://localhost:2' },
     },
   });
-  t.strictSame(complaints(await ward.examine()), [
-    problem('image_elsewhere', `Images are said to be at http://localhost:2, not below ${ward.publicUrl}.`),
-    problem('own_origin_refused', `The session service refuses pages of ${ward.publicUrl}.`),
+  t.strictSame(complaints(await examined.examine()), [
+    problem(
+      'image_elsewhere',
+      `Images are said to be at http://localhost:2, not below ${examined.publicUrl}.`,
+    ),
+    problem('own_origin_refused', `The session service refuses pages of ${examined.publicUrl}.`),
     problem('login_refused', 'The log-in is refused because of its Origin.'),
   ]);
 });
@@ -144,7 +147,7 @@ t.test('services that were told another public address', async (t) => {
 t.test(
   'pages of an origin that the service was not told are one finding, and no fault of the gateway',
   async (t) => {
-    const { examine } = await openWard(t);
+    const { examine } = await startExaminedSystem(t);
     t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
       problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
       problem('login_refused', 'The log-in is refused because of its Origin.'),
@@ -153,7 +156,7 @@ t.test(
 );
 
 t.test('plain http that leaves the machine, and services that are reached past the gateway', async (t) => {
-  const ward = await openWard(t, {
+  const examined = await startExaminedSystem(t, {
     host: 'tollgate.example',
     environment: {
       CAPTCHA_TEST_MODE: 'false',
@@ -161,10 +164,10 @@ t.test('plain http that leaves the machine, and services that are reached past t
       CAPTCHA_POW_MAX_DIFFICULTY: '16',
     },
   });
-  const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = ward.env;
+  const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = examined.env;
   const env = { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT };
   const ports = Object.values(env).sort();
-  t.strictSame(complaints(await ward.examine({ connect: '127.0.0.1', env })), [
+  t.strictSame(complaints(await examined.examine({ connect: '127.0.0.1', env })), [
     problem('no_https', 'The public address is plain http: passwords can be read on the way.'),
     problem(
       'secure_cookie_on_http',

@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import t from 'tap';
-import { complaints, openStores, openWard } from './patient.js';
+import { complaints, openStores, startExaminedSystem } from './examined-system.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
 
 t.test('a Redis that evicts, keeps nothing, or is one for all', async (t) => {
   const { sessions, challenges, environment } = await openStores(t);
-  const { examine, env } = await openWard(t, { environment });
+  const { examine, env } = await startExaminedSystem(t, { environment });
   t.strictSame(complaints(await examine({ env })), []);
 
   await challenges.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -39,14 +39,16 @@ t.test('sessions and challenges on one Redis, under one address or two', async (
     'Sessions and challenges are on one Redis: a flood of challenges can fill the memory of the sessions.',
   );
   for (const more of [{}, { CAPTCHA_CACHE_STORE: `${sessions.url}/1` }]) {
-    const { examine, env } = await openWard(t, { environment: { STORE_URL: sessions.url, ...more } });
+    const { examine, env } = await startExaminedSystem(t, {
+      environment: { STORE_URL: sessions.url, ...more },
+    });
     t.strictSame(complaints(await examine({ env })), [one]);
   }
 });
 
 t.test('a store that is away is named, and so is the service that misses it', async (t) => {
   const { challenges, environment } = await openStores(t);
-  const { examine, env } = await openWard(t, { environment });
+  const { examine, env } = await startExaminedSystem(t, { environment });
   await challenges.stop();
   t.strictSame(complaints(await examine({ env })), [
     problem('service_away', 'A service or its store is away: the answer is 503 (store_unavailable).'),
@@ -57,7 +59,7 @@ t.test('a store that is away is named, and so is the service that misses it', as
 });
 
 t.test('password hashes that are weak or cannot be read', async (t) => {
-  const { examine, env } = await openWard(t);
+  const { examine, env } = await startExaminedSystem(t);
   const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.mdb'));
   t.teardown(() => directory.close());
   await directory.add('old@example.com', `$2b$10$${'a'.repeat(53)}`);

@@ -12,7 +12,7 @@ import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { startSystem } from '../../src/system.js';
+import { startSystem } from '../../src/launcher/system.js';
 import { connectTo } from './client.js';
 import { Secrets } from './secrets.js';
 import { CHEAP, onStore, type Site, type StoreKind } from './site.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
-import { type Environment, projectRoot } from '../../src/settings.js';
+import { type Environment, projectRoot } from '../../src/launcher/local-environment.js';
 import { CHEAP, onStore, type Site } from './site.js';
 
 t.setTimeout(120_000);

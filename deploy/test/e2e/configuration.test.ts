@@ -6,8 +6,8 @@ import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { startService } from '../../src/service-process.js';
-import type { Environment, ServiceName } from '../../src/settings.js';
+import type { Environment, ServiceName } from '../../src/launcher/local-environment.js';
+import { startService } from '../../src/launcher/service-process.js';
 
 const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
 const DAYLIGHT = 'not-a-secret-but-must-not-be-shown';
@@ -220,7 +220,7 @@ function linesOf(read: () => unknown): readonly string[] {
   }
 }
 
-/** On the launcher's leash, so that a service that does start never outlives the test. */
+/** The service exits with this process, so that one that does start never outlives the test. */
 async function start(
   t: Test,
   name: ServiceName,
@@ -233,5 +233,5 @@ async function start(
   });
   t.teardown(() => service.stop(1_000));
   await service.gone;
-  return { code: service.child.exitCode, err: `${service.complaint()}\n` };
+  return { code: service.child.exitCode, err: `${service.errors()}\n` };
 }

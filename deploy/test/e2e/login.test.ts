@@ -1,4 +1,4 @@
-// POST /login in the order of decisions 3.2: origin, form, limit, delay, work, image, try, password.
+// POST /login in the order of its checks: origin, form, limit, delay, work, image, attempt, password.
 
 import t, { type Test } from 'tap';
 import type { Answer, Sent } from './client.js';

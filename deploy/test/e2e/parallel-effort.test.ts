@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../../src/settings.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;

@@ -12,17 +12,17 @@ import { ageRedis } from '@tollgate/shared/test/ageing.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
-import { settlePorts } from '../../src/free-ports.js';
-import { waitUntilAllReady } from '../../src/readiness.js';
-import { type ServiceProcess, startService } from '../../src/service-process.js';
+import { settlePorts } from '../../src/launcher/free-ports.js';
 import {
   completeForLocalUse,
   type Environment,
   environmentFor,
   type Ports,
   type ServiceName,
-} from '../../src/settings.js';
-import { type System, startSystem } from '../../src/system.js';
+} from '../../src/launcher/local-environment.js';
+import { waitUntilAllReady } from '../../src/launcher/readiness.js';
+import { type ServiceProcess, startService } from '../../src/launcher/service-process.js';
+import { type System, startSystem } from '../../src/launcher/system.js';
 import { type Answer, type Client, connectTo, type Sent } from './client.js';
 import { Secrets } from './secrets.js';
 import { solve, type Work } from './work.js';
@@ -214,10 +214,10 @@ async function openSite(
     t.teardown(() => service.stop(5_000));
     const admin = at(name === 'session-service' ? ports.sessionAdmin : ports.challengeAdmin);
     const url = `${admin.url}/health/ready`;
-    const patience = { unreadyMs: 10_000, silentMs: 30_000 };
+    const timeouts = { unreadyMs: 10_000, silentMs: 30_000 };
     // What has no explanation will do.
     const explain = (body: string) => (status === 200 ? body : undefined);
-    await waitUntilAllReady([{ service, url, explain }], patience);
+    await waitUntilAllReady([{ service, url, explain }], timeouts);
     logs.push(readLog(service, admin));
     return service;
   };

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Builder, By, Capabilities, type WebDriver } from 'selenium-webdriver';
-import { freePort } from '../gateway-programs.js';
+import { freePort } from '../gateway/gateway-programs.js';
 import { type EngineBrowser, type Tab, WAIT_MS } from './engine.js';
 
 /** The programs: an X server, and the driver, which finds the browser itself. */

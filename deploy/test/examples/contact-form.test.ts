@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../../src/settings.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 import { examples, shared, startHostedSystem } from './hosts.js';
 
 interface ContactForm {

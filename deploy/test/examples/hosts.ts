@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import type { Environment } from '../../src/settings.js';
-import { type System, startSystem } from '../../src/system.js';
+import type { Environment } from '../../src/launcher/local-environment.js';
+import { type System, startSystem } from '../../src/launcher/system.js';
 import { solve } from '../solving.js';
 
 /** The folder of the examples. */

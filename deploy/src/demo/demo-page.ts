@@ -1,0 +1,77 @@
+// The routes of the demo page: its files, with a strict content security policy, and its configuration.
+import { readdirSync } from 'node:fs';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import type { ChallengeNames } from '../gateway/challenge-names.js';
+
+export interface DemoPageOptions {
+  /** Absolute path of the folder with the page's files. */
+  readonly folder: string;
+  /** Absolute path of the folder with the compiled browser package, which the page imports. */
+  readonly clientFolder: string;
+  readonly challenges: ChallengeNames;
+  readonly publicUrl: string;
+  readonly demoEmail?: string | undefined;
+}
+
+const policy = [
+  "default-src 'none'",
+  // The second word allows WebAssembly, and no evaluation of text.
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the path and the field names of the
+ * challenges, and the e-mail address that the form starts with. Every file carries the policy, because a worker has the
+ * one of its own file.
+ */
+export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    });
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const home = new URL(options.publicUrl);
+    // A log-in from another name of this machine would be refused for its Origin, so the page redirects first.
+    if (request.host !== home.host && isLoopback(`http://${request.host}`) && isLoopback(home.href)) {
+      return reply.redirect(`${home.origin}${home.pathname.replace(/\/+$/, '')}${request.url}`, 307);
+    }
+  });
+  app.get('/page.json', async () => ({
+    challenge_prefix: options.challenges.prefix,
+    challenge_fields: options.challenges.fields,
+    demo_email: options.demoEmail ?? null,
+  }));
+  await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
+  await app.register(fastifyStatic, {
+    root: options.clientFolder,
+    prefix: '/client/',
+    globIgnore: ['**/*.d.ts', '**/*.map'],
+    decorateReply: false,
+    wildcard: false,
+    cacheControl: false,
+  });
+}
+
+/** The first segments of all paths that `servePage` serves from a folder. */
+export function pageSegments(folder: string): string[] {
+  return [...readdirSync(folder), 'page.json', 'client'];
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && loopbackNames.has(new URL(url).hostname);
+}

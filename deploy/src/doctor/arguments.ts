@@ -1,0 +1,77 @@
+// Reads the command line of the doctor.
+
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import { checkCorsOrigin, checkPublicUrl } from '@tollgate/shared/config/checks.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
+
+export const USAGE = `usage: doctor [PUBLIC_URL] [--email EMAIL] [--origin ORIGIN] [--prefix PATH] [--connect ADDRESS] [--json]
+Signs in, refreshes and signs out through the public address, and says in plain words what would hurt.
+  PUBLIC_URL          the address that browsers see; the variable of that name unless given, or that of the system
+                      that npm start runs here
+  --email EMAIL       the account that signs in; its password is asked for on the terminal, or read from the first
+                      line of the input
+  --origin ORIGIN     origin of the application's pages; CORS_ORIGIN unless given
+  --prefix PATH       path of the challenges; CAPTCHA_ROUTES_PREFIX unless given
+  --connect ADDRESS   connects to this IP address instead of what the host's name resolves to
+  --json              prints one object on one line`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What to examine, and how to print the report. */
+export interface DoctorArguments {
+  readonly publicUrl: string;
+  readonly email: string | undefined;
+  /** Of the application's pages; undefined if neither the command line nor `CORS_ORIGIN` names it. */
+  readonly origin: string | undefined;
+  readonly prefix: string | undefined;
+  readonly connect: string | undefined;
+  readonly json: boolean;
+}
+
+/** The public address on the command line, if it names one. @throws UsageError if the command line is not understood */
+export function namedAddress(args: string[]): string | undefined {
+  return parse(args).positionals[0];
+}
+
+/** Reads the command line; the environment completes it. @throws UsageError if it is not understood */
+export function readDoctorArguments(args: string[], env: Environment): DoctorArguments {
+  const { values, positionals } = parse(args);
+  const [given, ...more] = positionals;
+  const publicUrl = given ?? env.PUBLIC_URL ?? '';
+  if (publicUrl === '' || more.length > 0) throw new UsageError();
+  const origin = values.origin ?? (env.CORS_ORIGIN || undefined);
+  const [mistake] = [...checkPublicUrl({ PUBLIC_URL: publicUrl }), ...checkCorsOrigin(origin)];
+  if (mistake !== undefined) throw new UsageError(mistake);
+  if (values.connect !== undefined && isIP(values.connect) === 0) {
+    throw new UsageError('--connect must be an IP address');
+  }
+  const prefix = values.prefix?.replace(/^\/+|\/+$/g, '');
+  return {
+    publicUrl,
+    email: values.email || undefined,
+    origin,
+    prefix,
+    connect: values.connect,
+    json: values.json,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        email: { type: 'string' },
+        origin: { type: 'string' },
+        prefix: { type: 'string' },
+        connect: { type: 'string' },
+        json: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw usageErrorOf(error);
+  }
+}

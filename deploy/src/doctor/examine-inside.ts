@@ -1,0 +1,110 @@
+// The checks that need the environment of the session service, in their order.
+
+import { Type } from '@sinclair/typebox';
+import { readSessionConfig, type SessionConfig } from '@tollgate/session-service/config.js';
+import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
+import { ChallengeListenVariables } from '@tollgate/shared/config/variables.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { OutsideResult } from './examine-outside.js';
+import { configurationFacts, diagnoseConfiguration } from './inside/configuration.js';
+import { type CountedAddress, probeCountedAddress } from './inside/counted-address.js';
+import { diagnoseReadiness, probeReadiness } from './inside/readiness.js';
+import { closeStores, diagnoseStores, type OpenedStore, openStores, probeStores } from './inside/stores.js';
+import { diagnoseUsers, probeUsers } from './inside/users.js';
+import type { PublicClient } from './public-client.js';
+import type { Finding } from './report.js';
+
+/** What the checks need to know. */
+export interface InsideOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths of the environment start from. */
+  readonly root: string;
+  /** The account to check where users cannot be listed. */
+  readonly email: string | undefined;
+}
+
+export interface InsideResult {
+  readonly findings: readonly Finding[];
+  readonly skipped: readonly string[];
+  /** What the store counted for a request of this machine; undefined if it was not needed or not read. */
+  readonly counted: CountedAddress | undefined;
+  /** `TRUST_PROXY`; undefined if the configuration cannot be read. */
+  readonly trustProxy: readonly string[] | undefined;
+}
+
+/** Runs the checks. It creates no file, and closes what it opens. */
+export async function examineInside(
+  client: PublicClient,
+  { env, root, email }: InsideOptions,
+  outside: OutsideResult,
+): Promise<InsideResult> {
+  const mistakes: string[] = [];
+  const collect = <T>(work: () => T) => collectMistakes(mistakes, work);
+  const seen = { publicUrl: client.publicUrl, accessToken: outside.accessToken };
+  const config = await collect(() => readSessionConfig(env));
+  if (config === undefined) {
+    return {
+      findings: diagnoseConfiguration(configurationFacts(env, undefined, mistakes, seen)),
+      skipped: ['Stores and users: the environment has to be mended first.'],
+      counted: undefined,
+      trustProxy: undefined,
+    };
+  }
+  const opened = await openStores(config, root, collect);
+  try {
+    const stores = await probeStores(opened, config);
+    const users = await collect(() => probeUsers(config, root, email));
+    const { readiness, unreachable } = await probeReadiness(
+      config.values.ADMIN_BIND,
+      adminPorts(config, env),
+    );
+    const counted =
+      stores.away.length === 0 ? await countRequest(client, config, opened, outside) : undefined;
+    const configuration = configurationFacts(env, config, mistakes, seen);
+    return {
+      findings: [
+        ...diagnoseConfiguration(configuration),
+        ...diagnoseStores(stores),
+        ...(users === undefined ? [] : diagnoseUsers(users)),
+        ...diagnoseReadiness(readiness),
+      ],
+      skipped: unreachable.map(
+        (service) => `/health/ready of ${service}: its admin port is not reached from here.`,
+      ),
+      counted,
+      trustProxy: config.values.TRUST_PROXY ?? [],
+    };
+  } finally {
+    await closeStores(opened);
+  }
+}
+
+function adminPorts({ values }: SessionConfig, env: InsideOptions['env']): Record<string, number> {
+  const { CHALLENGE_ADMIN_PORT } = readEnvironment(Type.Object(ChallengeListenVariables), env);
+  return { 'session-service': values.SESSION_ADMIN_PORT, 'challenge-service': CHALLENGE_ADMIN_PORT };
+}
+
+/** Reads the store's counters only if the tags of several addresses have not answered the question already. */
+async function countRequest(
+  client: PublicClient,
+  { captcha, values }: SessionConfig,
+  opened: readonly OpenedStore[],
+  { tags, localAddress, route }: OutsideResult,
+): Promise<CountedAddress | undefined> {
+  const store = opened.at(-1)?.store;
+  if (store === undefined || tags.apart.length > 1 || tags.plain.length === 0) return undefined;
+  const counters = { store, prefix: captcha.cache.prefix, ring: openKeyRing(values.CHALLENGE_SECRET) };
+  const issue = () => client.issueImage(route);
+  return probeCountedAddress(client, counters, localAddress, values.TRUST_PROXY ?? [], issue);
+}
+
+/** Runs `work` and keeps the lines of a ConfigurationError; then the result is undefined. */
+async function collectMistakes<T>(mistakes: string[], work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    mistakes.push(...error.lines);
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+// Checks that all that meet on the store of the challenges have the same secret.
+
+import {
+  type ChallengeServiceStatus,
+  challengeServiceStatus,
+} from '@tollgate/shared/challenges/challenge-service-watch.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { type Finding, problem, warning } from '../report.js';
+
+/** The nodes on the store of the challenges, compared with the `CHALLENGE_SECRET` of the environment. */
+export interface ChallengeNodes {
+  /** The variable of that store. */
+  readonly variable: string;
+  readonly service: ChallengeServiceStatus;
+  /** Number of applications with the guard that do not accept the first element. */
+  readonly otherSecrets: number;
+}
+
+/**
+ * Reads which nodes have reported their keys on the store.
+ * @param secret `CHALLENGE_SECRET`, a list
+ */
+export async function probeChallengeNodes(
+  variable: string,
+  store: Store,
+  secret: string,
+): Promise<ChallengeNodes> {
+  const ids = openKeyRing(secret).all.map(({ id }) => id);
+  const reported = await openKeyRecord(store).read();
+  // Session and challenge services make tokens. The other nodes are applications.
+  const applications = reported.nodes.filter(
+    (node) => !node.makes && node.ids.CHALLENGE_SECRET !== undefined,
+  );
+  const others = applications.filter(({ ids: theirs }) => !theirs.CHALLENGE_SECRET?.includes(ids[0] ?? ''));
+  return { variable, service: challengeServiceStatus(reported, ids), otherSecrets: others.length };
+}
+
+/** Requires a challenge service with the same secret; warns of applications with another one. */
+export function diagnoseChallengeNodes({ variable, service, otherSecrets }: ChallengeNodes): Finding[] {
+  const found: Finding[] = [];
+  if (service === 'missing') {
+    found.push(
+      problem(
+        'challenge_service_missing',
+        `No challenge service has reported on the store of ${variable}: every log-in would be refused.`,
+        'Start it, or name the store that it uses: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
+      ),
+    );
+  }
+  if (service === 'other_secret') {
+    found.push(
+      problem(
+        'challenge_secret_differs',
+        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every log-in is refused.`,
+        'Give both services, and every application with the guard, the same list.',
+      ),
+    );
+  }
+  if (otherSecrets > 0) {
+    found.push(
+      warning(
+        'application_secret_differs',
+        `${otherSecrets === 1 ? '1 application' : `${otherSecrets} applications`} on the store of ${variable} ${otherSecrets === 1 ? 'has' : 'have'} another CHALLENGE_SECRET: every submission there is refused.`,
+        'Give every application with the guard the same list. One that was killed counts for two and a half hours.',
+      ),
+    );
+  }
+  return found;
+}

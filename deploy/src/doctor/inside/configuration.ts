@@ -1,0 +1,142 @@
+// Checks the service's environment: mistakes, secrets, files of one machine, and whether it is the right one.
+
+import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const;
+
+export interface ConfigurationFacts {
+  /** The lines with which the service would refuse to start; none if it would start. */
+  readonly mistakes: readonly string[];
+  readonly publicUrl: string;
+  /** `PUBLIC_URL` of the environment. */
+  readonly configuredUrl: string | undefined;
+  /** The lists of secrets, by variable. */
+  readonly secrets: Readonly<Record<string, string | undefined>>;
+  /** The variables that name a file of this machine. */
+  readonly embedded: readonly string[];
+  readonly isProduction: boolean;
+  /** Whether the public address never leaves this machine. */
+  readonly isLocal: boolean;
+  /** Whether the environment's keys open a token of the running service; undefined if there is no token. */
+  readonly opensToken: boolean | undefined;
+}
+
+/** Whether the variables of the session service seem to be set. */
+export function isServiceEnvironment(env: Environment): boolean {
+  return SECRETS.some((name) => (env[name] ?? '') !== '');
+}
+
+/** What the requests to the public address have shown. */
+export interface Seen {
+  readonly publicUrl: string;
+  /** An access token of the running service. */
+  readonly accessToken: string | undefined;
+}
+
+/**
+ * Gathers the facts; opens nothing.
+ * @param config undefined if it cannot be read; then `mistakes` says why
+ */
+export function configurationFacts(
+  env: Environment,
+  config: SessionConfig | undefined,
+  mistakes: readonly string[],
+  { publicUrl, accessToken }: Seen,
+): ConfigurationFacts {
+  const values = config?.values;
+  const urls = {
+    STORE_URL: config?.storeUrl,
+    CAPTCHA_CACHE_STORE: values?.CAPTCHA_CACHE_STORE,
+    USERS_URL: config?.usersUrl,
+  };
+  const embedded = Object.entries(urls).filter(([, url]) => url?.startsWith('file:'));
+  return {
+    mistakes,
+    publicUrl,
+    configuredUrl: values?.PUBLIC_URL,
+    secrets: Object.fromEntries([...SECRETS, 'CHALLENGE_SECRET'].map((name) => [name, env[name]])),
+    embedded: embedded.map(([name]) => name),
+    isProduction: values?.NODE_ENV === 'production',
+    isLocal: isLoopbackHost(new URL(publicUrl).hostname),
+    opensToken:
+      values === undefined || accessToken === undefined
+        ? undefined
+        : createEnvelope('access', openKeyRing(values.ENCRYPTION_KEY)).open(accessToken) !== null,
+  };
+}
+
+/** Reports every mistake, a change of keys, and an environment that is not that of the running service. */
+export function diagnoseConfiguration(facts: ConfigurationFacts): Finding[] {
+  const found = [
+    ...facts.mistakes.map((line) =>
+      problem(
+        'configuration',
+        `The service would not start: ${line}.`,
+        'Mend the variable that the line begins with.',
+      ),
+    ),
+    ...diagnoseSecrets(facts.secrets),
+    ...diagnosePlace(facts),
+    ...diagnoseEmbedded(facts),
+  ];
+  return found.length > 0
+    ? found
+    : [good('configuration', 'The environment is complete, and its secrets differ.')];
+}
+
+function diagnoseSecrets(secrets: ConfigurationFacts['secrets']): Finding[] {
+  return Object.entries(secrets).flatMap(([name, list]) => {
+    const elements = list?.split(',') ?? [];
+    const found: Finding[] = [];
+    if (elements.length > 1) {
+      found.push(
+        warning(
+          'keys_changing',
+          `${name} has ${elements.length} elements: a change of keys is under way.`,
+          'keys status says which step is safe now.',
+        ),
+      );
+    }
+    return found;
+  });
+}
+
+function diagnosePlace({ publicUrl, configuredUrl, opensToken }: ConfigurationFacts): Finding[] {
+  const found: Finding[] = [];
+  if (configuredUrl !== undefined && configuredUrl.replace(/\/+$/, '') !== publicUrl.replace(/\/+$/, '')) {
+    found.push(
+      problem(
+        'public_url_differs',
+        `PUBLIC_URL is ${configuredUrl}, and not the address that was looked at.`,
+        'Set it to the address that browsers see.',
+      ),
+    );
+  }
+  if (opensToken === false) {
+    found.push(
+      problem(
+        'other_environment',
+        'ENCRYPTION_KEY does not open a token of the running service: this is not its environment.',
+        'Start the doctor with the variables of the running service.',
+      ),
+    );
+  }
+  return found;
+}
+
+function diagnoseEmbedded({ embedded, isProduction, isLocal }: ConfigurationFacts): Finding[] {
+  if (embedded.length === 0 || (isLocal && !isProduction)) return [];
+  return [
+    warning(
+      'embedded',
+      `${embedded.join(', ')} ${embedded.length === 1 ? 'names' : 'name'} a file: it serves the processes of one machine alone.`,
+      'For several machines use Redis, and PostgreSQL or a module for the users.',
+    ),
+  ];
+}

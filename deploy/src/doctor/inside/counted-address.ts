@@ -1,0 +1,89 @@
+// Reads from the store which address a request of this machine was counted under.
+
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { addressPseudonym, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { addressesOf, type PublicClient } from '../public-client.js';
+
+/** The address that a request of this machine was counted under. */
+export interface CountedAddress {
+  /** Whether it is the address that this machine connected from. */
+  readonly isOwn: boolean;
+  /** The address, if it is one of those that a proxy may have. */
+  readonly proxy: string | undefined;
+}
+
+/** The store of the counters, and what their keys are made from. */
+export interface Counters {
+  readonly store: Store;
+  /** `CAPTCHA_CACHE_PREFIX`. */
+  readonly prefix: string;
+  readonly ring: KeyRing;
+}
+
+/** Counts one request through the gateway; undefined if the store does not answer. */
+export async function probeCountedAddress(
+  client: PublicClient,
+  counters: Counters,
+  localAddress: string,
+  trustProxy: readonly string[],
+  issue: () => Promise<unknown>,
+): Promise<CountedAddress | undefined> {
+  const proxies = proxyAddresses(await addressesOf(client), trustProxy);
+  const others = proxies.filter((address) => address !== localAddress);
+  try {
+    return await countedAddress(counters, localAddress, others, issue);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Sends one request for an image challenge and returns whose counter rose. Undefined if none of the given addresses was
+ * counted: then this machine reaches the gateway under an address that it does not know.
+ *
+ * @param own this machine's address on the connection
+ * @param others addresses that a proxy may have
+ * @throws StoreUnavailableError if the store does not answer
+ */
+export async function countedAddress(
+  { store, prefix, ring }: Counters,
+  own: string,
+  others: readonly string[],
+  issue: () => Promise<unknown>,
+): Promise<CountedAddress | undefined> {
+  const keys = challengeKeys(prefix, slotTag);
+  const count = async (address: string) => {
+    const key = keys.limit('image', addressPseudonym(ring.current, address));
+    const text =
+      store.kind === 'redis' ? await store.client.get(key) : await store.transact((step) => step.get(key));
+    return Number(text ?? 0);
+  };
+  const ownAddress = normaliseAddress(own);
+  if (ownAddress === null) return undefined;
+  const proxies = others.flatMap((address) => normaliseAddress(address) ?? []);
+  const candidates = [...new Set([ownAddress, ...proxies])];
+  const before = await Promise.all(candidates.map(count));
+  await issue();
+  const after = await Promise.all(candidates.map(count));
+  const risen = candidates.filter((_, at) => after[at] !== before[at]);
+  if (risen.length === 0) return undefined;
+  const isOwn = risen.includes(ownAddress);
+  return { isOwn, proxy: isOwn ? undefined : risen[0] };
+}
+
+/** Addresses that a proxy in front of the services may have. */
+function proxyAddresses(hostAddresses: readonly string[], trustProxy: readonly string[]): string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [
+    ...hostAddresses,
+    ...interfaces.map(({ address }) => address),
+    ...trustProxy.filter((entry) => isIP(entry) !== 0),
+  ];
+}

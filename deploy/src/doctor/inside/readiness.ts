@@ -1,0 +1,55 @@
+// Checks what the services report about themselves on their admin ports.
+
+import type { Answer } from '../answer.js';
+import { exchange } from '../exchange.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+/** Answers to `GET /health/ready` by service, of those that answered. */
+export type ReadinessFacts = Readonly<Record<string, Answer>>;
+
+const TIMEOUT_MS = 2000;
+
+/**
+ * Requests `/health/ready` of both services.
+ * @param bind the address that the admin ports are bound to
+ * @param ports the admin ports by service
+ */
+export async function probeReadiness(
+  bind: string,
+  ports: Readonly<Record<string, number>>,
+): Promise<{ readonly readiness: ReadinessFacts; readonly unreachable: readonly string[] }> {
+  const readiness: Record<string, Answer> = {};
+  const unreachable: string[] = [];
+  for (const [service, port] of Object.entries(ports)) {
+    const url = `http://${reachableHost(bind)}:${port}/health/ready`;
+    const answer = await exchange('GET', url, { timeoutMs: TIMEOUT_MS });
+    if (typeof answer.json.checks === 'object') readiness[service] = answer;
+    else unreachable.push(service);
+  }
+  return { readiness, unreachable };
+}
+
+/** A problem for a service that is not ready, a warning for one that serves with a failed check. */
+export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
+  return Object.entries(facts).map(([service, answer]) => {
+    const failed = failedChecks(answer);
+    if (answer.status === 200 && failed.length === 0)
+      return good('ready', `${service} says that it is ready.`);
+    const what = failed.length > 0 ? `failed: ${failed.join(', ')}` : String(answer.json.status);
+    const advice = 'Its log says why, in lines with "not ready".';
+    return answer.status === 200
+      ? warning('degraded', `${service} serves without a part (${what}).`, advice)
+      : problem('not_ready', `${service} is not ready (${what}).`, advice);
+  });
+}
+
+function failedChecks({ json }: Answer): string[] {
+  const checks = Object.entries((json.checks ?? {}) as Record<string, unknown>);
+  return checks.filter(([, result]) => result !== 'ok').map(([name]) => name);
+}
+
+/** A port that is bound to every address is reached at loopback. */
+function reachableHost(bind: string): string {
+  if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
+  return bind.includes(':') ? `[${bind}]` : bind;
+}

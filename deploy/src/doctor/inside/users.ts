@@ -1,0 +1,150 @@
+// Checks that the directory answers and that password hashes are as strong as new ones.
+
+import { existsSync } from 'node:fs';
+import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { openConfiguredDirectory } from '@tollgate/session-service/directory/configured-directory.js';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+  UnusableUserError,
+} from '@tollgate/session-service/directory/directory.js';
+import { hashCost, needsRehash } from '@tollgate/session-service/directory/password-hash.js';
+import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+export interface UserFacts {
+  /** Why the directory does not answer; undefined if it does. */
+  readonly away: string | undefined;
+  /** Why the account that it returned is not a user; undefined if it is, or if there is none. */
+  readonly unusable: string | undefined;
+  /** Users whose hash was checked: all of a file, else the account that signs in. */
+  readonly seen: number;
+  /** Those of them with a password whose hash cannot be read. */
+  readonly unreadable: number;
+  /** Those of them whose hash is cheaper than new ones, or made by another function. */
+  readonly outdated: number;
+  /** Whether old hashes are replaced at a log-in. */
+  readonly replaces: boolean;
+}
+
+/** Facts of a directory whose users were not read. */
+const NONE = { unusable: undefined, seen: 0, unreadable: 0, outdated: 0 };
+
+/**
+ * Opens the configured directory, unless it is a file that does not exist.
+ *
+ * @param root folder that relative paths start from
+ * @param email the account to check where users cannot be listed
+ * @throws ConfigurationError if the directory cannot be opened
+ */
+export async function probeUsers(
+  config: SessionConfig,
+  root: string,
+  email: string | undefined,
+): Promise<UserFacts> {
+  const place = parseUsersUrl(config.usersUrl, root);
+  if (place.kind === 'embedded' && !existsSync(place.path)) {
+    return { ...NONE, away: `there is no file ${place.path}`, replaces: true };
+  }
+  const directory = await openConfiguredDirectory(config.usersUrl, root, config.userStatements);
+  try {
+    return await probeDirectory(directory, email);
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Reads the hashes of a directory. @param email the account to check where users cannot be listed */
+export async function probeDirectory(directory: Directory, email: string | undefined): Promise<UserFacts> {
+  const replaces = directory.saveHash !== undefined;
+  try {
+    await directory.health();
+    const users = (await usersOf(directory, email)).filter(({ hash }) => hash !== '');
+    const readable = users.filter(({ hash }) => hashCost(hash) !== undefined);
+    return {
+      away: undefined,
+      unusable: undefined,
+      seen: users.length,
+      unreadable: users.length - readable.length,
+      outdated: readable.filter(({ hash }) => needsRehash(hash, '')).length,
+      replaces,
+    };
+  } catch (error) {
+    if (error instanceof UnusableUserError) {
+      return { ...NONE, away: undefined, unusable: error.message, replaces };
+    }
+    if (error instanceof DirectoryUnavailableError) return { ...NONE, away: error.message, replaces };
+    throw error;
+  }
+}
+
+/** Requires a directory that answers and hashes that can be read; warns of weak ones. */
+export function diagnoseUsers({
+  away,
+  unusable,
+  seen,
+  unreadable,
+  outdated,
+  replaces,
+}: UserFacts): Finding[] {
+  if (away !== undefined) {
+    return [
+      problem(
+        'directory_away',
+        `The directory of users does not answer from here: ${away}.`,
+        'Start it, or mend USERS_URL.',
+      ),
+    ];
+  }
+  const found: Finding[] = [];
+  if (unusable !== undefined) {
+    found.push(
+      problem(
+        'user_unusable',
+        `Nobody can sign in as the account of --email: ${unusable}.`,
+        'Mend its row, or the statement or method that finds it: one user, with every field.',
+      ),
+    );
+  }
+  if (unreadable > 0) {
+    found.push(
+      problem(
+        'hashes_unreadable',
+        `The password hash of ${amountOf(unreadable)} cannot be read: they cannot sign in.`,
+        'Hashes must be argon2id, scrypt (PHC) or bcrypt.',
+      ),
+    );
+  }
+  if (outdated > 0) {
+    found.push(
+      warning(
+        'hashes_outdated',
+        `The password hash of ${amountOf(outdated)} is weaker than those made today.`,
+        replaces
+          ? 'Each is replaced when its owner signs in.'
+          : 'Set USERS_SAVE_HASH, or give the module a saveHash, so that each is replaced when its owner signs in.',
+      ),
+    );
+  }
+  if (found.length > 0) return found;
+  return [
+    good(
+      'users',
+      seen === 0
+        ? 'The directory of users answers.'
+        : `The password hash of ${amountOf(seen)} is as strong as those made today.`,
+    ),
+  ];
+}
+
+function amountOf(count: number): string {
+  return count === 1 ? '1 user' : `${count} users`;
+}
+
+async function usersOf(directory: Directory, email: string | undefined): Promise<DirectoryUser[]> {
+  if ('list' in directory) return (directory as Directory & { list(): Promise<DirectoryUser[]> }).list();
+  const user = email === undefined ? undefined : await directory.findByEmail(accountKey(email));
+  return user === undefined ? [] : [user];
+}

@@ -1,0 +1,63 @@
+// Checks that bodies and headers of the permitted size reach the services, and larger ones are refused.
+
+import { type Answer, codeOf, describe } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+export interface BodyFacts {
+  /** `POST /login` with 8 KiB that are not a valid log-in. */
+  readonly long: Answer;
+  /** `POST /login` with 20 KiB. */
+  readonly tooLong: Answer;
+  /** `GET /profile` with an invalid bearer token of 4,096 characters. */
+  readonly longBearer: Answer;
+}
+
+/** Sends two invalid bodies and an invalid token. */
+export async function probeBodies(client: PublicClient): Promise<BodyFacts> {
+  const post = (length: number) =>
+    client.send('POST', '/login', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ filler: 'x'.repeat(length) }),
+    });
+  return {
+    long: await post(8 * 1024),
+    tooLong: await post(20 * 1024),
+    longBearer: await client.send('GET', '/profile', {
+      headers: { authorization: `Bearer ${'x'.repeat(4096)}` },
+    }),
+  };
+}
+
+/** The services accept bodies up to 16 KiB and refuse larger ones with 413. */
+export function diagnoseBodies({ long, tooLong, longBearer }: BodyFacts): Finding[] {
+  const found: Finding[] = [];
+  if (codeOf(long) !== 'validation_failed' && codeOf(long) !== 'rate_limited') {
+    found.push(
+      problem(
+        'body_refused',
+        `A body of 8 KiB does not reach the session service: the answer is ${describe(long)}.`,
+        'Let the gateway pass bodies of at least 16 KiB on.',
+      ),
+    );
+  }
+  if (tooLong.status !== 413) {
+    found.push(
+      warning(
+        'body_unlimited',
+        `A body of 20 KiB is not refused with 413: the answer is ${describe(tooLong)}.`,
+        'Let the gateway pass bodies on unchanged; the services refuse more than 16 KiB.',
+      ),
+    );
+  }
+  if (codeOf(longBearer) !== 'token_invalid' && codeOf(longBearer) !== 'rate_limited') {
+    found.push(
+      problem(
+        'header_refused',
+        `A header of 4 KiB does not reach the session service: the answer is ${describe(longBearer)}.`,
+        'Let the gateway pass headers of at least 8 KiB on: tokens with long emails need room.',
+      ),
+    );
+  }
+  return found.length > 0 ? found : [good('bodies', 'Bodies and headers pass up to their limits.')];
+}

@@ -1,0 +1,118 @@
+// Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
+
+import { refreshPath } from '@tollgate/session-service/domain/cookie-scope.js';
+import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
+import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+export interface CookieFacts {
+  readonly publicUrl: string;
+  /** A log-in that succeeded. */
+  readonly login: Answer;
+  /** The log-out after it; undefined if there was none. */
+  readonly logout: Answer | undefined;
+}
+
+const HOST_NAME = '__Host-refreshToken';
+const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
+const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
+
+/** The refresh cookie of an answer, by its usual names. The answer sets it after the ones that it expires. */
+export function refreshCookieOf(answer: Answer): SetCookie | undefined {
+  const cookies = answer.cookies.map(readSetCookie).filter(({ name }) => NAMES.includes(name));
+  return cookies.findLast(({ value }) => value !== '') ?? cookies.at(-1);
+}
+
+/** Requires the cookie's name, path and attributes as the service sets them, and that the log-out clears it. */
+export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
+  const cookie = refreshCookieOf(login);
+  if (cookie === undefined) {
+    const all = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
+    const names = [...new Set(all)];
+    return [
+      problem(
+        'cookie_missing',
+        names.length === 0
+          ? 'The log-in sets no cookie.'
+          : `The log-in sets no cookie of the name ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
+        UNCHANGED,
+      ),
+    ];
+  }
+  const found = [
+    ...diagnosePath(publicUrl, cookie),
+    ...diagnoseAttributes(publicUrl, cookie),
+    ...diagnoseEnd(cookie, logout),
+  ];
+  return found.length > 0
+    ? found
+    : [good('cookie', `Browsers keep the refresh cookie and send it to ${whereTo(publicUrl, cookie)}.`)];
+}
+
+function whereTo(publicUrl: string, { name }: SetCookie): string {
+  if (name === HOST_NAME) return 'every path of this host; no other host can set it';
+  return `${refreshPath(publicUrl)} alone`;
+}
+
+function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Finding[] {
+  const wanted = name === HOST_NAME ? '/' : refreshPath(publicUrl);
+  const path = attributes.get('path');
+  const found: Finding[] = [];
+  if (path !== wanted) {
+    found.push(
+      problem(
+        'cookie_path',
+        path === undefined
+          ? `The path of the refresh cookie is gone; it must be ${wanted}.`
+          : `The path of the refresh cookie is ${path}; it must be ${wanted}, ${name === HOST_NAME ? 'or browsers refuse the name' : 'where browsers refresh'}.`,
+        `Set PUBLIC_URL of the session service to ${publicUrl}, and let the gateway rewrite no cookie path.`,
+      ),
+    );
+  }
+  if (attributes.has('domain')) {
+    found.push(
+      problem(
+        'cookie_domain',
+        `The refresh cookie has the Domain ${attributes.get('domain')}: every host below it gets the cookie.`,
+        'Let the gateway add no Domain to cookies.',
+      ),
+    );
+  }
+  return found;
+}
+
+function diagnoseAttributes(publicUrl: string, { attributes }: SetCookie): Finding[] {
+  const wanted = isLoopbackHttp(publicUrl) ? ['HttpOnly'] : ['HttpOnly', 'Secure'];
+  const missing = wanted.filter((name) => !attributes.has(name.toLowerCase()));
+  const found: Finding[] = missing.map((name) =>
+    problem('cookie_attributes', `The refresh cookie has lost ${name}.`, UNCHANGED),
+  );
+  const sameSite = attributes.get('samesite')?.toLowerCase();
+  if (sameSite !== 'strict' && sameSite !== 'lax') {
+    found.push(
+      problem(
+        'cookie_same_site',
+        `The refresh cookie has ${sameSite === undefined ? 'no SameSite' : `SameSite=${sameSite}`}: other sites can send it.`,
+        UNCHANGED,
+      ),
+    );
+  }
+  if (!attributes.has('max-age')) {
+    found.push(
+      warning('cookie_max_age', 'The refresh cookie has lost Max-Age: it ends with the browser.', UNCHANGED),
+    );
+  }
+  return found;
+}
+
+function diagnoseEnd(cookie: SetCookie, logout: Answer | undefined): Finding[] {
+  if (logout?.status !== 204) return [];
+  const cleared = logout.cookies.map(readSetCookie).find(({ name }) => name === cookie.name);
+  const isCleared =
+    cleared?.attributes.get('max-age') === '0' &&
+    cleared.attributes.get('path') === cookie.attributes.get('path');
+  if (isCleared) return [];
+  return [
+    problem('cookie_not_cleared', 'The log-out does not clear the cookie that the log-in set.', UNCHANGED),
+  ];
+}

@@ -1,0 +1,101 @@
+// Checks that outsiders do not reach the admin ports.
+
+import { Type } from '@sinclair/typebox';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { ChallengeListenVariables, SessionListenVariables } from '@tollgate/shared/config/variables.js';
+import { type Answer, codeOf } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PORT_TIMEOUT_MS = 3000;
+
+export interface ExposureFacts {
+  /** Answers of the public address to requests for routes of the admin ports, by request. */
+  readonly answers: Readonly<Record<string, Answer>>;
+  /** Answers of other ports of the public host, by port; empty if that host is this machine. */
+  readonly ports: Readonly<Record<string, Answer>>;
+}
+
+/**
+ * Requests routes of the admin ports through the gateway, and the services' ports beside it unless the host is this
+ * machine.
+ */
+export async function probeExposure(client: PublicClient, env: Environment): Promise<ExposureFacts> {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const json = { 'content-type': 'application/json' };
+  const answers = {
+    'GET /metrics': client.send('GET', '/metrics'),
+    'GET /health/ready': client.send('GET', '/health/ready'),
+    'POST /introspect': client.send('POST', '/introspect', { headers: form, body: 'token=none' }),
+    'POST /host/verify': client.send('POST', '/host/verify', { headers: json, body: '{}' }),
+  };
+  return { answers: await settle(answers), ports: await settle(probePorts(client, env)) };
+}
+
+/** Requests a path that the service answers at each port of the environment, by default the usual ones. */
+function probePorts(client: PublicClient, env: Environment): Record<string, Promise<Answer>> {
+  const { hostname, port: ownPort } = new URL(client.publicUrl);
+  if (isLoopbackHost(hostname)) return {};
+  const ports = readEnvironment(Type.Object({ ...SessionListenVariables, ...ChallengeListenVariables }), env);
+  const paths: [number, string][] = [
+    [ports.SESSION_ADMIN_PORT, '/health/ready'],
+    [ports.CHALLENGE_ADMIN_PORT, '/health/ready'],
+    [ports.SESSION_PORT, '/verify'],
+    [ports.CHALLENGE_PORT, '/'],
+  ];
+  const entries = paths
+    .filter(([port]) => String(port) !== ownPort)
+    .map(([port, path]) => [
+      port,
+      client.get(`http://${hostname}:${port}${path}`, { timeoutMs: PORT_TIMEOUT_MS }),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+async function settle(pending: Readonly<Record<string, Promise<Answer>>>): Promise<Record<string, Answer>> {
+  const entries = Object.entries(pending).map(async ([name, answer]) => [name, await answer] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Requires that the gateway routes no admin port; warns if the services are reachable beside it. */
+export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
+  const routed = Object.entries(answers).filter(([, answer]) => isAdmin(answer));
+  const open = Object.entries(ports).filter(([, answer]) => isAdmin(answer) || isPublic(answer));
+  const found: Finding[] = [];
+  if (routed.length > 0) {
+    found.push(
+      problem(
+        'admin_routed',
+        `The gateway lets outsiders reach an admin port: ${routed.map(([name]) => name).join(', ')}.`,
+        'Route the paths of the two public ports alone, and none to 9001 and 9002.',
+      ),
+    );
+  }
+  if (open.length > 0) {
+    found.push(
+      warning(
+        'ports_open',
+        `From here, services are reached past the gateway, at port ${open.map(([port]) => port).join(', ')}.`,
+        'If this machine is outside, bind BIND and ADMIN_BIND to an inner address, or close the ports.',
+      ),
+    );
+  }
+  return found.length > 0 ? found : [good('exposure', 'No admin port is reached through the gateway.')];
+}
+
+/** Recognised by the body, because many sites answer 200 to every path. */
+function isAdmin(answer: Answer): boolean {
+  const { json, text } = answer;
+  const { checks } = json;
+  const isHealth = typeof checks === 'object' && checks !== null && 'store' in checks;
+  const isMetrics = /^tollgate_[a-z_]+/m.test(text);
+  return isHealth || isMetrics || ['api_key_invalid', 'host_key_invalid'].includes(codeOf(answer) ?? '');
+}
+
+/** Whether a public port answered: to a request without a bearer token, or for an unknown path. */
+function isPublic(answer: Answer): boolean {
+  return ['token_invalid', 'not_found'].includes(codeOf(answer) ?? '');
+}

@@ -1,0 +1,164 @@
+// Checks that a person can sign in, stay signed in and sign out; it leaves no session behind.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, describe, textOf } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem } from '../report.js';
+import { refreshCookieOf } from './cookie.js';
+import { type Account, diagnoseLogin, logIn, type WorkFields } from './login.js';
+
+/** The answers of a session's steps, in order; a step that was not reached is undefined. */
+export interface SessionFacts {
+  /** The last `POST /login`, after repeats with better work. */
+  readonly login: Answer;
+  /** `GET /profile` with the access token. */
+  readonly profile?: Answer | undefined;
+  /** `GET /sessions`. */
+  readonly sessions?: Answer | undefined;
+  /** `POST /refresh` with the cookie. */
+  readonly refresh?: Answer | undefined;
+  /** `GET /profile` with the access token of the refresh. */
+  readonly refreshed?: Answer | undefined;
+  /** `POST /logout`. */
+  readonly logout?: Answer | undefined;
+  /** `GET /profile` with the same token after the log-out. */
+  readonly after?: Answer | undefined;
+  /** `DELETE /refresh` with the cookie. */
+  readonly end?: Answer | undefined;
+  /** Whether a session was started and could not be ended. */
+  readonly isLeft: boolean;
+}
+
+const PASS_TOKENS =
+  'Let the gateway pass Authorization and Cookie on as they are, percent signs included, up to 8 KiB.';
+
+/** A node follows a log-out within a second; these attempts take longer. */
+const REFUSAL_ATTEMPTS = 8;
+const REFUSAL_INTERVAL_MS = 200;
+
+/** Takes every step of a session. It tries to end the session even if a step before fails. */
+export async function probeSession(
+  client: PublicClient,
+  account: Account,
+  fields: WorkFields,
+): Promise<SessionFacts> {
+  const login = await logIn(client, account, fields);
+  if (login.status !== 200) return { login, isLeft: false };
+  const steps: { -readonly [Step in keyof SessionFacts]?: SessionFacts[Step] } = {};
+  let bearer = textOf(login, 'accessToken');
+  let cookie = cookieOf(login);
+  try {
+    steps.profile = await withBearer(client, 'GET', '/profile', bearer);
+    steps.sessions = await withBearer(client, 'GET', '/sessions', bearer);
+    steps.refresh = await withCookie(client, 'POST', cookie);
+    if (steps.refresh.status === 200) {
+      bearer = textOf(steps.refresh, 'accessToken');
+      cookie = cookieOf(steps.refresh) || cookie;
+      steps.refreshed = await withBearer(client, 'GET', '/profile', bearer);
+    }
+  } finally {
+    steps.logout = await withBearer(client, 'POST', '/logout', bearer);
+    if (steps.logout.status === 204) steps.after = await getUntilRefused(client, bearer);
+    steps.end = await withCookie(client, 'DELETE', cookie);
+  }
+  // DELETE /refresh answers 204 to a request without a cookie too.
+  const isCookieRead = steps.refresh?.status === 200;
+  const isEnded = steps.logout.status === 204 || (steps.end.status === 204 && isCookieRead);
+  return { ...steps, login, isLeft: !isEnded };
+}
+
+/** Names the steps that failed. */
+export function diagnoseSession(facts: SessionFacts): Finding[] {
+  if (facts.login.status !== 200) return [diagnoseLogin(facts.login)];
+  const found = diagnoseSteps(facts);
+  if (facts.isLeft) {
+    found.push(
+      problem(
+        'session_left',
+        "The doctor's session could not be ended.",
+        'End it from the list of sessions of the account; unused, it ends by itself after REFRESH_TTL.',
+      ),
+    );
+  }
+  // Without a cookie the refresh was not tried; the check of the cookie reports that.
+  if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
+  return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
+}
+
+function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end }: SessionFacts): Finding[] {
+  const found: Finding[] = [];
+  if (profile !== undefined && profile.status !== 200) {
+    found.push(
+      problem(
+        'token_refused',
+        `An access token that was just issued is refused: the answer is ${describe(profile)}.`,
+        `${PASS_TOKENS} All nodes need the same secrets and clocks that agree.`,
+      ),
+    );
+  }
+  const isCookieMissing = refreshCookieOf(login) === undefined;
+  if (refresh !== undefined && refresh.status !== 200 && !isCookieMissing) {
+    found.push(
+      problem(
+        'refresh_refused',
+        `A refresh with the cookie of the log-in is refused: the answer is ${describe(refresh)}.`,
+        `${PASS_TOKENS} All nodes need the same secrets and the same store.`,
+      ),
+    );
+  } else if (refreshed !== undefined && refreshed.status !== 200) {
+    found.push(
+      problem(
+        'token_refused',
+        `The access token of a refresh is refused: the answer is ${describe(refreshed)}.`,
+        `${PASS_TOKENS} All nodes need the same secrets and clocks that agree.`,
+      ),
+    );
+  }
+  if (logout !== undefined && logout.status !== 204) {
+    found.push(
+      problem('logout_refused', `POST /logout is refused: the answer is ${describe(logout)}.`, PASS_TOKENS),
+    );
+  }
+  if (after !== undefined && after.status === 200) {
+    found.push(
+      problem(
+        'logout_not_felt',
+        'After the log-out the access token is still accepted.',
+        'All nodes of the session service need the same STORE_URL; tollgate_revocation_lag_seconds tells who does not follow.',
+      ),
+    );
+  }
+  if (end !== undefined && end.status !== 204) {
+    found.push(
+      problem(
+        'delete_refused',
+        `DELETE /refresh does not get through: the answer is ${describe(end)}.`,
+        'Let the gateway pass the method DELETE on.',
+      ),
+    );
+  }
+  return found;
+}
+
+/** Every node follows a log-out within a second, so the token may be accepted until then. */
+async function getUntilRefused(client: PublicClient, bearer: string): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await withBearer(client, 'GET', '/profile', bearer);
+    if (answer.status !== 200 || attempt === REFUSAL_ATTEMPTS) return answer;
+    await sleep(REFUSAL_INTERVAL_MS);
+  }
+}
+
+function withBearer(client: PublicClient, method: string, path: string, bearer: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${bearer}`, origin: client.pageOrigin };
+  return client.send(method, path, { headers });
+}
+
+function withCookie(client: PublicClient, method: string, cookie: string): Promise<Answer> {
+  return client.send(method, '/refresh', { headers: { cookie, origin: client.pageOrigin } });
+}
+
+function cookieOf(answer: Answer): string {
+  const cookie = refreshCookieOf(answer);
+  return cookie === undefined ? '' : `${cookie.name}=${cookie.value}`;
+}

@@ -1,0 +1,130 @@
+// The local gateway: one port in front of both services and the demo page.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import proxy from '@fastify/http-proxy';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { servePage } from '../demo/demo-page.js';
+import type { ChallengeNames } from './challenge-names.js';
+import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
+
+export interface GatewayOptions {
+  /** Where session-service answers, e.g. `http://127.0.0.1:3001`. */
+  readonly sessionUrl: string;
+  /** Where challenge-service answers. */
+  readonly challengeUrl: string;
+  readonly challenges: ChallengeNames;
+  /** The address that browsers see; the gateway strips its path from every request. */
+  readonly publicUrl: string;
+  /** The e-mail address that the page's form starts with. */
+  readonly demoEmail?: string | undefined;
+  /** Whether the challenges are in test mode, which the headers of the gateway's own answers say too. */
+  readonly testMode?: boolean;
+}
+
+/** The paths that are routed to session-service, with everything below them. */
+export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
+
+/** Absolute path of the folder with the files of the demo page. */
+export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
+
+const upstreamTimeoutMs = 30_000;
+const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
+
+/** Builds the gateway, which does not listen yet. */
+export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
+  const basePath = new URL(options.publicUrl).pathname.replace(/\/+$/, '');
+  const everyAnswer = options.testMode ? TEST_MODE_HEADERS : {};
+  const app = fastify({
+    logger: false,
+    requestTimeout: upstreamTimeoutMs,
+    routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: (request) => withoutBase(request.url ?? '/', basePath),
+    frameworkErrors: (_error, _request, reply) => {
+      // Hooks do not run for such a request.
+      notFound(reply.headers(everyAnswer) as FastifyReply);
+    },
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(everyAnswer);
+  });
+  app.setNotFoundHandler((_request, reply) => notFound(reply));
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+    (error.statusCode ?? 500) < 500
+      ? notFound(reply)
+      : sendError(reply, 500, 'internal_error', 'The gateway failed.'),
+  );
+  const headers = forwardHeaders();
+  await route(app, `/${options.challenges.prefix}`, options.challengeUrl, headers);
+  for (const path of sessionPaths) await route(app, path, options.sessionUrl, headers);
+  await app.register(servePage, { ...options, folder: pageFolder, clientFolder });
+  return app;
+}
+
+/**
+ * Listens on 127.0.0.1 and, if the machine has it, on ::1; `app.close()` closes both.
+ * @throws the listening error, such as `EADDRINUSE` on either address
+ */
+export async function listenLocally(app: FastifyInstance, port: number): Promise<void> {
+  const second = createServer((request, response) => app.routing(request, response));
+  second.requestTimeout = upstreamTimeoutMs;
+  app.addHook('preClose', async () => {
+    second.closeIdleConnections();
+    if (second.listening) await new Promise((resolve) => second.close(resolve));
+  });
+  await app.listen({ host: '127.0.0.1', port });
+  await listenIfPossible(second, (app.server.address() as AddressInfo).port);
+}
+
+async function route(app: FastifyInstance, path: string, upstream: string, headers: HeaderRules) {
+  await app.register(async (scope) => {
+    // Fastify refuses a malformed media type before any parser runs, but the service has to answer it.
+    scope.addHook('onRequest', async (request) => headers.hideMediaType(request));
+    scope.removeAllContentTypeParsers();
+    await scope.register(proxy, {
+      upstream,
+      prefix: path,
+      rewritePrefix: path,
+      disableRequestLogging: true,
+      internalRewriteLocationHeader: false,
+      undici: { connections: 64, headersTimeout: upstreamTimeoutMs, bodyTimeout: upstreamTimeoutMs },
+      destroyAgent: true,
+      replyOptions: {
+        // Without this, the library repeats every GET that a service answers with 503.
+        retryDelay: () => null,
+        rewriteRequestHeaders: headers.towardsService,
+        rewriteHeaders: headers.towardsClient,
+        onError: (reply) => {
+          const message = 'The service does not answer. Try again shortly.';
+          reply.header('retry-after', 1);
+          sendError(reply as unknown as FastifyReply, 503, 'upstream_unavailable', message);
+        },
+      },
+    });
+  });
+}
+
+function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').send({ message, code });
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  return sendError(reply, 404, 'not_found', 'There is nothing at this address.');
+}
+
+function withoutBase(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  return rest.startsWith('/') ? rest : url;
+}
+
+async function listenIfPossible(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve();
+      else reject(error);
+    });
+    server.listen({ host: '::1', port, ipv6Only: true }, resolve);
+  });
+}

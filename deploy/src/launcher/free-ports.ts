@@ -1,0 +1,72 @@
+// Chooses free ports where any will do, and checks those that are set.
+import { createServer } from 'node:net';
+import { type PortName, type Ports, portVariables, StartError } from './local-environment.js';
+
+/** The range lies below the one from which systems take the ports of outgoing connections. */
+const lowestChoice = 20_000;
+const highestChoice = 32_000;
+
+/**
+ * Replaces every 0 by a free port and checks the others.
+ * @throws {StartError} a line for each port that is in use or set twice, with its variable
+ */
+export async function settlePorts(wanted: Ports): Promise<Ports> {
+  const settled: Record<PortName, number> = { ...wanted };
+  const mistakes: string[] = [];
+  const owners = new Map<number, string>();
+  for (const [name, [variable]] of entriesOf(portVariables)) {
+    const port = wanted[name];
+    if (port === 0) continue;
+    const owner = owners.get(port);
+    owners.set(port, variable);
+    if (owner !== undefined) mistakes.push(`${owner} and ${variable} are both ${port}.`);
+    else if (!(await isFree(name, port))) {
+      mistakes.push(`Port ${port} is in use; set ${variable} to another one, or stop what listens there.`);
+    }
+  }
+  if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));
+  for (const [name] of entriesOf(portVariables)) {
+    if (settled[name] === 0) settled[name] = await chooseFree(name, owners);
+  }
+  return settled;
+}
+
+const choices = highestChoice - lowestChoice;
+/** Distance between the first choices of two processes with consecutive process ids. */
+const stride = 16;
+let nextChoice = (process.pid * stride) % choices;
+
+/** A chosen port stays free until something listens on it, so processes that start together begin at different ports. */
+async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
+  for (;;) {
+    const port = lowestChoice + nextChoice;
+    nextChoice = (nextChoice + 1) % choices;
+    if (owners.has(port) || !(await isFree(name, port))) continue;
+    owners.set(port, 'chosen');
+    return port;
+  }
+}
+
+/** Checks both loopback addresses for the gateway, which listens on both. */
+async function isFree(name: PortName, port: number): Promise<boolean> {
+  return (await canListen('127.0.0.1', port)) && (name !== 'gateway' || (await canListen('::1', port)));
+}
+
+/** Whether the port is free at the address; it is at an address that the machine does not have. */
+async function canListen(host: string, port: number): Promise<boolean> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(true);
+      else if (error.code === 'EACCES')
+        reject(new StartError(`Port ${port} may not be used by this account.`));
+      else reject(error);
+    });
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function entriesOf<T extends object>(value: T): [keyof T, T[keyof T]][] {
+  return Object.entries(value) as [keyof T, T[keyof T]][];
+}

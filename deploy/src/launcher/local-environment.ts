@@ -1,0 +1,96 @@
+// The environment of a system on one machine: what the user sets, completed with defaults for local use.
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A reason not to start that a person can act on: its message is complete, lines for the terminal without a stack. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/** The two services, named as their folders are. */
+export const serviceNames = ['challenge-service', 'session-service'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The root folder of the project; relative paths in the environment start here. */
+export const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** The five ports: the variable that sets each, and its default. */
+export const portVariables = {
+  gateway: ['GATEWAY_PORT', 8080],
+  session: ['SESSION_PORT', 3001],
+  sessionAdmin: ['SESSION_ADMIN_PORT', 9001],
+  challenge: ['CHALLENGE_PORT', 3002],
+  challengeAdmin: ['CHALLENGE_ADMIN_PORT', 9002],
+} as const;
+
+export type PortName = keyof typeof portVariables;
+export type Ports = Readonly<Record<PortName, number>>;
+
+/**
+ * The ports that an environment asks for; 0 stands for any free one.
+ * @throws {StartError} naming each variable that is not a port
+ */
+export function readPorts(environment: Environment): Ports {
+  const mistakes: string[] = [];
+  const entries = Object.entries(portVariables).map(([name, [variable, byDefault]]) => {
+    const text = environment[variable];
+    const port = text === undefined || text === '' ? byDefault : Number(text);
+    if (!/^\d*$/.test(text ?? '') || port > 65_535) {
+      mistakes.push(`${variable} must be a whole number from 0 to 65535.`);
+    }
+    return [name, port];
+  });
+  if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));
+  return Object.fromEntries(entries) as Ports;
+}
+
+/** Absolute path of the folder for the embedded stores, the secrets and the logs. */
+export function dataFolderOf(environment: Environment): string {
+  return resolve(projectRoot, environment.DATA_DIR || 'data');
+}
+
+/** Adds defaults for local use to an environment; set variables win, and empty ones count as unset. */
+export function completeForLocalUse(environment: Environment, ports: Ports): Environment {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  return {
+    PUBLIC_URL: `http://localhost:${ports.gateway}`,
+    TRUST_PROXY: 'loopback',
+    DRAIN_SECONDS: '0',
+    DEMO_EMAIL: 'demo@example.com',
+    ...given,
+    DATA_DIR: dataFolderOf(environment),
+    SESSION_PORT: `${ports.session}`,
+    SESSION_ADMIN_PORT: `${ports.sessionAdmin}`,
+    CHALLENGE_PORT: `${ports.challenge}`,
+    CHALLENGE_ADMIN_PORT: `${ports.challengeAdmin}`,
+  };
+}
+
+/** The variables of a completed environment that `npm start` sets by itself, without those of the demo account. */
+export function variablesSetLocally(environment: Environment, ports: Ports): Environment {
+  const names = Object.keys(completeForLocalUse({}, ports)).filter((name) => !name.startsWith('DEMO_'));
+  return Object.fromEntries(names.map((name) => [name, environment[name]]));
+}
+
+/** The address at which this machine reaches something bound to `bind`, as it stands in a URL. */
+export function reachableHost(bind: string | undefined): string {
+  if (bind === undefined || bind === '' || bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
+  return bind.includes(':') ? `[${bind}]` : bind;
+}
+
+/** The environment of one service, without secrets that it does not use and variables of the launcher. */
+export function environmentFor(name: ServiceName, environment: Environment): Environment {
+  const { DEMO_EMAIL: _email, DEMO_PASSWORD: _password, GATEWAY_PORT: _port, ...common } = environment;
+  const { HOST_API_KEY: _host, HOST_API_KEYS: _hosts, ...session } = common;
+  if (name === 'session-service') return session;
+  const {
+    ACCESS_SECRET: _access,
+    REFRESH_SECRET: _refresh,
+    ENCRYPTION_KEY: _key,
+    SESSION_API_KEY: _api,
+    ...challenge
+  } = common;
+  return challenge;
+}

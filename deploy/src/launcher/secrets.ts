@@ -1,0 +1,71 @@
+// The secrets of a local system: created on the first run and kept in DATA_DIR/secrets.json, for its owner only.
+import { randomBytes, randomInt } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Environment, StartError } from './local-environment.js';
+
+const secretNames = [
+  'ACCESS_SECRET',
+  'REFRESH_SECRET',
+  'ENCRYPTION_KEY',
+  'CHALLENGE_SECRET',
+  'DEMO_PASSWORD',
+] as const;
+
+export type Secrets = Readonly<Record<(typeof secretNames)[number], string>>;
+
+/** Letters and digits that people do not confuse. */
+const readable = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/**
+ * Reads the secrets and creates those that are missing. Variables win over the file.
+ * @param dataFolder absolute; created with mode 0700
+ * @throws {StartError} if the file exists and does not have the form that this function writes
+ */
+export function openSecrets(dataFolder: string, environment: Environment): Secrets {
+  const given = pickSecrets(environment);
+  if (secretNames.every((name) => given[name] !== undefined)) return given as Secrets;
+  const path = join(dataFolder, 'secrets.json');
+  const kept = readKept(path);
+  const complete = { ...makeSecrets(), ...kept };
+  if (secretNames.some((name) => kept[name] === undefined)) writePrivately(dataFolder, path, complete);
+  else if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  return { ...complete, ...given };
+}
+
+function makeSecrets(): Secrets {
+  const secret = () => randomBytes(32).toString('base64url');
+  const group = () => Array.from({ length: 4 }, () => readable[randomInt(readable.length)]).join('');
+  return {
+    ACCESS_SECRET: secret(),
+    REFRESH_SECRET: secret(),
+    ENCRYPTION_KEY: secret(),
+    CHALLENGE_SECRET: secret(),
+    DEMO_PASSWORD: [group(), group(), group(), group()].join('-'),
+  };
+}
+
+function readKept(path: string): Partial<Secrets> {
+  try {
+    return pickSecrets(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new StartError(`${path} cannot be read as the secrets of this system; mend it or move it away.`);
+  }
+}
+
+/** Renames a complete file into place, so that nobody reads half of it or finds it with a wider mode. */
+function writePrivately(dataFolder: string, path: string, secrets: Secrets): void {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
+}
+
+function pickSecrets(source: Record<string, unknown>): Partial<Secrets> {
+  const found = secretNames.flatMap((name) => {
+    const value = source[name];
+    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+  });
+  return Object.fromEntries(found);
+}

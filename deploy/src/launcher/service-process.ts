@@ -1,0 +1,94 @@
+// One service as a child process: starts it, records its output, stops it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Environment, ServiceName } from './local-environment.js';
+
+export interface ServiceProcess {
+  readonly name: ServiceName;
+  readonly child: ChildProcess;
+  /** Resolves when the process has ended and all of its output has been read. */
+  readonly gone: Promise<void>;
+  /** Whether the process has not ended yet. */
+  isRunning(): boolean;
+  /** Everything that it has written to stderr. */
+  errors(): string;
+  /** Everything that it has written in this run. */
+  log(): string;
+  /** Sends SIGTERM, and SIGKILL if the process still runs after the timeout. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly environment: Environment;
+  /** Absolute path of the file for its output; the file of the previous run is replaced. */
+  readonly logFile: string;
+  /** Called with each line of either stream. Without it, stdout goes directly to the file. */
+  readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
+}
+
+const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
+
+/** Runs in the service before its own code: the service stops when the launcher has ended, for whatever reason. */
+function exitWithParent(): void {
+  process.once('disconnect', () => {
+    // Nobody reads the log any more, and the logger would try for ever to flush the rest of it at exit.
+    process.prependOnceListener('exit', () => process.kill(process.pid, 'SIGKILL'));
+    process.kill(process.pid, 'SIGTERM');
+  });
+  // The channel itself must not keep the service running.
+  process.channel?.unref();
+}
+
+const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})()`)}`;
+
+/**
+ * Starts a service. It has a process group of its own, so that a Ctrl-C in the terminal reaches the launcher alone, and
+ * it exits with the launcher.
+ */
+export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
+  const entry = fileURLToPath(new URL(`../../../../services/${name}/dist/src/server.js`, import.meta.url));
+  mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
+  const file = openSync(options.logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
+  const child = spawn(process.execPath, ['--import', preload, entry], {
+    env: options.environment,
+    stdio: ['ignore', options.onLine === undefined ? file : 'pipe', 'pipe', 'ipc'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  let errors = '';
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const input = child[stream];
+    if (input === null) continue;
+    createInterface({ input, crlfDelay: Infinity }).on('line', (line) => {
+      writeSync(file, `${line}\n`);
+      if (stream === 'stderr') errors += `${line}\n`;
+      options.onLine?.(line, stream);
+    });
+  }
+  let running = true;
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      running = false;
+      closeSync(file);
+      resolve();
+    });
+  });
+  return {
+    name,
+    child,
+    gone,
+    isRunning: () => running,
+    errors: () => errors.trim(),
+    log: () => readFileSync(options.logFile, 'utf8'),
+    async stop(timeoutMs) {
+      if (!running) return;
+      child.kill('SIGTERM');
+      const timeout = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+      await gone;
+      clearTimeout(timeout);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+// Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
+import { join } from 'node:path';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
+import { type Account, checkDemoAccount, ownsDirectory, saveAccount } from '../demo/demo-account.js';
+import { pageSegments } from '../demo/demo-page.js';
+import { writeRunningFile } from '../doctor/running-system.js';
+import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
+import { buildGateway, listenLocally, pageFolder } from '../gateway/gateway.js';
+import { settlePorts } from './free-ports.js';
+import {
+  completeForLocalUse,
+  dataFolderOf,
+  type Environment,
+  environmentFor,
+  type Ports,
+  reachableHost,
+  readPorts,
+  type ServiceName,
+  StartError,
+  variablesSetLocally,
+} from './local-environment.js';
+import { readinessMessage, waitUntilAllReady } from './readiness.js';
+import { openSecrets, type Secrets } from './secrets.js';
+import { type ServiceProcess, startService } from './service-process.js';
+
+export interface SystemOptions {
+  /**
+   * The variables of both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …), as a user sets them. Unset ports have their
+   * default; 0 stands for any free port. `process.env` is not read.
+   */
+  readonly environment: Environment;
+  /** Variables for one service alone, which win over all others. */
+  readonly serviceEnvironment?: Readonly<Partial<Record<ServiceName, Environment>>>;
+  /** Accounts to create before the start, besides the demo account, in the embedded directory. */
+  readonly accounts?: readonly Account[];
+  /** Called with each line that a service writes. */
+  readonly onLine?: (service: ServiceName, line: string, stream: 'stdout' | 'stderr') => void;
+  /** Milliseconds for which a service may lack its store before the start fails, 10,000 by default. */
+  readonly storeMs?: number;
+  /** Aborts the start. */
+  readonly signal?: AbortSignal;
+}
+
+export interface System {
+  /** The address that browsers see: `PUBLIC_URL`. */
+  readonly address: string;
+  readonly gatewayPort: number;
+  readonly ports: Ports;
+  /** The demo account; undefined if the accounts are not in the embedded directory. */
+  readonly demo: Account | undefined;
+  readonly secrets: Secrets;
+  readonly logFolder: string;
+  readonly processes: Readonly<Record<ServiceName, ServiceProcess>>;
+  /** Resolves with one line for people when a service has ended by itself. */
+  readonly broken: Promise<string>;
+  /** Everything that both services have written. */
+  logs(): string;
+  /** Stops the gateway, then both services; resolves when all have ended. */
+  stop(): Promise<void>;
+}
+
+/** Time for a service to stop, in addition to `DRAIN_SECONDS`. */
+const stopTimeoutMs = 22_000;
+const silentMs = 60_000;
+
+/**
+ * Starts everything and resolves when the gateway listens.
+ * @throws {StartError} for a reason that a person can act on; everything has been stopped then
+ */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const ports = await settlePorts(readPorts(options.environment));
+  const dataFolder = dataFolderOf(options.environment);
+  checkDataFolder(dataFolder);
+  checkDemoAccount(options.environment);
+  const secrets = openSecrets(dataFolder, options.environment);
+  const environment = completeForLocalUse({ ...options.environment, ...secrets }, ports);
+  const challenges = readChallengeNames(environment, pageSegments(pageFolder));
+  const demo = await saveAccounts(options.accounts ?? [], environment);
+  options.signal?.throwIfAborted();
+
+  const logFolder = join(dataFolder, 'logs');
+  const { onLine } = options;
+  const start = (name: ServiceName) =>
+    startService(name, {
+      environment: { ...environmentFor(name, environment), ...options.serviceEnvironment?.[name] },
+      logFile: join(logFolder, `${name}.log`),
+      onLine: onLine && ((line, stream) => onLine(name, line, stream)),
+    });
+  const processes = {
+    'challenge-service': start('challenge-service'),
+    'session-service': start('session-service'),
+  };
+  const services = Object.values(processes);
+  const stopServices = async () => {
+    const timeoutMs = (Number(environment.DRAIN_SECONDS) || 0) * 1_000 + stopTimeoutMs;
+    await Promise.all(services.map((service) => service.stop(timeoutMs)));
+  };
+  options.signal?.addEventListener('abort', stopServices, { once: true });
+  try {
+    await waitUntilAllReady(
+      [
+        readyAt(processes['challenge-service'], ports.challengeAdmin, environment),
+        readyAt(processes['session-service'], ports.sessionAdmin, environment),
+      ],
+      { unreadyMs: options.storeMs ?? 10_000, silentMs },
+    );
+    const gateway = await openGateway(environment, ports, challenges, demo);
+    if (options.signal?.aborted) {
+      await gateway.close();
+      options.signal.throwIfAborted();
+    }
+    const removeRunningFile = writeRunningFile(dataFolder, variablesSetLocally(environment, ports));
+    let stopped: Promise<void> | undefined;
+    return {
+      address: environment.PUBLIC_URL!,
+      gatewayPort: ports.gateway,
+      ports,
+      demo,
+      secrets,
+      logFolder,
+      processes,
+      broken: Promise.race(services.map(describeEnd)),
+      logs: () => services.map((service) => service.log()).join(''),
+      stop: () => {
+        removeRunningFile();
+        stopped ??= gateway.close().then(stopServices);
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await stopServices();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', stopServices);
+  }
+}
+
+/** @throws {StartError} if the folder cannot be created or is not private */
+function checkDataFolder(dataFolder: string): void {
+  try {
+    openDataFolder(dataFolder);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new StartError(error.message) : error;
+  }
+}
+
+async function saveAccounts(accounts: readonly Account[], environment: Environment) {
+  if (!ownsDirectory(environment)) return undefined;
+  const demo = { email: environment.DEMO_EMAIL!, password: environment.DEMO_PASSWORD! };
+  for (const account of [demo, ...accounts]) await saveAccount(account, environment);
+  return demo;
+}
+
+async function openGateway(
+  environment: Environment,
+  ports: Ports,
+  challenges: ChallengeNames,
+  demo: Account | undefined,
+) {
+  const host = reachableHost(environment.BIND);
+  const gateway = await buildGateway({
+    sessionUrl: `http://${host}:${ports.session}`,
+    challengeUrl: `http://${host}:${ports.challenge}`,
+    challenges,
+    publicUrl: environment.PUBLIC_URL!,
+    demoEmail: demo?.email,
+    testMode: environment.CAPTCHA_TEST_MODE === 'true',
+  });
+  await listenLocally(gateway, ports.gateway);
+  return gateway;
+}
+
+function readyAt(service: ServiceProcess, adminPort: number, environment: Environment) {
+  const url = `http://${reachableHost(environment.ADMIN_BIND)}:${adminPort}/health/ready`;
+  return { service, url, explain: (body: string) => readinessMessage(service.name, body, environment) };
+}
+
+async function describeEnd({ name, gone, child }: ServiceProcess): Promise<string> {
+  await gone;
+  const how = child.signalCode ?? `exit code ${child.exitCode}`;
+  return `${name} has stopped by itself (${how}), so everything stops; its log says more.`;
+}

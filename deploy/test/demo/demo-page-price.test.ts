@@ -1,0 +1,179 @@
+// The price in the demo page: it is shown, it follows the account, and better work is sent without the person's doing.
+import type { Page, Response } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { solve } from '../solving.js';
+import {
+  fail,
+  failUntilImage,
+  openDemo,
+  submit,
+  visit,
+  waitForAccount,
+  waitForForm,
+} from './demo-page-visit.js';
+
+const password = 'a password of these tests';
+const emails = [
+  'first@example.com',
+  'second@example.com',
+  'third@example.com',
+  'fourth@example.com',
+  'fifth@example.com',
+] as const;
+
+const { system, browser } = await openDemo(t, { accounts: emails.map((email) => ({ email, password })) });
+
+interface Watched {
+  readonly page: Page;
+  /** The codes of all answers to a log-in, 200 for a success. */
+  readonly logIns: () => Promise<(string | 200)[]>;
+  /** How often the page has asked for an image. */
+  readonly images: () => number;
+}
+
+async function watch(t: Test): Promise<Watched> {
+  const { page } = await visit(t, browser, system);
+  const codes: Promise<string | 200>[] = [];
+  let images = 0;
+  page.on('response', (response: Response) => {
+    const { pathname, search } = new URL(response.url());
+    if (pathname === '/api/captcha' && search === '') images += 1;
+    if (pathname !== '/login') return;
+    codes.push(response.ok() ? Promise.resolve(200) : response.json().then(({ code }) => code));
+  });
+  await waitForForm(page);
+  return { page, logIns: () => Promise.all(codes), images: () => images };
+}
+
+/** A failed log-in of somebody else, from another address, at whatever price the account has. */
+async function failElsewhere(email: string, failures: number): Promise<void> {
+  let scope = '';
+  for (let failed = 0; failed < failures; ) {
+    const { token, salt, difficulty } = await issue(`/pow${scope}`);
+    const image = await issue('');
+    const answer = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.99' },
+      body: JSON.stringify({
+        ...{ email, password: 'wrong', pow_token: token, pow_nonce: solve(salt, difficulty) },
+        ...{ captcha_token: image.token, captcha: image.answer },
+      }),
+    });
+    const body = (await answer.json()) as { code: string; pow_scope: string };
+    scope = `?scope=${body.pow_scope}`;
+    if (body.code === 'login_failed') failed += 1;
+    else if (body.code !== 'pow_insufficient') throw new Error(`the log-in answered ${body.code}`);
+  }
+}
+
+interface Issued {
+  readonly token: string;
+  readonly salt: string;
+  readonly difficulty: number;
+  readonly answer: string;
+}
+
+async function issue(path: string): Promise<Issued> {
+  return (await (await fetch(`${system.address}/api/captcha${path}`)).json()) as Issued;
+}
+
+const waitForBits = (page: Page, bits: number) => page.locator(`#bits:text-is("${bits}")`).waitFor();
+const answerField = (page: Page) => page.getByRole('textbox', { name: 'Characters in the image' });
+
+t.test('the price shown rises with each failure, and the log-in still succeeds', async (t) => {
+  const { page, logIns } = await watch(t);
+  const [email] = emails;
+  await waitForBits(page, 4);
+  t.equal(await page.isVisible('#raised'), false);
+  await fail(page, email);
+  await waitForBits(page, 6);
+  t.equal(await page.textContent('#raised'), '4 times the first price');
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  await fail(page, email);
+  await waitForBits(page, 8);
+  t.equal(await page.textContent('#raised'), '16 times the first price');
+  t.equal(await page.getAttribute('#zeros', 'aria-label'), 'The hash must begin with 8 zero bits');
+  t.match(await page.textContent('#price-words'), '256 tries on average');
+  const { answer } = (await (await issued).json()) as Issued;
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
+  await page.click('#log-out');
+  await waitForBits(page, 4);
+  t.equal(await page.isVisible('#raised'), false, 'a success has made the account cheap again');
+});
+
+t.test('work that is not enough any more is done again by itself, once', async (t) => {
+  const { page, logIns, images } = await watch(t);
+  const email = emails[1];
+  await failElsewhere(email, 1);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['pow_insufficient', 200]);
+  t.equal(images(), 0);
+});
+
+t.test('an account that needs an image at once: the page asks for it, and for nothing else', async (t) => {
+  const { page, logIns } = await watch(t);
+  const email = emails[4];
+  await failElsewhere(email, 3);
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  await submit(page, email, password);
+  const { answer } = (await (await issued).json()) as Issued;
+  await page.locator('#notice:text-is("Please also answer the image below, then sign in again.")').waitFor();
+  t.equal(await page.getAttribute('#notice', 'data-kind'), '');
+  t.equal(await page.textContent('#challenge-error'), '');
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['pow_insufficient', 200]);
+});
+
+t.test('better work is sent with the same image', async (t) => {
+  const { page, logIns, images } = await watch(t);
+  const email = emails[2];
+  const answer = await failUntilImage(page, email);
+  await waitForBits(page, 8);
+  await failElsewhere(email, 3);
+  await answerField(page).fill(answer);
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['login_failed', 'login_failed', 'pow_insufficient', 200]);
+  t.equal(images(), 1, 'the person has read one image');
+});
+
+t.test('who cannot read the image has the device work instead', async (t) => {
+  const { page, logIns } = await watch(t);
+  const email = emails[3];
+  await failUntilImage(page, email);
+  await page.getByRole('button', { name: /let my device work/ }).click();
+  await page.waitForSelector('#parts:not([hidden])');
+  t.equal(await page.locator('#parts span').count(), 16);
+  // It is sent when the work is done, which the person need not wait for.
+  await submit(page, email, password);
+  await waitForAccount(page, email);
+  t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
+  // The work and what stands in for the image are solved side by side: either may be done first.
+  const newest = (await page.locator('#log .work-done').allTextContents()).slice(0, 2).sort();
+  t.match(newest[0], /^solved 16 × 18 bits ≈ 4,194,304 hashes/);
+  t.match(newest[1], /^solved 8 bits/);
+});
+
+t.test('a browser that cannot compute fast is told so loudly', async (t) => {
+  const { page } = await visit(t, browser, system, { script: 'delete globalThis.Worker' });
+  await waitForForm(page);
+  await page.waitForSelector('#degraded:not([hidden])');
+  t.match(await page.textContent('#degraded'), 'no worker could be started');
+  t.equal(await page.textContent('#workers'), 'none');
+});
+
+t.test('the device can be measured, and a form that needs work goes first', async (t) => {
+  const { page } = await watch(t);
+  await page.click('#measure');
+  await page.waitForSelector('#measure[aria-disabled="true"]');
+  await fail(page, 'nobody@example.com');
+  await waitForBits(page, 6);
+  await page.locator('#measure:text-is("Measure this device")').waitFor();
+  t.equal(await page.getAttribute('#measure', 'aria-disabled'), 'false');
+});

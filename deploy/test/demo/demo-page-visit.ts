@@ -1,0 +1,134 @@
+// Visits of the demo page in a real browser, in front of the real system on the embedded store.
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import type { Test } from 'tap';
+import type { Environment } from '../../src/launcher/local-environment.js';
+import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
+import { freePorts } from '../launcher/launch.js';
+
+/** How the tests run Chromium. */
+export const browserArguments = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** @param furtherArguments switches of Chromium's command line */
+export function openBrowser(furtherArguments: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: [...browserArguments, ...furtherArguments],
+  });
+}
+
+/** The variables of a system for these tests: cheap work, known answers, and limits out of the way. */
+export function pageEnvironment(folder: string): Environment {
+  return {
+    DATA_DIR: folder,
+    ...freePorts,
+    CAPTCHA_TEST_MODE: 'true',
+    CAPTCHA_MIN_SECONDS: '0',
+    CAPTCHA_POW_DIFFICULTY: '4',
+    RATE_LIMIT_POW: '1000',
+    RATE_LIMIT_ISSUE: '1000',
+    RATE_LIMIT_LOGIN: '1000',
+  };
+}
+
+/** A system with its page, and a browser, for a whole file of tests. */
+export async function openDemo(
+  t: Test,
+  { environment = {}, accounts = [] }: Partial<Pick<SystemOptions, 'environment' | 'accounts'>> = {},
+): Promise<{ system: System; browser: Browser }> {
+  const system = await startSystem({
+    environment: { ...pageEnvironment(t.testdir()), ...environment },
+    accounts,
+  });
+  t.teardown(() => system.stop());
+  const browser = await openBrowser();
+  t.teardown(() => browser.close());
+  return { system, browser };
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Opens another tab of the same browser. */
+  readonly openTab: () => Promise<Page>;
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Runs before the page's own code. */
+  readonly script?: string;
+}
+
+/** A browser that has never been here opens the page; any error in it or breach of its policy fails the test. */
+export async function visit(
+  t: Test,
+  browser: Browser,
+  system: System,
+  { script, ...options }: VisitOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  t.teardown(() => context.close());
+  if (script !== undefined) await context.addInitScript(script);
+  context.on('weberror', (error) => t.fail(`error in the page: ${error.error().message}`));
+  context.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) t.fail(message.text());
+  });
+  const openTab = async () => {
+    const page = await context.newPage();
+    await page.goto(system.address);
+    return page;
+  };
+  return { page: await openTab(), context, openTab };
+}
+
+/** Waits until the form is there, and its work done. */
+export async function waitForForm(page: Page): Promise<void> {
+  await page.waitForSelector('#sign-in:not([hidden])');
+  await page.locator('#bits:text-matches("^[0-9]+$")').waitFor();
+}
+
+export async function waitForAccount(page: Page, email: string): Promise<void> {
+  await page.locator(`#account-email:text-is("${email}")`).waitFor();
+}
+
+/** Fills the form and sends it; resolves when it has been answered. */
+export async function submit(page: Page, email: string, password: string): Promise<void> {
+  await page.fill('#email', email);
+  await page.fill('#password', password);
+  const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
+  await page.click('#submit');
+  await answered;
+}
+
+/** Sends a wrong password and waits until the page has said so. */
+export async function fail(page: Page, email: string): Promise<void> {
+  await submit(page, email, 'a wrong password');
+  await page.waitForSelector('#notice[data-kind="bad"]');
+  await page.waitForSelector('#submit[aria-disabled="false"], #submit:text-matches("^Wait")');
+}
+
+/**
+ * Fails so often that an image is demanded, and resolves with the answer to that image.
+ * @param path where images are issued
+ */
+export async function failUntilImage(page: Page, email: string, path = '/api/captcha'): Promise<string> {
+  await fail(page, email);
+  const issued = page.waitForResponse((response) => response.url().endsWith(path));
+  await fail(page, email);
+  const { answer } = (await (await issued).json()) as { answer: string };
+  await page.getByRole('textbox', { name: 'Characters in the image' }).waitFor();
+  return answer;
+}

@@ -1,0 +1,246 @@
+// What the doctor concludes from facts that no machine of the tests has, and the small rules behind it.
+
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { openModuleDirectory } from '@tollgate/session-service/directory/module-directory.js';
+import { redisStore } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t from 'tap';
+import { type Answer, readSetCookie } from '../../src/doctor/answer.js';
+import type { CountedAddress } from '../../src/doctor/inside/counted-address.js';
+import { diagnoseReadiness } from '../../src/doctor/inside/readiness.js';
+import { probeRedis } from '../../src/doctor/inside/redis.js';
+import { diagnoseStores } from '../../src/doctor/inside/stores.js';
+import { diagnoseUsers, probeDirectory } from '../../src/doctor/inside/users.js';
+import { diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
+import { diagnoseCookie } from '../../src/doctor/outside/cookie.js';
+import { solveWork } from '../../src/doctor/outside/login.js';
+import { diagnoseTransport, probePlainHttp } from '../../src/doctor/outside/transport.js';
+import { createPublicClient } from '../../src/doctor/public-client.js';
+import { reportLines } from '../../src/doctor/report.js';
+
+const answer = (status: number, headers: Record<string, string> = {}, json = {}): Answer => ({
+  status,
+  headers,
+  cookies: [],
+  bytes: new Uint8Array(),
+  text: '',
+  json,
+  localAddress: '127.0.0.1',
+});
+const HSTS = { 'strict-transport-security': 'max-age=31536000' };
+const server = {
+  variable: 'STORE_URL',
+  runId: 'a',
+  version: '7.2.4',
+  policy: 'noeviction',
+  appends: true,
+  offsetMs: 0,
+};
+
+t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
+  const checks = (changes: object) =>
+    diagnoseStores({
+      servers: [
+        { ...server, ...changes },
+        { ...server, variable: 'CAPTCHA_CACHE_STORE', runId: 'b' },
+      ],
+      away: [],
+      areTwo: true,
+    }).map(({ check }) => check);
+  t.strictSame(checks({}), ['stores']);
+  t.strictSame(checks({ policy: undefined }), ['stores'], 'a server that does not tell is believed');
+  for (const version of ['6.2.0', '8.0.1', '10.1.0']) t.strictSame(checks({ version }), ['stores']);
+  for (const version of ['6.0.16', '5.0.7', '0']) t.strictSame(checks({ version }), ['redis_old']);
+  for (const offsetMs of [2001, -60_000]) t.strictSame(checks({ offsetMs }), ['store_clock']);
+  for (const offsetMs of [2000, -2000]) t.strictSame(checks({ offsetMs }), ['stores']);
+});
+
+t.test('a real Redis says what is asked of it, and a moved clock shows', async (t) => {
+  const { store } = await redisStore(t);
+  if (store.kind !== 'redis') throw new TypeError('no Redis');
+  const facts = await probeRedis('STORE_URL', store, () => Date.now() + 60_000);
+  t.match(facts, {
+    variable: 'STORE_URL',
+    runId: /^[0-9a-f]{40}$/,
+    version: /^\d+\.\d+\.\d+$/,
+    policy: 'noeviction',
+    appends: false,
+  });
+  t.ok(facts.offsetMs < -58_000 && facts.offsetMs > -62_000);
+});
+
+t.test('plain http beside https leads on, is closed, or is served', async (t) => {
+  let headers: Record<string, string> = { location: 'https://localhost/' };
+  const web = createServer((_request, response) =>
+    response.writeHead(headers.location ? 308 : 200, headers).end(),
+  );
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const { port } = web.address() as AddressInfo;
+  const visit = { challengePrefix: 'api/captcha', pageOrigin: '', connect: '127.0.0.1' };
+  const publicUrl = 'https://tollgate.example';
+  const look = async () => {
+    const plain = await probePlainHttp(createPublicClient({ ...visit, publicUrl }), port);
+    return diagnoseTransport({ publicUrl, answer: answer(200, HSTS), plain }).map(({ check, severity }) => [
+      check,
+      severity,
+    ]);
+  };
+  t.strictSame((await look())[1], ['plain_http', 'good']);
+  headers = { location: 'http://localhost/elsewhere' };
+  t.strictSame((await look())[1], ['plain_http_served', 'warning']);
+  headers = {};
+  t.strictSame((await look())[1], ['plain_http_served', 'warning']);
+  web.closeAllConnections();
+  await new Promise((resolve) => web.close(resolve));
+  t.strictSame((await look())[1], ['plain_http', 'good']);
+  for (const url of ['http://tollgate.example', 'https://tollgate.example:8443']) {
+    t.equal(await probePlainHttp(createPublicClient({ ...visit, publicUrl: url })), undefined);
+  }
+});
+
+t.test('https without Strict-Transport-Security is a warning', async (t) => {
+  const look = (headers: Record<string, string>) =>
+    diagnoseTransport({ publicUrl: 'https://a.example', answer: answer(401, headers), plain: undefined });
+  t.strictSame(
+    look(HSTS).map(({ check }) => check),
+    ['transport'],
+  );
+  t.strictSame(
+    look({}).map(({ check }) => check),
+    ['transport', 'hsts_missing'],
+  );
+});
+
+t.test('what the store counted decides where addresses cannot be told apart', async (t) => {
+  const facts = { plain: ['aa', 'aa'], claiming: ['aa'], apart: ['aa'], trustProxy: ['10.0.0.2'] };
+  const look = (counted?: CountedAddress) =>
+    diagnoseAddresses({ ...facts, counted }).map(({ check, message }) => `${check}: ${message}`);
+  t.strictSame(look({ isOwn: false, proxy: '10.0.0.1' }), [
+    'addresses_collapsed: This client counts as 10.0.0.1, which is not its address: all clients share every limit and price.',
+  ]);
+  t.strictSame(look({ isOwn: true, proxy: undefined }), [
+    'addresses: Each client counts as its own address, and cannot claim another.',
+  ]);
+  t.strictSame(look(), ['addresses: A client cannot claim another address.']);
+});
+
+t.test('a cookie is read with its attributes, however they are spelt', async (t) => {
+  const { name, value, attributes } = readSetCookie('a = b=c ; PATH=/x; secure;Max-Age=1; path=/y;');
+  t.strictSame({ name, value }, { name: 'a', value: 'b=c' });
+  t.equal(attributes.get('path'), '/y');
+  t.ok(attributes.has('secure'));
+  t.equal(attributes.get('max-age'), '1');
+});
+
+t.test('the refresh cookie is Secure, but on plain http that stays on this machine', async (t) => {
+  const checks = (publicUrl: string, attributes: string) => {
+    const expired = [
+      'refreshToken=; Max-Age=0; Path=/; Secure',
+      'refreshToken=; Max-Age=0; Path=/refresh/; Secure',
+    ];
+    const set = `refreshToken=x; Max-Age=9; Path=/refresh; HttpOnly; SameSite=Strict${attributes}`;
+    const login = { ...answer(200), cookies: [...expired, set] };
+    return diagnoseCookie({ publicUrl, login, logout: undefined }).map(({ check }) => check);
+  };
+  for (const url of ['https://example.com', 'https://localhost:1']) {
+    t.strictSame(checks(url, '; Secure'), ['cookie'], 'the cookie that is set, not one that is expired');
+    t.strictSame(checks(url, ''), ['cookie_attributes']);
+  }
+  for (const url of ['http://localhost:1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]:1']) {
+    t.strictSame(checks(url, ''), ['cookie'], url);
+  }
+  t.strictSame(checks('http://shop.test', ''), ['cookie_attributes']);
+});
+
+t.test('work is solved, and what is none is left', async (t) => {
+  const salt = '0'.repeat(32);
+  t.match(solveWork({ salt, difficulty: 8, algorithm: 'sha256' }), /^\d+$/);
+  for (const work of [
+    {},
+    { salt, difficulty: 25, algorithm: 'sha256' },
+    { salt, difficulty: 8, algorithm: 'md5' },
+    { salt, difficulty: '8', algorithm: 'sha256' },
+  ]) {
+    t.equal(solveWork(work), undefined);
+  }
+});
+
+t.test('readiness names what failed', async (t) => {
+  const look = (status: number, json: object) =>
+    diagnoseReadiness({ 'challenge-service': answer(status, {}, json) }).map(({ severity, message }) => [
+      severity,
+      message,
+    ]);
+  t.strictSame(look(200, { status: 'ok', checks: { store: 'ok' } }), [
+    ['good', 'challenge-service says that it is ready.'],
+  ]);
+  t.strictSame(look(200, { status: 'degraded', checks: { store: 'ok', images: 'failed' } }), [
+    ['warning', 'challenge-service serves without a part (failed: images).'],
+  ]);
+  t.strictSame(look(503, { status: 'stopping', checks: {} }), [
+    ['problem', 'challenge-service is not ready (stopping).'],
+  ]);
+});
+
+t.test('hashes that are never replaced are told from those that will be', async (t) => {
+  const facts = { away: undefined, unusable: undefined, seen: 9, unreadable: 0, outdated: 2 };
+  t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner signs in/ }]);
+  t.match(diagnoseUsers({ ...facts, replaces: false }), [{ advice: /^Set USERS_SAVE_HASH/ }]);
+  t.match(diagnoseUsers({ ...facts, seen: 0, outdated: 0, replaces: true }), [{ severity: 'good' }]);
+});
+
+t.test('the report begins with what hurts', async (t) => {
+  t.strictSame(
+    reportLines({
+      publicUrl: 'https://a.example',
+      findings: [
+        { check: 'a', severity: 'good', message: 'Fine.' },
+        { check: 'b', severity: 'problem', message: 'Bad.', advice: 'Mend it.' },
+        { check: 'c', severity: 'warning', message: 'Odd.', advice: 'Look at it.' },
+      ],
+      skipped: ['The rest.'],
+    }),
+    [
+      'problem  Bad.',
+      '         Mend it.',
+      'warning  Odd.',
+      '         Look at it.',
+      'good     Fine.',
+      'skipped  The rest.',
+      '1 problem, 1 warning, 1 good',
+    ],
+  );
+});
+
+t.test('a directory that is away, and one that answers with what is no user, are told apart', async (t) => {
+  const folder = tempDir(t);
+  const look = async (name: string, methods: string) => {
+    const path = join(folder, `${name}.mjs`);
+    const rest = 'findById: async () => undefined, close: async () => {}';
+    writeFileSync(path, `export default { ${methods}, ${rest} };`);
+    return diagnoseUsers(await probeDirectory(await openModuleDirectory(path), 'Ada@example.com'));
+  };
+  t.match(
+    await look(
+      'away',
+      "health: async () => { throw new Error('secret'); }, findByEmail: async () => undefined",
+    ),
+    [
+      {
+        check: 'directory_away',
+        message: "The directory of users does not answer from here: the driver's health threw Error: secret.",
+      },
+    ],
+  );
+  t.match(await look('odd', 'health: async () => {}, findByEmail: async () => ({ id: 1 })'), [
+    {
+      check: 'user_unusable',
+      severity: 'problem',
+      message:
+        "Nobody can sign in as the account of --email: the driver's findByEmail returned a user without email.",
+    },
+  ]);
+});

@@ -1,0 +1,57 @@
+// The names of the challenges that the launcher reads, and the paths that the demo page has taken.
+import t from 'tap';
+import { pageSegments } from '../../src/demo/demo-page.js';
+import { readChallengeNames } from '../../src/gateway/challenge-names.js';
+import { pageFolder } from '../../src/gateway/gateway.js';
+
+t.test('the names are the usual ones, or those of the environment', async (t) => {
+  t.strictSame(readChallengeNames({ CAPTCHA_POW_DIFFICULTY: '20' }, []), {
+    prefix: 'api/captcha',
+    fields: {
+      pow_token: 'pow_token',
+      pow_nonce: 'pow_nonce',
+      captcha_token: 'captcha_token',
+      captcha: 'captcha',
+    },
+  });
+  const environment = {
+    CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
+    CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
+    CAPTCHA_POW_FIELDS_NONCE: 'work.nonce',
+    CAPTCHA_FIELDS_TOKEN: 'image-id',
+    CAPTCHA_FIELDS_ANSWER: 'image-text',
+  };
+  t.strictSame(readChallengeNames(environment, []), {
+    prefix: 'challenges/v1',
+    fields: {
+      pow_token: 'work.id',
+      pow_nonce: 'work.nonce',
+      captcha_token: 'image-id',
+      captcha: 'image-text',
+    },
+  });
+});
+
+for (const prefix of [
+  'app.js',
+  'sign-in.js',
+  'index.html',
+  'icon.svg',
+  'style',
+  'texts/x',
+  'page.json',
+  'client/x',
+]) {
+  t.test(`the challenges cannot be at ${prefix}, where the demo page is`, async (t) => {
+    const [first] = prefix.split('/');
+    t.throws(() => readChallengeNames({ CAPTCHA_ROUTES_PREFIX: prefix }, pageSegments(pageFolder)), {
+      name: 'StartError',
+      message: `CAPTCHA_ROUTES_PREFIX must not begin with "${first}", which is a path of the demo page.`,
+    });
+  });
+}
+
+t.test('a name that only begins like one of the page is free', async (t) => {
+  const environment = { CAPTCHA_ROUTES_PREFIX: 'app.json/style' };
+  t.equal(readChallengeNames(environment, pageSegments(pageFolder)).prefix, 'app.json/style');
+});

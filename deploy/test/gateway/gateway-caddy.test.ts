@@ -1,0 +1,244 @@
+// The gateway of the Compose file, run by Caddy itself.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { examine } from '../../src/doctor/examine.js';
+import { projectRoot } from '../../src/launcher/local-environment.js';
+import { type System, startSystem } from '../../src/launcher/system.js';
+import { CHEAP, complaints } from '../doctor/examined-system.js';
+import { freePorts } from '../launcher/launch.js';
+import { ask, startService } from '../throw-away-service.js';
+import { freePort, readExample, runCaddy } from './gateway-programs.js';
+
+const CADDYFILE = readExample('Caddyfile');
+const DOCTOR = fileURLToPath(new URL('../../src/doctor/command.js', import.meta.url));
+
+const upstreams = ({ ports }: System) => ({
+  SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,
+  CHALLENGE_UPSTREAM: `127.0.0.1:${ports.challenge}`,
+});
+
+async function openSystem(
+  t: Test,
+  publicUrl: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<System> {
+  const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl, ...variables };
+  const system = await startSystem({ environment });
+  t.teardown(() => system.stop());
+  return system;
+}
+
+/** The doctor's verdict from outside. */
+async function verdict(system: System, publicUrl: string, challengePrefix = 'api/captcha') {
+  const report = await examine({
+    publicUrl,
+    challengePrefix,
+    pageOrigin: new URL(publicUrl).origin,
+    account: system.demo,
+    fields: { token: 'pow_token', nonce: 'pow_nonce' },
+    env: {},
+    root: projectRoot,
+  });
+  return complaints(report);
+}
+
+t.test('headers: what a client claims is removed, and the client is who connects', async (t) => {
+  const [session, challenge] = [await startService(), await startService()];
+  t.teardown(() => Promise.all([session.close(), challenge.close()]));
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const variables = {
+    PUBLIC_URL: url,
+    SESSION_UPSTREAM: new URL(session.url).host,
+    CHALLENGE_UPSTREAM: new URL(challenge.url).host,
+  };
+  await runCaddy(t, CADDYFILE, variables, port);
+  const claims = {
+    'X-Forwarded-For': '198.51.100.7',
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-Host': 'elsewhere.example',
+    Forwarded: 'for=198.51.100.7',
+    'X-Auth-User-Id': '1',
+    'x-auth-anything': 'x',
+    Origin: 'https://foreign.example',
+    'Sec-Fetch-Site': 'cross-site',
+    Cookie: 'refreshToken=a%2Bb; refreshToken=c',
+  };
+
+  await t.test('each path goes to its service, with everything below it', async (t) => {
+    const paths = ['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'];
+    for (const path of paths) t.equal((await ask(`${url}${path}?a=%2B`)).status, 200);
+    t.strictSame(
+      session.received.map((each) => each.url),
+      paths.map((path) => `${path}?a=%2B`),
+    );
+    for (const path of ['/api/captcha', '/api/captcha/pow', '/api/captcha/x.png']) {
+      t.equal((await ask(`${url}${path}`)).status, 200);
+      t.equal(challenge.received.at(-1)?.url, path);
+    }
+    for (const path of [
+      '/',
+      '/metrics',
+      '/health/ready',
+      '/introspect',
+      '/loginx',
+      '/api/captchax',
+      '/users/1/sessions',
+    ]) {
+      const answer = await ask(`${url}${path}`);
+      t.equal(answer.status, 404, path);
+      t.strictSame(JSON.parse(answer.text), {
+        message: 'There is nothing at this address.',
+        code: 'not_found',
+      });
+      t.equal(answer.headers['cache-control'], 'no-store');
+    }
+  });
+
+  await t.test('headers', async (t) => {
+    await ask(`${url}/login`, { method: 'POST', headers: claims, body: '{}' });
+    const headers = session.received.at(-1)?.headers ?? {};
+    t.equal(headers['x-forwarded-for'], headers['x-forwarded-for']?.includes(':') ? '::1' : '127.0.0.1');
+    t.equal(headers['x-forwarded-proto'], 'http');
+    t.equal(headers['x-forwarded-host'], `localhost:${port}`);
+    for (const name of ['forwarded', 'x-auth-user-id', 'x-auth-anything']) t.equal(headers[name], undefined);
+    t.equal(headers.origin, claims.Origin);
+    t.equal(headers['sec-fetch-site'], 'cross-site');
+    t.equal(headers.cookie, claims.Cookie);
+    t.equal(session.received.at(-1)?.body, '{}');
+  });
+
+  await t.test('a service that is away', async (t) => {
+    await session.close();
+    const answer = await ask(`${url}/profile`);
+    t.match(answer, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store' } });
+    t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');
+    t.equal((await ask(`${url}/api/captcha/pow`)).status, 200);
+  });
+});
+
+t.test(
+  'the whole system behind it: the doctor signs in, refreshes, signs out and finds nothing',
+  async (t) => {
+    const port = await freePort();
+    const publicUrl = `http://localhost:${port}`;
+    const system = await openSystem(t, publicUrl);
+    await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+    t.strictSame(await verdict(system, publicUrl), []);
+  },
+);
+
+t.test('with a path, which is stripped and is part of the cookie path', async (t) => {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const system = await openSystem(t, `${origin}/auth`);
+  const variables = { PUBLIC_URL: origin, PUBLIC_PATH: '/auth', ...upstreams(system) };
+  await runCaddy(t, CADDYFILE, variables, port);
+  t.strictSame(await verdict(system, `${origin}/auth`), []);
+  for (const path of ['/login', '/authx/login', '/auth/metrics']) {
+    t.equal((await ask(`${origin}${path}`)).status, 404, path);
+  }
+});
+
+t.test('where the challenges have another path, it follows the same variable', async (t) => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const prefix = { CAPTCHA_ROUTES_PREFIX: 'challenges/v1' };
+  const system = await openSystem(t, publicUrl, prefix);
+  await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...prefix, ...upstreams(system) }, port);
+  t.strictSame(await verdict(system, publicUrl, 'challenges/v1'), []);
+  t.equal((await ask(`${publicUrl}/challenges/v1`)).status, 200);
+  for (const path of ['/api/captcha', '/api/captcha/pow', '/challenges', '/challenges/v1x']) {
+    t.equal((await ask(`${publicUrl}${path}`)).status, 404, path);
+  }
+});
+
+t.test('over https, the command as an operator runs it', async (t) => {
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const publicUrl = `https://localhost:${port}`;
+  const system = await openSystem(t, publicUrl);
+  // Nobody's trust store is changed by a test, and port 80 is not its own.
+  const here = CADDYFILE.replace('admin off', `admin off\n\tskip_install_trust\n\thttp_port ${plainPort}`);
+  const folder = await runCaddy(t, here, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+  const plain = await ask(`http://localhost:${plainPort}/login`);
+  t.equal(plain.status, 308);
+  t.match(plain.headers.location, /^https:\/\/localhost/);
+
+  const { email = '', password = '' } = system.demo ?? {};
+  const doctor = async (args: string[], env: Readonly<Record<string, string>>) => {
+    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { PATH: process.env.PATH, ...env } });
+    let out = '';
+    let error = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      error += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${password}\n`);
+    const [code] = await once(child, 'close');
+    return { code, out, error };
+  };
+  const trusted = {
+    PUBLIC_URL: publicUrl,
+    NODE_EXTRA_CA_CERTS: join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt'),
+  };
+
+  await t.test('it prints what it found, and nothing secret', async (t) => {
+    const { code, out, error } = await doctor(['--email', email], trusted);
+    t.equal(error, '');
+    t.strictSame(
+      out.split('\n').filter((line) => line !== '' && !line.startsWith('good ')),
+      [
+        'skipped  Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
+        'skipped  Secrets, stores and users: the environment of the session service is not here.',
+        '0 problems, 0 warnings, 11 good',
+      ],
+    );
+    t.match(out, 'good     The connection is encrypted and its certificate is valid.');
+    t.equal(code, 0);
+    t.notMatch(out, password);
+  });
+
+  await t.test('as JSON, without an account', async (t) => {
+    const { code, out } = await doctor([publicUrl, '--json'], { ...trusted, PUBLIC_URL: '' });
+    t.equal(code, 0);
+    const report = JSON.parse(out);
+    t.strictSame(Object.keys(report), ['public_url', 'findings', 'not_looked_at']);
+    t.equal(report.public_url, publicUrl);
+    t.strictSame(report.findings[0], {
+      check: 'reach',
+      severity: 'good',
+      message: `Both services answer at ${publicUrl}.`,
+    });
+    t.ok(
+      report.not_looked_at.includes('Log-in, cookie, refresh and log-out: no account is named with --email.'),
+    );
+  });
+
+  await t.test('a certificate that nobody vouches for is a problem', async (t) => {
+    const { code, out } = await doctor([publicUrl], {});
+    t.equal(code, 1);
+    t.match(out, /^problem {2}https:\/\/localhost:\d+ does not answer: .*certificate/);
+  });
+
+  await t.test('--connect and --origin', async (t) => {
+    const args = [
+      '--connect',
+      '127.0.0.1',
+      '--origin',
+      'https://app.example.org',
+      '--prefix',
+      '/api/captcha/',
+    ];
+    const { code, out } = await doctor(args, trusted);
+    t.equal(code, 1);
+    t.match(out, /https:\/\/app\.example\.org is another site than/);
+  });
+});

@@ -1,0 +1,107 @@
+// The whole system as `npm start` runs it: what a person sees, and that nothing is left behind.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { startSystem } from '../../src/launcher/system.js';
+import { ask } from '../throw-away-service.js';
+import { entry, freePorts, launch } from './launch.js';
+
+const solver = fileURLToPath(new URL('../../../solve.js', import.meta.url));
+
+/** Where the system lists the children of a process. */
+const hasProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
+
+async function solve(address: string): Promise<Record<string, string>> {
+  const child = spawn(process.execPath, [solver, address], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const chunk of child.stdout) text += chunk;
+  return JSON.parse(text);
+}
+
+async function logIn(address: string, account: { email: string; password: string }) {
+  return await ask(`${address}/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...account, ...(await solve(address)) }),
+  });
+}
+
+t.test('a Ctrl-C that arrives twice stops everything cleanly', async (t) => {
+  const { child, ended, address } = launch(t, {});
+  const url = await address;
+  t.equal((await ask(`${url}/api/captcha/pow`)).status, 200);
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  const { code, out, err } = await ended;
+  t.equal(code, 0);
+  t.equal(err, '');
+  t.match(out, /E-mail +demo@example\.com\n +Password +\S{19}\n/);
+  await t.rejects(ask(url), { code: 'ECONNREFUSED' });
+});
+
+t.test('a launcher that is killed takes its services with it', { skip: !hasProc }, async (t) => {
+  const { child, address } = launch(t, {});
+  await address;
+  const services = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  t.equal(services.length, 2);
+  child.kill('SIGKILL');
+  for (const pid of services) {
+    while (isAlive(Number(pid))) await setImmediate();
+    t.equal(isAlive(Number(pid)), false);
+  }
+});
+
+t.test('started by npm, it stops when npm is gone', { skip: !hasProc }, async (t) => {
+  const script = `"${process.execPath}" "${entry}" & wait`;
+  const environment = { DATA_DIR: t.testdir(), ...freePorts, npm_lifecycle_event: 'start' };
+  const shell = spawn('/bin/sh', ['-c', script], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  for await (const text of shell.stdout.setEncoding('utf8')) {
+    out += text;
+    if (out.includes('Ctrl-C')) break;
+  }
+  const [launcher] = readFileSync(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8').trim().split(' ');
+  t.ok(isAlive(Number(launcher)));
+  shell.kill('SIGKILL');
+  while (isAlive(Number(launcher))) await setImmediate();
+  t.equal(isAlive(Number(launcher)), false);
+});
+
+t.test('a restart keeps sessions, secrets and the account', async (t) => {
+  const environment = { DATA_DIR: t.testdir(), ...freePorts };
+  const first = await startSystem({ environment });
+  const answer = await logIn(first.address, first.demo!);
+  t.equal(answer.status, 200);
+  const cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  await first.stop();
+
+  const second = await startSystem({ environment });
+  t.teardown(() => second.stop());
+  t.same(second.secrets, first.secrets);
+  const refreshed = await ask(`${second.address}/refresh`, { method: 'POST', headers: { Cookie: cookie } });
+  t.equal(refreshed.status, 200);
+  t.equal((await logIn(second.address, first.demo!)).status, 200);
+  t.notMatch(second.logs(), second.demo?.password);
+});
+
+t.test('when a service dies, everything stops with one clear line', async (t) => {
+  const system = await startSystem({ environment: { DATA_DIR: t.testdir(), ...freePorts } });
+  system.processes['challenge-service'].child.kill('SIGKILL');
+  t.match(await system.broken, /^challenge-service has stopped by itself \(SIGKILL\)[^\n]*$/);
+  t.equal((await ask(`${system.address}/api/captcha/pow`)).status, 503);
+  await system.stop();
+  t.equal(system.processes['session-service'].isRunning(), false);
+  await t.rejects(ask(system.address), { code: 'ECONNREFUSED' });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended stays listed as a zombie until its parent has looked.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
