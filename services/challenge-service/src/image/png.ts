@@ -19,6 +19,7 @@ const CHUNK_OVERHEAD = 12;
 export const FILTER_UP = 2;
 
 // Runs alone are as small here as any match at level 1, quicker, and found without the hash that zlib varies with the processor.
+// Nearly every image fits into one chunk of this size, and room for more would be made for each.
 const DEFLATE = { level: 1, strategy: constants.Z_RLE, memLevel: 8, windowBits: 14, chunkSize: 4096 };
 
 /** Encodes an image as an indexed PNG (RFC 2083). */
