@@ -7,7 +7,7 @@ import { createPlane, type Plane } from './plane.js';
  * show a program where one letter ends.
  */
 export function colourOfPixels(width: number, height: number, colours: number, generator: Generator): Plane {
-  const plane = createPlane(width, height);
+  const plane = createPlane('colours', width, height);
   const stepX = generator.between(120, 240);
   const stepY = generator.between(-120, 120);
   const start = generator.below(3 * 16_384) + 120 * height;

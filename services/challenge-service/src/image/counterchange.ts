@@ -28,20 +28,29 @@ export function counterchange(
     highest = Math.min(highest, halfRow >> 1);
     lowest = Math.max(lowest, halfRow >> 1);
   }
-  for (let y = highest; y <= lowest; y++) {
-    const upper = 2 * y;
-    const row = (y + 1) * stride;
-    for (let x = 0; x < width; x++) {
-      const left = line[2 * x]!;
-      const right = line[2 * x + 1]!;
+  for (let x = 0; x < width; x++) {
+    const left = line[2 * x]!;
+    const right = line[2 * x + 1]!;
+    const crossedFirst = Math.min(left, right) >> 1;
+    const crossedLast = Math.max(left, right) >> 1;
+    let pixel = (highest + 1) * stride + x;
+    let y = highest;
+    if (isAbove) for (; y < crossedFirst; y++, pixel += stride) values[pixel]! ^= ALL_QUARTERS;
+    else {
+      pixel += (crossedFirst - y) * stride;
+      y = crossedFirst;
+    }
+    for (; y <= crossedLast; y++, pixel += stride) {
+      const upper = 2 * y;
       // A difference below zero has its highest bit set: that quarter lies above the line.
       const above =
         ((upper - left) >>> 31) * UPPER_LEFT +
         ((upper - right) >>> 31) * UPPER_RIGHT +
         ((upper + 1 - left) >>> 31) * LOWER_LEFT +
         ((upper + 1 - right) >>> 31) * LOWER_RIGHT;
-      values[row + x]! ^= isAbove ? above : ALL_QUARTERS - above;
+      values[pixel]! ^= isAbove ? above : ALL_QUARTERS - above;
     }
+    if (!isAbove) for (; y <= lowest; y++, pixel += stride) values[pixel]! ^= ALL_QUARTERS;
   }
   const [first, last] = isAbove ? [0, highest] : [lowest + 1, height];
   turn(values, (first + 1) * stride, (last + 1) * stride);

@@ -25,7 +25,7 @@ export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
   const generator = createGenerator(job.effectsSeed);
   const letters = placeLetters(sprites, text, preset, generator);
   const wave = bend(preset, generator);
-  const field = createPlane(width, height);
+  const field = createPlane('field', width, height);
   for (const letter of letters) drawLetter(field, sprites.fields, letter, wave);
   drawSpeckles(field, preset.speckles, createGenerator(job.effectsSeed, 16));
   const quarters = quarterPixels(field);
@@ -37,7 +37,14 @@ export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
 }
 
 /** Displacements in 1/256 pixel: sideways by row, up and down by column. */
-type WaveTables = { byRow: Int32Array; byColumn: Int32Array; sideways: number };
+type WaveTables = {
+  byRow: Int32Array;
+  byColumn: Int32Array;
+  sideways: number;
+  /** Room for what each row adds to the place of a letter's points. */
+  rowX: Int32Array;
+  rowY: Int32Array;
+};
 
 function bend({ wave, picture }: ImagePreset, generator: Generator): WaveTables {
   // No two images share a wavelength: it varies by a fifth either way.
@@ -52,6 +59,8 @@ function bend({ wave, picture }: ImagePreset, generator: Generator): WaveTables 
     ),
     byColumn: ripple(picture.width, wave.amplitude_px << 8, pace(wave.wavelength_px), generator.below(TURN)),
     sideways: wave.sideways_px << 8,
+    rowX: new Int32Array(picture.height),
+    rowY: new Int32Array(picture.height),
   };
 }
 
@@ -83,8 +92,7 @@ function drawLetter(
   const swayedColumns = swayByColumn.length;
   const swayedRows = swayByRow.length;
   // The turn of a point is a sum of what its column and its row give: each of both is worked out once.
-  const rowX = new Int32Array(height);
-  const rowY = new Int32Array(height);
+  const { rowX, rowY } = wave;
   for (let y = 0; y < height; y++) {
     const bentX = wave.byRow[y]!;
     rowX[y] = bentX * cos + (y << 8) * sin;
@@ -99,30 +107,31 @@ function drawLetter(
     const fromCentreY = bentY + 128 - letter.y;
     const columnX = (fromCentreX * cos + fromCentreY * sin) | 0;
     const columnY = (fromCentreY * cos - fromCentreX * sin) | 0;
+    let pixel = firstY * stride + x;
     for (let y = firstY; y <= lastY; y++) {
-      const stillX = ((columnX + rowX[y]!) >> 12) + centreX;
-      const stillY = ((columnY + rowY[y]!) >> 12) + centreY;
+      pixel += stride;
+      const stillX = (((columnX + rowX[y]!) >> 12) + centreX) | 0;
+      const stillY = (((columnY + rowY[y]!) >> 12) + centreY) | 0;
       const row = (stillY >> 8) + SWAY_MARGIN;
       const column = (stillX >> 8) + SWAY_MARGIN;
       // As unsigned numbers the negative ones are past the edge as well.
       if (column >>> 0 >= swayedColumns || row >>> 0 >= swayedRows) continue;
-      const swayedX = stillX + swayByRow[row]! - 128;
-      const swayedY = stillY + swayByColumn[column]! - 128;
+      const swayedX = (stillX + swayByRow[row]! - 128) | 0;
+      const swayedY = (stillY + swayByColumn[column]! - 128) | 0;
       const left = swayedX >> 8;
       const top = swayedY >> 8;
       if (left >>> 0 >= lastColumn || top >>> 0 >= lastRow) continue;
-      const at = offset + top * spriteWidth + left;
+      const at = offset + Math.imul(top, spriteWidth) + left;
       let value = fields[at]!;
       if (value === 0) continue;
       // Only near an edge does it matter where between the values the point lies.
       if (value > FAR_OUTSIDE && value < FAR_INSIDE) {
         const fractionX = swayedX & 255;
         const lowerLeft = fields[at + spriteWidth]!;
-        const upper = (value << 8) + (fields[at + 1]! - value) * fractionX;
-        const lower = (lowerLeft << 8) + (fields[at + spriteWidth + 1]! - lowerLeft) * fractionX;
-        value = ((upper << 8) + (lower - upper) * (swayedY & 255)) >> 16;
+        const upper = (value << 8) + Math.imul(fields[at + 1]! - value, fractionX);
+        const lower = (lowerLeft << 8) + Math.imul(fields[at + spriteWidth + 1]! - lowerLeft, fractionX);
+        value = ((upper << 8) + Math.imul(lower - upper, swayedY & 255)) >> 16;
       }
-      const pixel = (y + 1) * stride + x;
       if (value > values[pixel]!) values[pixel] = value;
     }
   }
@@ -130,6 +139,8 @@ function drawLetter(
 
 /** How much the field changes from pixel to pixel about the edge of a speckle. */
 const SPECKLE_SLOPE = 48;
+/** Distance from the rim of a speckle at which its field ends, in 1/256 pixel. */
+const FAR_FROM_SPECKLE = (EDGE * 256) / SPECKLE_SLOPE;
 
 function drawSpeckles(
   { width, height, stride, values }: Plane,
@@ -143,13 +154,18 @@ function drawSpeckles(
     const centreY = (generator.below(height) << 8) + generator.below(256);
     const reach = (radius >> 8) + 2;
     const lastY = Math.min(height - 1, (centreY >> 8) + reach);
+    const firstX = Math.max(0, (centreX >> 8) - reach);
     const lastX = Math.min(width - 1, (centreX >> 8) + reach);
+    // From here on the field is 0.
+    const end = radius * radius + FAR_FROM_SPECKLE * 2 * radius;
     for (let y = Math.max(0, (centreY >> 8) - reach); y <= lastY; y++) {
       const dy = (y << 8) + 128 - centreY;
-      for (let x = Math.max(0, (centreX >> 8) - reach); x <= lastX; x++) {
+      for (let x = firstX; x <= lastX; x++) {
         const dx = (x << 8) + 128 - centreX;
+        const squared = dx * dx + dy * dy;
+        if (squared >= end) continue;
         // (r² - d²) / 2r is close to r - d, the distance to the rim, without a square root.
-        const inside = Math.floor((radius * radius - dx * dx - dy * dy) / (2 * radius));
+        const inside = Math.floor((radius * radius - squared) / (2 * radius));
         const value = Math.min(255, Math.max(0, ((inside * SPECKLE_SLOPE) >> 8) + EDGE));
         const pixel = (y + 1) * stride + x;
         if (value > values[pixel]!) values[pixel] = value;

@@ -2,7 +2,7 @@
 import type { FontName } from './fonts.js';
 import type { Generator } from './generator.js';
 import type { ImagePreset } from './preset.js';
-import { cosine, SINE_ONE, sine, TURN } from './sine.js';
+import { cosine, SINE_BITS, sine, TURN } from './sine.js';
 import { CAPITAL_PX, findSprite, type Sprite, type Sprites } from './sprites.js';
 
 /** A letter in its place. Lengths are in 1/256 pixel; `sway` moves the points of its sprite by row and by column. */
@@ -14,8 +14,8 @@ export type Letter = {
   sin: number;
   cos: number;
   /** Displacements from `SWAY_MARGIN` pixels before the sprite's first row or column to as many after its last. */
-  swayByRow: Int16Array;
-  swayByColumn: Int16Array;
+  swayByRow: readonly number[];
+  swayByColumn: readonly number[];
   /** The box in the image that holds its ink, in 1/256 pixel, before the wave. */
   left: number;
   right: number;
@@ -41,8 +41,8 @@ export function marginsOf(wave: ImagePreset['wave']): { x: number; y: number } {
 type Draft = Omit<Letter, 'x' | 'left' | 'right' | 'top' | 'bottom'> & {
   x: number;
   /** Leftmost and rightmost ink of each row, from the centre. */
-  leftEdge: Int32Array;
-  rightEdge: Int32Array;
+  leftEdge: number[];
+  rightEdge: number[];
 };
 
 /** Places the letters of a text in the image, as large as it allows. */
@@ -54,7 +54,7 @@ export function placeLetters(
 ): Letter[] {
   const { letters, picture, wave } = preset;
   const drafts: Draft[] = [];
-  const rightmost = new Int32Array(ROWS).fill(-NOTHING);
+  const rightmost = new Array<number>(ROWS).fill(-NOTHING);
   for (const character of text) {
     const draft = turnLetter(sprites, character, letters, generator);
     draft.x = drafts.length === 0 ? 0 : pushLeft(rightmost, draft, drafts.at(-1)!, letters.overlap_px << 8);
@@ -80,8 +80,8 @@ function turnLetter(
   const swayByRow = sway(sprite.height, options.wobble_px, generator);
   const swayByColumn = sway(sprite.width, options.wobble_px, generator);
   const shift = generator.between(-options.shift_px << 8, options.shift_px << 8);
-  const leftEdge = new Int32Array(ROWS).fill(NOTHING);
-  const rightEdge = new Int32Array(ROWS).fill(-NOTHING);
+  const leftEdge = new Array<number>(ROWS).fill(NOTHING);
+  const rightEdge = new Array<number>(ROWS).fill(-NOTHING);
   const { outline, centreX, centreY } = sprite;
   for (let at = 0; at < outline.length; at += 2) {
     const column = (outline[at]! + centreX) >> 8;
@@ -89,8 +89,8 @@ function turnLetter(
     // The drawing looks up sprite points from image points; the way back differs by less than the sway's own slope.
     const px = outline[at]! - swayByRow[row + SWAY_MARGIN]!;
     const py = outline[at + 1]! - swayByColumn[column + SWAY_MARGIN]!;
-    const x = Math.floor((px * cos - py * sin) / SINE_ONE);
-    const y = Math.floor((px * sin + py * cos) / SINE_ONE) + shift;
+    const x = (px * cos - py * sin) >> SINE_BITS;
+    const y = ((px * sin + py * cos) >> SINE_BITS) + shift;
     const bin = (y >> 8) + MIDDLE_ROW;
     if (x < leftEdge[bin]!) leftEdge[bin] = x;
     if (x > rightEdge[bin]!) rightEdge[bin] = x;
@@ -98,10 +98,10 @@ function turnLetter(
   return { sprite, x: 0, y: shift, sin, cos, swayByRow, swayByColumn, leftEdge, rightEdge };
 }
 
-function sway(length: number, amplitudePx: number, generator: Generator): Int16Array {
+function sway(length: number, amplitudePx: number, generator: Generator): number[] {
   const phase = generator.below(TURN);
   const stepPerPixel = generator.between(9, 18);
-  const displacements = new Int16Array(length + 2 * SWAY_MARGIN);
+  const displacements = new Array<number>(length + 2 * SWAY_MARGIN).fill(0);
   for (let at = 0; at < displacements.length; at++) {
     displacements[at] = (sine(phase + at * stepPerPixel) * amplitudePx) >> 6;
   }
@@ -109,7 +109,7 @@ function sway(length: number, amplitudePx: number, generator: Generator): Int16A
 }
 
 /** How far left the next letter goes: until it cuts into earlier ink by `overlap`, but not right under its neighbour. */
-function pushLeft(rightmost: Int32Array, draft: Draft, previous: Draft, overlap: number): number {
+function pushLeft(rightmost: readonly number[], draft: Draft, previous: Draft, overlap: number): number {
   let x = -NOTHING;
   for (let row = 0; row < ROWS; row++) {
     if (draft.leftEdge[row] === NOTHING) continue;

@@ -1,13 +1,21 @@
 // Turns quarters of pixels and their colours into the rows of a PNG: each quarter a pixel of its own, or each pixel shaded by its quarters.
 import { channels } from './colours.js';
+import { reuseBytes } from './memory.js';
 import type { Plane } from './plane.js';
-import type { IndexedImage } from './png.js';
+import { FILTER_UP, type IndexedImage } from './png.js';
 import type { ImagePreset } from './preset.js';
+import { LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 
 type Palette = ImagePreset['picture']['palettes'][number];
 
-/** Two quarters side by side as two pixels of two bits; times a palette entry, where they are ink that entry. */
-const SPREAD = Uint8Array.of(0b0000, 0b0001, 0b0100, 0b0101);
+/**
+ * The quarters of a pixel as four pixels of two bits, the upper two in the high byte, the lower two in the low one; times a palette entry,
+ * where they are ink that entry.
+ */
+const SPREAD = Uint16Array.from({ length: 16 }, (_, quarters) => {
+  const ink = (bit: number, place: number) => (quarters & bit ? 1 << place : 0);
+  return ink(UPPER_LEFT, 10) + ink(UPPER_RIGHT, 8) + ink(LOWER_LEFT, 2) + ink(LOWER_RIGHT, 0);
+});
 
 /** Twice as wide and as high: background and up to three letter colours, two bits a pixel. On a dense screen no shade is missed. */
 export function paintSharp(
@@ -16,19 +24,23 @@ export function paintSharp(
   palette: Palette,
 ): IndexedImage {
   const rowBytes = 1 + ((width + 1) >> 1);
-  const rows = new Uint8Array(2 * height * rowBytes);
+  const rows = reuseBytes('rows', 2 * height * rowBytes);
+  const lowest = reuseBytes('lowest row', rowBytes);
   for (let y = 0; y < height; y++) {
-    let upper = 2 * y * rowBytes + 1;
+    let upper = 2 * y * rowBytes;
     let lower = upper + rowBytes;
+    rows[upper] = FILTER_UP;
+    rows[lower] = FILTER_UP;
     const row = (y + 1) * stride;
     // Past an odd width lies the border, which is paper.
-    for (let pixel = row; pixel < row + width; pixel += 2, upper++, lower++) {
-      const first = quarters[pixel]!;
-      const second = quarters[pixel + 1]!;
-      const firstEntry = (colours[pixel]! + 1) << 4;
-      const secondEntry = colours[pixel + 1]! + 1;
-      rows[upper] = SPREAD[first >> 2]! * firstEntry + SPREAD[second >> 2]! * secondEntry;
-      rows[lower] = SPREAD[first & 3]! * firstEntry + SPREAD[second & 3]! * secondEntry;
+    for (let pixel = row, column = 0; pixel < row + width; pixel += 2, column++) {
+      const first = SPREAD[quarters[pixel]!]! * (colours[pixel]! + 1);
+      const second = SPREAD[quarters[pixel + 1]!]! * (colours[pixel + 1]! + 1);
+      const both = (first << 4) | second;
+      const above = both >> 8;
+      rows[++upper] = above - lowest[column]!;
+      rows[++lower] = both - above;
+      lowest[column] = both;
     }
   }
   const bytes = [palette.background, ...palette.letters].flatMap(channels);
@@ -48,7 +60,7 @@ export function paintSmooth(
   palette: Palette,
 ): IndexedImage {
   const rowBytes = 1 + ((width + 1) >> 1);
-  const rows = new Uint8Array(height * rowBytes);
+  const rows = reuseBytes('rows', height * rowBytes);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const pixel = (y + 1) * stride + x;
@@ -57,7 +69,14 @@ export function paintSmooth(
       rows[y * rowBytes + 1 + (x >> 1)]! |= x & 1 ? entry : entry << 4;
     }
   }
+  filterRows(rows, rowBytes);
   return { width, height, bits: 4, rows, palette: shadePalette(palette) };
+}
+
+/** From the last row upwards, since each row needs the one above as it was. */
+function filterRows(rows: Uint8Array, rowBytes: number): void {
+  for (let at = rows.length - 1; at >= rowBytes; at--) rows[at]! -= rows[at - rowBytes]!;
+  for (let row = 0; row < rows.length; row += rowBytes) rows[row] = FILTER_UP;
 }
 
 /** Red, green and blue of the background, then of each letter colour's shades. */

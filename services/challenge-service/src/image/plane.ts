@@ -1,4 +1,5 @@
 // A value for each pixel of an image, with a border about them, so that what looks at neighbours needs no exception at the edges.
+import { reuseBytes } from './memory.js';
 
 /** Pixels that can be looked at as one number of 32 bits. */
 export const TOGETHER = 4;
@@ -12,7 +13,8 @@ export type Plane = {
   readonly values: Uint8Array;
 };
 
-export function createPlane(width: number, height: number): Plane {
+/** A plane of nothing but 0. @param use as for `reuseBytes`, which its values are from */
+export function createPlane(use: string, width: number, height: number): Plane {
   const stride = Math.ceil((width + 1) / TOGETHER) * TOGETHER;
-  return { width, height, stride, values: new Uint8Array(stride * (height + 2) + TOGETHER) };
+  return { width, height, stride, values: reuseBytes(use, stride * (height + 2) + TOGETHER) };
 }

@@ -7,7 +7,7 @@ export type IndexedImage = {
   readonly height: number;
   /** Bits for each pixel: 2 or 4. */
   readonly bits: number;
-  /** Row by row: a byte that is left free, then the pixels, the first in the highest bits. Encoding uses them up. */
+  /** Row by row: `FILTER_UP`, then the pixels as it says, the first in the highest bits. */
   readonly rows: Uint8Array;
   /** Red, green and blue of each entry. */
   readonly palette: Uint8Array;
@@ -15,11 +15,12 @@ export type IndexedImage = {
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const CHUNK_OVERHEAD = 12;
-/** A byte of a row becomes its difference to the byte above it: an edge that runs down leaves nothing but zeros. */
-const FILTER_UP = 2;
+/** How a row begins whose bytes are each its difference to the byte above: an edge that runs down leaves nothing but zeros. */
+export const FILTER_UP = 2;
 
 // Runs alone are as small here as any match at level 1, quicker, and found without the hash that zlib varies with the processor.
-const DEFLATE = { level: 1, strategy: constants.Z_RLE, memLevel: 8, windowBits: 14 };
+// Nearly every image fits into one chunk of this size, and room for more would be made for each.
+const DEFLATE = { level: 1, strategy: constants.Z_RLE, memLevel: 8, windowBits: 14, chunkSize: 4096 };
 
 /** Encodes an image as an indexed PNG (RFC 2083). */
 export function encodePng({ width, height, bits, rows, palette }: IndexedImage): Uint8Array {
@@ -29,7 +30,6 @@ export function encodePng({ width, height, bits, rows, palette }: IndexedImage):
   view.setUint32(4, height);
   header[8] = bits;
   header[9] = 3;
-  filterRows(rows, height);
   const packed = deflateSync(rows, DEFLATE);
   const total = SIGNATURE.length + 4 * CHUNK_OVERHEAD + header.length + palette.length + packed.length;
   const file = new Uint8Array(total);
@@ -40,13 +40,6 @@ export function encodePng({ width, height, bits, rows, palette }: IndexedImage):
   at = writeChunk(file, at, 'IDAT', packed);
   writeChunk(file, at, 'IEND', new Uint8Array(0));
   return file;
-}
-
-/** From the last row upwards, since each row needs the one above as it was. */
-function filterRows(rows: Uint8Array, height: number): void {
-  const rowBytes = rows.length / height;
-  for (let at = rows.length - 1; at >= rowBytes; at--) rows[at]! -= rows[at - rowBytes]!;
-  for (let y = 0; y < height; y++) rows[y * rowBytes] = FILTER_UP;
 }
 
 function writeChunk(file: Uint8Array, at: number, type: string, data: Uint8Array): number {

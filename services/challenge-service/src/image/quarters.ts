@@ -1,4 +1,5 @@
 // Finds out which quarters of each pixel are ink: twice the detail of the pixels themselves, out of the field between them.
+import { reuseBytes } from './memory.js';
 import { createPlane, type Plane, TOGETHER } from './plane.js';
 
 /** The quarters of a pixel as bits. */
@@ -15,27 +16,36 @@ const BITS = 32;
 
 /** For each pixel of a distance field the quarters that are ink. */
 export function quarterPixels(field: Plane): Plane {
-  const quarters = createPlane(field.width, field.height);
+  const quarters = createPlane('quarters', field.width, field.height);
   const across = Math.ceil(field.stride / BITS) + 2;
+  const { values } = quarters;
   const inked = findInk(field, quarters, across);
   // An edge runs where the pixels about a pixel differ; elsewhere the four quarters are what the pixel is.
-  for (let row = across; row <= field.height * across; row += across) {
-    for (let at = row + 1; at < row + across - 1; at++) {
-      const some = inked[at]! | inked[at - across]! | inked[at + across]!;
-      const all = inked[at]! & inked[at - across]! & inked[at + across]!;
-      const before = at - 1;
-      const after = at + 1;
-      const someBefore = inked[before]! | inked[before - across]! | inked[before + across]!;
-      const allBefore = inked[before]! & inked[before - across]! & inked[before + across]!;
-      const someAfter = inked[after]! | inked[after - across]! | inked[after + across]!;
-      const allAfter = inked[after]! & inked[after - across]! & inked[after + across]!;
+  for (let y = 1; y <= field.height; y++) {
+    const row = y * across + 1;
+    let first = y * field.stride;
+    // Ink in any of the three rows, and in all of them, of the word before and of the word itself.
+    let someBefore = 0;
+    let allBefore = 0;
+    let some = inked[row]! | inked[row - across]! | inked[row + across]!;
+    let all = inked[row]! & inked[row - across]! & inked[row + across]!;
+    for (let after = row + 1; after < row + across - 1; after++) {
+      const here = inked[after]!;
+      const above = inked[after - across]!;
+      const below = inked[after + across]!;
+      const someAfter = here | above | below;
+      const allAfter = here & above & below;
       const wide = some | (some << 1) | (some >>> 1) | (someBefore >>> 31) | (someAfter << 31);
       const narrow = all & ((all << 1) | (allBefore >>> 31)) & ((all >>> 1) | (allAfter << 31));
-      const first = (row / across) * field.stride + (at - row - 1) * BITS;
       for (let edge = wide & ~narrow; edge !== 0; edge &= edge - 1) {
         const pixel = first + 31 - Math.clz32(edge & -edge);
-        quarters.values[pixel] = quartersAt(field.values, pixel, field.stride);
+        values[pixel] = quartersAt(field.values, pixel, field.stride);
       }
+      someBefore = some;
+      allBefore = all;
+      some = someAfter;
+      all = allAfter;
+      first += BITS;
     }
   }
   return quarters;
@@ -43,7 +53,7 @@ export function quarterPixels(field: Plane): Plane {
 
 /** Which pixels are ink, a bit each, with a word of border on all sides; sets the quarters of those that are. */
 function findInk({ stride, height, values }: Plane, quarters: Plane, across: number): Int32Array {
-  const inked = new Int32Array(across * (height + 2));
+  const inked = new Int32Array(reuseBytes('inked', across * (height + 2) * 4).buffer);
   const from = new Int32Array(values.buffer);
   const to = new Int32Array(quarters.values.buffer);
   const fours = stride / TOGETHER;

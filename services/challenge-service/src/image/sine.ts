@@ -3,12 +3,14 @@
 /** Steps in a full turn; an angle is a whole number of them. */
 export const TURN = 1024;
 
-/** What a sine of one is in the table (14 fractional bits). */
-export const SINE_ONE = 16_384;
+/** Fractional bits of a sine in the table. */
+export const SINE_BITS = 14;
+
+const SINE_ONE = 1 << SINE_BITS;
 
 const SINE_TABLE = buildSineTable();
 
-/** Sine of an angle in steps of 1/1024 turn, any sign, as an integer out of 16,384. */
+/** Sine of an angle in steps of 1/1024 turn, any sign, with `SINE_BITS` fractional bits. */
 export function sine(angle: number): number {
   return SINE_TABLE[angle & (TURN - 1)] as number;
 }
