@@ -6,7 +6,7 @@ import { createVisitor } from '@tollgate/session-service/doctor/facts/visitor.js
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
-import { complaints, openStores, openWard } from './patient.js';
+import { complaints, openStores, openWard, usualWard } from './patient.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
@@ -17,7 +17,7 @@ const ahead = (ms: number) => ({
 });
 
 t.test('secrets that are short, equal, weak or changing', async (t) => {
-  const { examine, env, system } = await openWard(t);
+  const { examine, env, system } = await usualWard();
   const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
   const short = await examine({
     env: { ...env, ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
@@ -49,7 +49,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
 });
 
 t.test('an environment that is not that of the running service', async (t) => {
-  const { examine, env, publicUrl } = await openWard(t);
+  const { examine, env, publicUrl } = await usualWard();
   const other = {
     ...env,
     ENCRYPTION_KEY: 'another-key-of-this-test-0123456789',
@@ -76,7 +76,7 @@ t.test('an environment that is not that of the running service', async (t) => {
 });
 
 t.test('an embedded store in production', async (t) => {
-  const { examine, env } = await openWard(t);
+  const { examine, env } = await usualWard();
   t.strictSame(
     complaints(
       await examine({

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { Fault, Passing, Returning } from './front.js';
-import { complaints, openWard, type Ward } from './patient.js';
+import { complaints, openWard, usualWard, type Ward } from './patient.js';
 
 const html = (status: number): Returning => ({
   status,
@@ -51,7 +51,7 @@ async function eachFault(
 }
 
 t.test('cookies', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   await eachFault(t, ward, {
     'a rewritten cookie path': [
       withCookies((cookie) => cookie.replace('Path=/refresh', 'Path=/')),
@@ -118,7 +118,7 @@ t.test('cookies', async (t) => {
 });
 
 t.test('sessions', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   const kept = new Map<string, Returning>();
   await eachFault(t, ward, {
     'Authorization is dropped': [
@@ -179,7 +179,7 @@ t.test('sessions', async (t) => {
 });
 
 t.test('addresses', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   let requests = 0;
   await eachFault(t, ward, {
     'X-Forwarded-For is appended to': [
@@ -221,7 +221,7 @@ t.test('addresses', async (t) => {
 });
 
 t.test('answers', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   const kept = new Map<string, Returning>();
   await eachFault(t, ward, {
     'challenges are kept by a cache': [
@@ -290,7 +290,7 @@ t.test('answers', async (t) => {
 });
 
 t.test('requests', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   await eachFault(t, ward, {
     'Origin is dropped': [
       {
@@ -334,7 +334,7 @@ t.test('requests', async (t) => {
 });
 
 t.test('images', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   await eachFault(t, ward, {
     'image challenges are not routed': [
       refuse(is('GET', '/api/captcha'), 404),
@@ -352,7 +352,7 @@ t.test('images', async (t) => {
 });
 
 t.test('reach', async (t) => {
-  const ward = await openWard(t);
+  const ward = await usualWard();
   await eachFault(t, ward, {
     'the challenges are not routed': [
       refuse(({ url }) => url.startsWith('/api/'), 404),

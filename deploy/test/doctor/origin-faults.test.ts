@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap';
 import type { Fault, Passing } from './front.js';
-import { complaints, openWard, type Ward } from './patient.js';
+import { complaints, openWard, usualWard, type Ward } from './patient.js';
 
 const PAGE = 'http://localhost:5173';
 
@@ -144,7 +144,7 @@ t.test('services that were told another public address', async (t) => {
 t.test(
   'pages of an origin that the service was not told are one finding, and no fault of the gateway',
   async (t) => {
-    const { examine } = await openWard(t);
+    const { examine } = await usualWard();
     t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
       problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
       problem('login_refused', 'The log-in is refused because of its Origin.'),

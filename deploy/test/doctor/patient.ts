@@ -5,7 +5,7 @@ import type { Finding } from '@tollgate/session-service/doctor/finding.js';
 import type { Report } from '@tollgate/session-service/doctor/report.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import { completeForLocalUse, type Environment, environmentFor, projectRoot } from '../../src/settings.js';
 import { type System, type SystemOptions, startSystem } from '../../src/system.js';
 import { freePorts } from '../launcher.js';
@@ -38,7 +38,7 @@ export interface Ward {
 
 /** Starts a system whose public address is the front. @param path of the public address */
 export async function openWard(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   options: { environment?: Environment; host?: string; path?: string } & Partial<SystemOptions> = {},
 ): Promise<Ward> {
   const { environment: given = {}, host = 'localhost', path = '', ...rest } = options;
@@ -75,6 +75,17 @@ export async function openWard(
         ...patient,
       }),
   };
+}
+
+// To start a system costs as much as several examinations, so that one serves all tests of a file that change nothing in it.
+let usual: Promise<Ward> | undefined;
+
+/** The system of the file without variables of its own; its front does what it should. */
+export async function usualWard(): Promise<Ward> {
+  usual ??= openWard(root);
+  const ward = await usual;
+  ward.front.breakWith({});
+  return ward;
 }
 
 /** Two Redis servers, as operations ask for them; `STORE_URL` and `CAPTCHA_CACHE_STORE`. */
