@@ -1,38 +1,38 @@
-// Turns the tests' TAP into a line per test file, with what failed below it, and counts the assertions.
+// Reads the TAP of one test file and says what came of it: a line, with what failed below it.
 import { relative } from 'node:path';
 import { Parser } from 'tap-parser';
 import { root } from './prepare.js';
 
-/** Reads a TAP stream to its end; resolves with the assertions that passed, failed and were skipped. */
-export async function reportTap(stream) {
-  const total = { passed: 0, failed: 0, skipped: 0 };
+/**
+ * @typedef {object} FileCounts
+ * @property {number} passed assertions
+ * @property {number} failed assertions; at least 1 when the file ended otherwise than it announced
+ * @property {number} skipped assertions
+ * @property {{ title: string, diag?: object }[]} failures what failed, with the names of the tests around it
+ */
+
+/** Reads a TAP stream to its end. @returns {Promise<FileCounts>} */
+export async function readTap(stream) {
   const parser = new Parser();
-  let file = newFile();
-  parser.on('child', (child) => collect(child, [], file));
-  parser.on('assert', (result) => {
-    settle(result, [], file, file.hasChild);
-    showFile(result, file);
-    for (const key of Object.keys(total)) total[key] += file[key];
-    file = newFile();
-  });
-  parser.on('child', () => {
-    file.hasChild = true;
-  });
+  const file = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  collect(parser, [], file);
+  const completed = new Promise((resolve) => parser.on('complete', resolve));
   stream.pipe(parser);
-  await new Promise((resolve) => parser.on('complete', resolve));
-  return total;
+  const { ok, failures } = await completed;
+  if (!ok && file.failed === 0) {
+    const reason = failures.map(({ tapError }) => tapError).find(Boolean);
+    settle({ ok: false, name: reason ?? 'the file failed' }, [], file, false);
+  }
+  return file;
 }
 
-const newFile = () => ({ passed: 0, failed: 0, skipped: 0, failures: [], hasChild: false });
-
-function collect(parser, path, file) {
-  const names = [...path, parser.name];
+function collect(parser, names, file) {
   let isSummary = false;
   let failedBefore = 0;
   parser.on('child', (child) => {
     isSummary = true;
     failedBefore = file.failed;
-    collect(child, names, file);
+    collect(child, [...names, child.name], file);
   });
   parser.on('assert', (result) => {
     settle(result, names, file, isSummary, failedBefore);
@@ -51,18 +51,31 @@ function settle(result, names, file, isSummary, failedBefore = 0) {
   }
   if (isSummary && file.failed > failedBefore) return;
   file.failed += 1;
-  file.failures.push({ title: [...names.slice(1), result.name].join(' › '), diag: result.diag });
+  file.failures.push({ title: [...names, result.name].join(' › '), diag: result.diag });
 }
 
-function showFile(result, { passed, failed, skipped, failures }) {
-  const name = relative(root, result.name).startsWith('..') ? result.name : relative(root, result.name);
-  const seconds = ((result.time ?? 0) / 1000).toFixed(1);
+/** Prints the line of a file, what failed in it, and what it said beside its TAP. */
+export function showFile({ path, seconds, passed, failed, skipped, failures, said }) {
   const counts = [`${passed} passed`, failed && `${failed} FAILED`, skipped && `${skipped} skipped`];
-  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${name}  ${counts.filter(Boolean).join(', ')}  ${seconds} s`);
+  const state = failed === 0 ? 'ok  ' : 'FAIL';
+  console.log(`${state} ${nameOf(path)}  ${counts.filter(Boolean).join(', ')}  ${seconds.toFixed(1)} s`);
   for (const { title, diag } of failures) {
     console.log(`\n     ${title}`);
     if (diag) console.log(indent(describe(diag)));
   }
+  if (said) console.log(indent(said));
+}
+
+/** Prints the files that took longest, the slowest first. */
+export function showSlowest(files, count) {
+  const slowest = [...files].sort((a, b) => b.seconds - a.seconds).slice(0, count);
+  console.log('\nThe slowest files:');
+  for (const { path, seconds } of slowest)
+    console.log(`${seconds.toFixed(1).padStart(7)} s  ${nameOf(path)}`);
+}
+
+function nameOf(path) {
+  return relative(root, path).startsWith('..') ? path : relative(root, path);
 }
 
 function describe({ diff, at, stack, source, ...rest }) {

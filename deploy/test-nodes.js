@@ -47,18 +47,8 @@ function findNode(line) {
 /** The assertions that passed and failed. */
 async function runTests(node) {
   // Its parser is there only once the dependencies are.
-  const { reportTap } = await import('./tap-report.js');
-  const runner = join(root, 'node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-  const args = [runner, 'run', '--disable-coverage', '--reporter=tap', '--timeout=180', ...fastTests];
-  const tap = spawn(node, args, {
-    cwd: root,
-    env: { ...process.env, NODE_ENV: 'test' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => tap.once('close', resolve));
-  const counts = await reportTap(tap.stdout);
-  const code = await ended;
-  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  const { runTestFiles } = await import('./test-files.js');
+  return runTestFiles(fastTests, { node });
 }
 
 /** Starts the system as `npm start` does, signs in with solved work, reads the profile, refreshes and signs out. */

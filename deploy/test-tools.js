@@ -12,7 +12,7 @@ const canvasPackages =
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
  * may be missing: their tests are skipped, and a line says so.
- * @returns {Record<'CHROMIUM' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX', string>} variables that tell
+ * @returns {Record<'CHROMIUM' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX', string>} variables that tell
  * the tests where programs are; empty for what is missing
  */
 export function provideTools() {
@@ -31,6 +31,7 @@ export function provideTools() {
   const xvfb = provideIfPossible(['Xvfb'], 'xvfb', 'WebKit');
   return {
     CHROMIUM: chromium,
+    CHROMIUM_SHELL: provideShell(),
     FIREFOX: firefox,
     WEBKIT_DRIVER: driver,
     XVFB: xvfb,
@@ -57,6 +58,16 @@ function provideIfPossible(names, aptPackage, engine) {
   if (found) return found;
   console.log(`*** ${engine} IS NOT TESTED: install ${aptPackage} so that ${names[0]} is on the PATH. ***`);
   return '';
+}
+
+/**
+ * Chromium without the parts of a desktop's browser: pages cost a third of the processor time there. Without it the
+ * tests use the whole browser. @returns an empty text when it is missing
+ */
+function provideShell() {
+  const name = 'chromium-headless-shell';
+  if (!find([name]) && run('apt-cache', ['show', name]).ok) installWithApt([name]);
+  return find([name]) ?? '';
 }
 
 function find(names, furtherFolders = []) {

@@ -1,31 +1,37 @@
 // `npm test`: makes the clone and the machine ready, then runs format, lint and every test.
-// Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js
-import { spawn } from 'node:child_process';
+// `npm run test:fast`: the tests alone that need no browser, no server of a store and no other process.
+// Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fastTests } from './fast-tests.js';
 import { giveUp, prepare, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
 import { provideTools } from './test-tools.js';
 
-const timeoutSeconds = 180;
 const modules = join(root, 'node_modules');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
+});
 
 prepare();
 removeStale();
-const tools = provideTools();
 buildTap();
-const isClean = check();
-const { passed, failed } = await runTests(process.argv.slice(2));
+const tools = values.fast ? {} : provideTools();
+const isClean = values.fast || check();
+const { passed, failed } = await runTests();
 
 if (!isClean) console.log('Format or lint failed: npm run check');
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
 
 /** Tap is generated with its plugins in it; its TypeScript plugin, which is there at first, does not run here. */
 function buildTap() {
   const generated = join(modules, '@tapjs', 'test', 'test-built', 'dist', 'esm', 'index.js');
   if (!readFileSync(generated, 'utf8').includes('@tapjs/typescript')) return;
-  const { ok, output } = run(process.execPath, [tapCommand(), 'build']);
+  const { ok, output } = run(process.execPath, [join(modules, 'tap', 'dist', 'esm', 'run.mjs'), 'build']);
   if (!ok) giveUp(`tap build failed:\n${output}`);
 }
 
@@ -41,23 +47,13 @@ function check() {
   return ok;
 }
 
-/** Resolves with the number of assertions that passed and failed, as tap counted them. */
-async function runTests(files) {
-  // Its parser is there only once the dependencies are.
-  const { reportTap } = await import('./tap-report.js');
-  const args = ['--disable-coverage', '--reporter=tap', `--timeout=${timeoutSeconds}`, ...files];
-  const tap = spawn(process.execPath, [tapCommand(), 'run', ...args], {
-    cwd: root,
-    env: { ...process.env, ...tools, NODE_ENV: 'test' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Resolves with the number of assertions that passed and failed. */
+async function runTests() {
+  // The parser of TAP is there only once the dependencies are.
+  const { allTests, runTestFiles } = await import('./test-files.js');
+  const chosen = values.fast ? fastTests : allTests;
+  return runTestFiles(positionals.length > 0 ? positionals : chosen, {
+    env: tools,
+    ...(values.jobs && { jobs: Number(values.jobs) }),
   });
-  const ended = new Promise((resolve) => tap.once('close', resolve));
-  const counts = await reportTap(tap.stdout);
-  const code = await ended;
-  if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1 };
-  return counts;
-}
-
-function tapCommand() {
-  return join(modules, 'tap', 'dist', 'esm', 'run.mjs');
 }

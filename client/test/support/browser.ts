@@ -16,7 +16,7 @@ const flags = [
 /** Starts a browser; the caller closes it. @param more further flags of Chromium */
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM_SHELL || process.env.CHROMIUM || '/usr/bin/chromium',
     args: [...flags, ...more],
   });
 }

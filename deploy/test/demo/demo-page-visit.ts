@@ -26,7 +26,7 @@ export const browserArguments = [
 /** @param furtherArguments switches of Chromium's command line */
 export function openBrowser(furtherArguments: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM_SHELL || process.env.CHROMIUM || '/usr/bin/chromium',
     args: [...browserArguments, ...furtherArguments],
   });
 }

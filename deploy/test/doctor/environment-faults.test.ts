@@ -6,7 +6,7 @@ import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
 import { countedAddress } from '../../src/doctor/inside/counted-address.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
-import { complaints, openStores, startExaminedSystem } from './examined-system.js';
+import { complaints, openStores, sharedExaminedSystem, startExaminedSystem } from './examined-system.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
@@ -17,7 +17,7 @@ const ahead = (ms: number) => ({
 });
 
 t.test('secrets that are short, equal, weak or changing', async (t) => {
-  const { examine, env, system } = await startExaminedSystem(t);
+  const { examine, env, system } = await sharedExaminedSystem();
   const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
   const short = await examine({
     env: { ...env, ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
@@ -49,7 +49,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
 });
 
 t.test('an environment that is not that of the running service', async (t) => {
-  const { examine, env, publicUrl } = await startExaminedSystem(t);
+  const { examine, env, publicUrl } = await sharedExaminedSystem();
   const other = {
     ...env,
     ENCRYPTION_KEY: 'another-key-of-this-test-0123456789',
@@ -76,7 +76,7 @@ t.test('an environment that is not that of the running service', async (t) => {
 });
 
 t.test('an embedded store in production', async (t) => {
-  const { examine, env } = await startExaminedSystem(t);
+  const { examine, env } = await sharedExaminedSystem();
   t.strictSame(
     complaints(
       await examine({

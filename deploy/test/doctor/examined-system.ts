@@ -2,7 +2,7 @@
 
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import { examine, type Target } from '../../src/doctor/examine.js';
 import type { Finding, Report } from '../../src/doctor/report.js';
 import {
@@ -42,7 +42,7 @@ export interface ExaminedSystem {
 
 /** Starts a system whose public address is the front. @param path of the public address */
 export async function startExaminedSystem(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   options: { environment?: Environment; host?: string; path?: string } & Partial<SystemOptions> = {},
 ): Promise<ExaminedSystem> {
   const { environment: given = {}, host = 'localhost', path = '', ...rest } = options;
@@ -79,6 +79,17 @@ export async function startExaminedSystem(
         ...target,
       }),
   };
+}
+
+// To start a system costs as much as several examinations, so that one serves all tests of a file that change nothing in it.
+let shared: Promise<ExaminedSystem> | undefined;
+
+/** The system of the file without variables of its own; its front does what it should. */
+export async function sharedExaminedSystem(): Promise<ExaminedSystem> {
+  shared ??= startExaminedSystem(root);
+  const examined = await shared;
+  examined.front.breakWith({});
+  return examined;
 }
 
 /** Two Redis servers, as operations ask for them; `STORE_URL` and `CAPTCHA_CACHE_STORE`. */

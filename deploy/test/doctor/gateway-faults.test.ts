@@ -2,7 +2,12 @@
 
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { complaints, type ExaminedSystem, startExaminedSystem } from './examined-system.js';
+import {
+  complaints,
+  type ExaminedSystem,
+  sharedExaminedSystem,
+  startExaminedSystem,
+} from './examined-system.js';
 import type { Fault, Passing, Returning } from './front.js';
 
 const html = (status: number): Returning => ({
@@ -51,7 +56,7 @@ async function eachFault(
 }
 
 t.test('cookies', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   await eachFault(t, examined, {
     'a rewritten cookie path': [
       withCookies((cookie) => cookie.replace('Path=/refresh', 'Path=/')),
@@ -118,7 +123,7 @@ t.test('cookies', async (t) => {
 });
 
 t.test('sessions', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   const kept = new Map<string, Returning>();
   await eachFault(t, examined, {
     'Authorization is dropped': [
@@ -179,7 +184,7 @@ t.test('sessions', async (t) => {
 });
 
 t.test('addresses', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   let requests = 0;
   await eachFault(t, examined, {
     'X-Forwarded-For is appended to': [
@@ -221,7 +226,7 @@ t.test('addresses', async (t) => {
 });
 
 t.test('answers', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   const kept = new Map<string, Returning>();
   await eachFault(t, examined, {
     'challenges are kept by a cache': [
@@ -290,7 +295,7 @@ t.test('answers', async (t) => {
 });
 
 t.test('requests', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   await eachFault(t, examined, {
     'Origin is dropped': [
       {
@@ -334,7 +339,7 @@ t.test('requests', async (t) => {
 });
 
 t.test('images', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   await eachFault(t, examined, {
     'image challenges are not routed': [
       refuse(is('GET', '/api/captcha'), 404),
@@ -352,7 +357,7 @@ t.test('images', async (t) => {
 });
 
 t.test('reach', async (t) => {
-  const examined = await startExaminedSystem(t);
+  const examined = await sharedExaminedSystem();
   await eachFault(t, examined, {
     'the challenges are not routed': [
       refuse(({ url }) => url.startsWith('/api/'), 404),

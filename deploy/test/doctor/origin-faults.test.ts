@@ -1,7 +1,12 @@
 // The doctor where the application's pages have another origin, and where names and schemes are wrong.
 
 import t, { type Test } from 'tap';
-import { complaints, type ExaminedSystem, startExaminedSystem } from './examined-system.js';
+import {
+  complaints,
+  type ExaminedSystem,
+  sharedExaminedSystem,
+  startExaminedSystem,
+} from './examined-system.js';
 import type { Fault, Passing } from './front.js';
 
 const PAGE = 'http://localhost:5173';
@@ -147,7 +152,7 @@ t.test('services that were told another public address', async (t) => {
 t.test(
   'pages of an origin that the service was not told are one finding, and no fault of the gateway',
   async (t) => {
-    const { examine } = await startExaminedSystem(t);
+    const { examine } = await sharedExaminedSystem();
     t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
       problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
       problem('login_refused', 'The log-in is refused because of its Origin.'),
