@@ -6,7 +6,7 @@ import { readTap, showFile, showSlowest } from './tap-report.js';
 import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
 
 /** Globs of all compiled test files, from the project's root. */
-export const allTests = ['{shared,client,deploy,services/*}/dist/test/**/*.test.js'];
+export const allTests = ['{shared,host,client,deploy,services/*}/dist/test/**/*.test.js'];
 
 const timeoutSeconds = 180;
 const killAfterMs = 5_000;

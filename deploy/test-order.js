@@ -50,6 +50,7 @@ function packages() {
     'client',
     ...readdirSync(join(root, 'services')).map((name) => `services/${name}`),
     'shared',
+    'host',
   ];
 }
 
