@@ -11,6 +11,7 @@ import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
 import { diagnoseRedis, probeRedis, type RedisFacts } from './redis.js';
 
+/** What the stores show. */
 export interface StoreFacts {
   /** The Redis servers that answered, that of the sessions first. */
   readonly servers: readonly RedisFacts[];
@@ -22,6 +23,7 @@ export interface StoreFacts {
   readonly challenges?: ChallengeNodes | undefined;
 }
 
+/** Time for a store to connect. */
 const CONNECT_MS = 3000;
 
 /** A configured store. */
@@ -55,6 +57,7 @@ export async function openStores(
   return [sessions, await open('CAPTCHA_CACHE_STORE', challengeStoreUrl)];
 }
 
+/** Closes every store that was opened. */
 export async function closeStores(opened: readonly OpenedStore[]): Promise<void> {
   for (const { store } of opened) if (store !== undefined) await closeStore(store);
 }

@@ -14,6 +14,7 @@ import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js'
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
+/** What the directory shows. */
 export interface UserFacts {
   /** Why the directory does not answer; undefined if it does. */
   readonly away: string | undefined;

@@ -80,7 +80,7 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
       ),
     );
   }
-  // Without a cookie the refresh was not tried; the check of the cookie reports that.
+  // The check of the cookie reports a missing one, which also makes the refresh fail.
   if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
   return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
 }
