@@ -72,14 +72,14 @@ export interface Refusal {
 
 /** Reads the body of any error response; a body in another format yields no requirements. */
 export function readRefusal(body: unknown): Refusal {
-  const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   return {
-    code: typeof said.code === 'string' ? said.code : undefined,
-    captchaRequired: typeof said.captcha_required === 'boolean' ? said.captcha_required : undefined,
-    scope: typeof said.pow_scope === 'string' ? said.pow_scope : undefined,
-    alternatives: namesIn(said.captcha_alternatives),
-    presets: namesIn(said.captcha_presets),
-    minDifficulty: Number(said.pow_min_difficulty),
+    code: typeof fields.code === 'string' ? fields.code : undefined,
+    captchaRequired: typeof fields.captcha_required === 'boolean' ? fields.captcha_required : undefined,
+    scope: typeof fields.pow_scope === 'string' ? fields.pow_scope : undefined,
+    alternatives: namesIn(fields.captcha_alternatives),
+    presets: namesIn(fields.captcha_presets),
+    minDifficulty: Number(fields.pow_min_difficulty),
   };
 }
 
