@@ -1,6 +1,7 @@
 // The real system, cheap and patient, for tests of challenges; and every request that is made to it.
 import type { Environment } from '@tollgate/deploy/settings.js';
 import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 
@@ -46,6 +47,7 @@ export async function startService(
   users: readonly string[] = [],
 ): Promise<RealService> {
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { DATA_DIR: tempDir(t), ...cheap, ...environment },
     accounts: users.map((email) => ({ email, password })),
   });

@@ -6,6 +6,7 @@ import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
 import type { Environment } from '@tollgate/deploy/settings.js';
 import { type System, startSystem } from '@tollgate/deploy/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import captchaHost from '@tollgate/shared/http/captcha-host.js';
 import { detailsOf } from '@tollgate/shared/http/errors.js';
 import readForms from '@tollgate/shared/http/form-bodies.js';
@@ -56,6 +57,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   const address = `http://localhost:${port}`;
   const settings = { ...common, ...environment };
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { DATA_DIR: folder, GATEWAY_PORT: '0', ...anyPort, PUBLIC_URL: address, ...settings },
   });
   t.teardown(() => system.stop());

@@ -9,6 +9,7 @@ import root, { type Test } from 'tap';
 import { completeForLocalUse, type Environment, environmentFor, projectRoot } from '../../src/settings.js';
 import { type System, type SystemOptions, startSystem } from '../../src/system.js';
 import { freePorts } from '../launcher.js';
+import { startServiceHere } from '../support/services-here.js';
 import { openFront } from './front.js';
 
 /** Cheap work, and limits that many examinations in a row do not reach. */
@@ -51,7 +52,7 @@ export async function openWard(
     PUBLIC_URL: publicUrl,
     ...given,
   };
-  const system = await startSystem({ environment, ...rest });
+  const system = await startSystem({ startService: startServiceHere, environment, ...rest });
   t.teardown(() => system.stop());
   front.lead(system.ports);
   const env = environmentFor(
