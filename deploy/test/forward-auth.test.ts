@@ -9,6 +9,7 @@ import { CHEAP } from './doctor/patient.js';
 import { freePort, readExample, runCaddy, runNginx } from './gateway-programs.js';
 import { freePorts } from './launcher.js';
 import { solve } from './solving.js';
+import { startServiceHere } from './support/services-here.js';
 import { ask } from './throw-away-service.js';
 
 const ZOE = { email: 'zoë+50%@exämple.com', password: 'a long enough password' };
@@ -130,7 +131,7 @@ async function behaves(t: Test, system: System, url: string): Promise<void> {
 
 t.test('forward authentication', async (t) => {
   const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t) };
-  const system = await startSystem({ environment, accounts: [ZOE] });
+  const system = await startSystem({ startService: startServiceHere, environment, accounts: [ZOE] });
   t.teardown(() => system.stop());
   const application = await openApplication(t);
   const session = `127.0.0.1:${system.ports.session}`;

@@ -12,6 +12,7 @@ import { type System, startSystem } from '../src/system.js';
 import { CHEAP, complaints } from './doctor/patient.js';
 import { freePort, readExample, runCaddy } from './gateway-programs.js';
 import { freePorts } from './launcher.js';
+import { startServiceHere } from './support/services-here.js';
 import { ask, startService } from './throw-away-service.js';
 
 const CADDYFILE = readExample('Caddyfile');
@@ -30,7 +31,7 @@ async function openSystem(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<System> {
   const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl, ...variables };
-  const system = await startSystem({ environment });
+  const system = await startSystem({ startService: startServiceHere, environment });
   t.teardown(() => system.stop());
   return system;
 }

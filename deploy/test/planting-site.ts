@@ -6,6 +6,7 @@ import { startSystem } from '../src/system.js';
 import { openBrowser, pageEnvironment } from './demo-page-visit.js';
 import { solve, type Work } from './e2e/work.js';
 import { freePort, runCaddy } from './gateway-programs.js';
+import { startServiceHere } from './support/services-here.js';
 
 export const HOST = 'app.shop.test';
 /** Every path whose cookies are sent to `/auth/refresh`, and one that differs by its slash. */
@@ -22,7 +23,7 @@ export async function openSite(t: Test, variables: Environment = {}) {
     PUBLIC_URL: `https://${HOST}:${port}/auth`,
     ...variables,
   };
-  const system = await startSystem({ environment, accounts: [THIEF] });
+  const system = await startSystem({ startService: startServiceHere, environment, accounts: [THIEF] });
   t.teardown(() => system.stop());
   const browser: Browser = await openBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1']);
   t.teardown(() => browser.close());
