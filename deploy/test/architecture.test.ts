@@ -150,8 +150,8 @@ const rooms: readonly Room[] = [
     never: [environment, listening],
   },
   {
-    name: 'server.ts',
-    files: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    name: 'server.ts and service.ts',
+    files: /^services\/[a-z]+-service\/src\/(server|service)\.ts$/,
     may: [
       nodeAny,
       /^close-with-grace$/,
@@ -258,12 +258,12 @@ const departures: readonly Departure[] = [
     why: 'a store or a folder that cannot be opened is a mistake in the configuration',
   },
   {
-    from: /^services\/session-service\/src\/(server|cli\/key-(status|reports))\.ts$/,
+    from: /^services\/session-service\/src\/(service|cli\/key-(status|reports))\.ts$/,
     to: /^services\/session-service\/src\/domain\/key-roll-out\.ts$/,
     why: 'what the service reports of its keys and what the command concludes is one rule, and pure',
   },
   {
-    from: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    from: /^services\/[a-z]+-service\/src\/service\.ts$/,
     to: /^services\/[a-z]+-service\/src\/plugins\/[a-z]+-metrics\.ts$/,
     why: 'the figures of both listeners are made once',
   },

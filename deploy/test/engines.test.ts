@@ -4,12 +4,14 @@ import { startSystem } from '../src/launcher/system.js';
 import { pageEnvironment } from './demo/demo-page-visit.js';
 import { openDemoPage, waitForRefreshes } from './engines/demo-page.js';
 import { engines } from './engines/engines.js';
+import { startServiceHere } from './support/services-here.js';
 
 const account = { email: 'engines@example.com', password: 'a password of these tests' };
 
 t.setTimeout(150_000);
 
 const system = await startSystem({
+  startService: startServiceHere,
   // A renewal every two seconds.
   environment: { ...pageEnvironment(t.testdir()), ACCESS_TTL: '4', RATE_LIMIT_REFRESH: '1000' },
   accounts: [account],

@@ -1,6 +1,7 @@
 // The real system with cheap challenges and high limits, and a record of every request to it.
 import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 
@@ -46,6 +47,7 @@ export async function startRealService(
   users: readonly string[] = [],
 ): Promise<RealService> {
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { DATA_DIR: tempDir(t), ...cheap, ...environment },
     accounts: users.map((email) => ({ email, password })),
   });

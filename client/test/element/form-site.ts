@@ -6,6 +6,7 @@ import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
 import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
@@ -55,6 +56,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   const address = `http://localhost:${port}`;
   const settings = { ...common, ...environment };
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { DATA_DIR: folder, GATEWAY_PORT: '0', ...anyPort, PUBLIC_URL: address, ...settings },
   });
   t.teardown(() => system.stop());

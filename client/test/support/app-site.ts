@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
 import { startSystem } from '@tollgate/deploy/launcher/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 
@@ -76,6 +77,7 @@ export async function startAppSite(t: Test, emails: readonly string[]): Promise<
   });
   const address = `http://localhost:${(front.address() as AddressInfo).port}`;
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { ...cheap, DATA_DIR: tempDir(t), PUBLIC_URL: address },
     accounts: emails.map((email) => ({ email, password })),
   });

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
@@ -149,6 +150,7 @@ export async function startSessionSite(
   });
   const address = `http://localhost:${(front.address() as AddressInfo).port}`;
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { ...cheap, DATA_DIR: tempDir(t), PUBLIC_URL: address, ...environment },
     accounts,
   });

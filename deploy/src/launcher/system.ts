@@ -40,6 +40,8 @@ export interface SystemOptions {
   readonly storeMs?: number;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
+  /** Starts a service; in a process of its own unless said. */
+  readonly startService?: typeof startService;
 }
 
 export interface System {
@@ -81,8 +83,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const logFolder = join(dataFolder, 'logs');
   const { onLine } = options;
+  const startOne = options.startService ?? startService;
   const start = (name: ServiceName) =>
-    startService(name, {
+    startOne(name, {
       environment: { ...environmentFor(name, environment), ...options.serviceEnvironment?.[name] },
       logFile: join(logFolder, `${name}.log`),
       onLine: onLine && ((line, stream) => onLine(name, line, stream)),

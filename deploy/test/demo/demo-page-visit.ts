@@ -10,6 +10,7 @@ import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
 import { freePorts } from '../launcher/launch.js';
+import { startServiceHere } from '../support/services-here.js';
 
 /** How the tests run Chromium. */
 export const browserArguments = [
@@ -51,6 +52,7 @@ export async function openDemo(
   { environment = {}, accounts = [] }: Partial<Pick<SystemOptions, 'environment' | 'accounts'>> = {},
 ): Promise<{ system: System; browser: Browser }> {
   const system = await startSystem({
+    startService: startServiceHere,
     environment: { ...pageEnvironment(t.testdir()), ...environment },
     accounts,
   });

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
+import { startServiceHere } from '../support/services-here.js';
 import { codeBlocks } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -22,7 +23,10 @@ const freePorts = {
 };
 
 const dataFolder = t.testdir({});
-const system = await startSystem({ environment: { DATA_DIR: dataFolder, ...freePorts } });
+const system = await startSystem({
+  startService: startServiceHere,
+  environment: { DATA_DIR: dataFolder, ...freePorts },
+});
 t.teardown(() => system.stop());
 
 t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, async (t) => {

@@ -6,6 +6,7 @@ import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
 import { countedAddress } from '../../src/doctor/inside/counted-address.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
+import { startService } from '../../src/launcher/service-process.js';
 import { complaints, openStores, sharedExaminedSystem, startExaminedSystem } from './examined-system.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
@@ -148,14 +149,17 @@ t.test('the store tells which address was counted, where there is one way only',
 });
 
 t.test('clocks that are moved', async (t) => {
-  const session = await startExaminedSystem(t, { serviceEnvironment: { 'session-service': ahead(60_000) } });
+  const session = await startExaminedSystem(t, {
+    startService,
+    serviceEnvironment: { 'session-service': ahead(60_000) },
+  });
   t.match(complaints(await session.examine()), [
     {
       check: 'clocks_apart',
       message: /^The clocks of session-service and of its store are (59|60|61) s apart\.$/,
     },
   ]);
-  const here = await startExaminedSystem(t, { environment: { ...ahead(60_000) } });
+  const here = await startExaminedSystem(t, { startService, environment: { ...ahead(60_000) } });
   here.front.breakWith({
     returning: ({ headers }) => {
       headers.date = new Date(Date.parse(String(headers.date)) + 60_000).toUTCString();

@@ -13,6 +13,7 @@ import {
 } from '../../src/launcher/local-environment.js';
 import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
 import { freePorts } from '../launcher/launch.js';
+import { startServiceHere } from '../support/services-here.js';
 import { openFront } from './front.js';
 
 /** Cheap work, and limits that many examinations in a row do not reach. */
@@ -55,7 +56,7 @@ export async function startExaminedSystem(
     PUBLIC_URL: publicUrl,
     ...given,
   };
-  const system = await startSystem({ environment, ...rest });
+  const system = await startSystem({ startService: startServiceHere, environment, ...rest });
   t.teardown(() => system.stop());
   front.lead(system.ports);
   const env = environmentFor(

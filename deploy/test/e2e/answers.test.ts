@@ -3,11 +3,11 @@
 import t, { type Test } from 'tap';
 import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';
-import { CHEAP, eachStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(120_000);
 
-t.test('answers', (t) => eachStore(t, CHEAP, tests));
+t.test('answers', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test('every answer has the security headers and is stored nowhere', (t) => headers(t, site));

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Answer, Client } from './client.js';
-import { CHEAP, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(120_000);
 
-t.test('the image averaged over redraws', (t) => onStore(t, 'redis', CHEAP, tests));
+t.test('the image averaged over redraws', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const nodes = [site.challenge, await site.addChallengeService()] as const;

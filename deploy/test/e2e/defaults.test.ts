@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
 import { refusal, refusedUnproven } from './refusals.js';
-import { eachStore, type Site } from './site.js';
+import { onRedis, type Site } from './site.js';
 
 const TOKEN = /^[A-Za-z0-9]{40}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
@@ -12,7 +12,7 @@ const MINUTE_MS = 61_000;
 
 t.setTimeout(120_000);
 
-t.test('the defaults', (t) => eachStore(t, {}, tests));
+t.test('the defaults', (t) => onRedis(t, {}, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const { challenge, session, gateway } = site;

@@ -1,11 +1,11 @@
 // A store that strangers had filled with challenges answered everybody with 503: who is there already goes on.
 
 import t, { type Test } from 'tap';
-import { CHEAP, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(120_000);
 
-t.test('a Redis without memory left', (t) => onStore(t, 'redis', CHEAP, full));
+t.test('a Redis without memory left', (t) => onRedis(t, CHEAP, full));
 
 async function full(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;

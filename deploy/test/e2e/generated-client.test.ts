@@ -11,7 +11,7 @@ import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import { generateApi } from 'swagger-typescript-api';
 import t, { type Test } from 'tap';
 import { type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
-import { CHEAP, eachStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(240_000);
 
@@ -77,7 +77,7 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
   t.equal(stdout, '');
 });
 
-t.test('a client made from the documents signs in', (t) => eachStore(t, CHEAP, signIn));
+t.test('a client made from the documents signs in', (t) => onRedis(t, CHEAP, signIn));
 
 async function signIn(t: Test, site: Site): Promise<void> {
   const load = async (name: string) =>

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
-import { CHEAP, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 const LINES = 'x\r\nSet-Cookie: injected=1\r\n\r\n{"level":"fatal","msg":"injected"}';
 const HOSTILE = [
@@ -23,7 +23,7 @@ const SESSION_KEY = 'session-key-of-this-test-0123456789abc';
 t.setTimeout(120_000);
 
 t.test('texts from outside', (t) =>
-  onStore(t, 'redis', { ...CHEAP, HOST_API_KEY: HOST_KEY, SESSION_API_KEY: SESSION_KEY }, tests),
+  onRedis(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, SESSION_API_KEY: SESSION_KEY }, tests),
 );
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import type { Answer, Sent } from './client.js';
 import { bodyOf, refusal, refusedLogIn, refusedUnproven } from './refusals.js';
-import { CHEAP, eachStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 import { missSolution, solveEffort } from './work.js';
 
 const TOKEN = 'a'.repeat(40);
@@ -11,7 +11,7 @@ const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; Htt
 
 t.setTimeout(120_000);
 
-t.test('log-in', (t) => eachStore(t, CHEAP, tests));
+t.test('log-in', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test('a success answers with exactly the two fields and one cookie', async (t) => {

@@ -2,14 +2,14 @@
 
 import t, { type Test } from 'tap';
 import { bodyOf, refusal, refusedLogIn, refusedUnproven } from './refusals.js';
-import { CHEAP, eachStore, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
 
 t.setTimeout(120_000);
 
 t.test('an encrypted public address with a path, a lax prefixed cookie, names of its own', (t) =>
-  eachStore(
+  onRedis(
     t,
     {
       ...CHEAP,

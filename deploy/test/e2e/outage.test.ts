@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
 import { refusal } from './refusals.js';
-import { CHEAP, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 const RECOVERY_MS = 1_500;
 
 t.setTimeout(120_000);
 
-t.test('an outage of Redis', (t) => onStore(t, 'redis', CHEAP, tests));
+t.test('an outage of Redis', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;

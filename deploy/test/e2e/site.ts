@@ -23,6 +23,7 @@ import {
 import { waitUntilAllReady } from '../../src/launcher/readiness.js';
 import { type ServiceProcess, startService } from '../../src/launcher/service-process.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
+import { startServiceHere } from '../support/services-here.js';
 import { type Answer, type Client, connectTo, type Sent } from './client.js';
 import { Secrets } from './secrets.js';
 import { solve, type Work } from './work.js';
@@ -145,6 +146,18 @@ export async function eachStore(
   await t.test('on Redis', (t) => onStore(t, 'redis', environment, run));
 }
 
+/**
+ * Runs tests in a system on Redis whose services are in the process of the test: for what both stores answer alike, which
+ * the contracts of the stores prove. `moveClock` is not there.
+ */
+export async function onRedis(
+  t: Test,
+  environment: Environment,
+  run: (t: Test, site: Site) => Promise<void>,
+): Promise<void> {
+  await t.test('on Redis', (t) => onStore(t, 'redis', environment, run, {}, startServiceHere));
+}
+
 /** Runs tests in a system on one store; at the end the log must hold none of the run's secrets. */
 export async function onStore(
   t: Test,
@@ -152,8 +165,9 @@ export async function onStore(
   environment: Environment,
   run: (t: Test, site: Site) => Promise<void>,
   serviceEnvironment: ServiceEnvironment = {},
+  startOne: typeof startService = startService,
 ): Promise<void> {
-  const site = await openSite(t, kind, environment, serviceEnvironment);
+  const site = await openSite(t, kind, environment, serviceEnvironment, startOne);
   await run(t, site);
   await t.test('the log of the run holds none of its secrets', async (t) => {
     const log = await site.logs();
@@ -168,6 +182,7 @@ async function openSite(
   kind: StoreKind,
   given: Environment,
   serviceEnvironment: ServiceEnvironment,
+  startOne: typeof startService,
 ): Promise<Site> {
   const folder = tempDir(t);
   const redis = kind === 'redis' ? await startRedis(t) : undefined;
@@ -179,7 +194,7 @@ async function openSite(
     NODE_OPTIONS: `--import ${CLOCK}`,
     ...(redis === undefined ? {} : { STORE_URL: redis.url }),
   };
-  const system = await startSystem({ environment, serviceEnvironment });
+  const system = await startSystem({ environment, serviceEnvironment, startService: startOne });
   t.teardown(() => system.stop());
   const directory = openEmbeddedDirectory(join(folder, 'users.mdb'));
   t.teardown(() => directory.close());
@@ -207,7 +222,7 @@ async function openSite(
     logName: string,
     status = 200,
   ): Promise<ServiceProcess> => {
-    const service = startService(name, {
+    const service = startOne(name, {
       environment: environmentOf(name, ports),
       logFile: join(folder, 'logs', `${logName}.log`),
     });

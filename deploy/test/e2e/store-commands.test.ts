@@ -1,11 +1,11 @@
 // How many commands a request costs the store, counted in Redis itself.
 
 import t, { type Test } from 'tap';
-import { CHEAP, onStore, type Site } from './site.js';
+import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(120_000);
 
-t.test('the commands of a request', (t) => onStore(t, 'redis', CHEAP, tests));
+t.test('the commands of a request', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;

@@ -6,6 +6,7 @@ import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { solve } from '../solving.js';
+import { startServiceHere } from '../support/services-here.js';
 
 /** The folder of the examples. */
 export const examples = fileURLToPath(new URL('../../../../docs/examples/', import.meta.url));
@@ -37,6 +38,7 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
   const hostKey = randomBytes(24).toString('hex');
   const folder = t.testdir();
   const system = await startSystem({
+    startService: startServiceHere,
     environment: {
       ...shared,
       DATA_DIR: folder,

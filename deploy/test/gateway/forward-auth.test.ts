@@ -8,6 +8,7 @@ import { type System, startSystem } from '../../src/launcher/system.js';
 import { CHEAP } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { solve } from '../solving.js';
+import { startServiceHere } from '../support/services-here.js';
 import { ask } from '../throw-away-service.js';
 import { freePort, readExample, runCaddy, runNginx } from './gateway-programs.js';
 
@@ -130,7 +131,7 @@ async function behaves(t: Test, system: System, url: string): Promise<void> {
 
 t.test('forward authentication', async (t) => {
   const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t) };
-  const system = await startSystem({ environment, accounts: [ZOE] });
+  const system = await startSystem({ startService: startServiceHere, environment, accounts: [ZOE] });
   t.teardown(() => system.stop());
   const application = await openApplication(t);
   const session = `127.0.0.1:${system.ports.session}`;

@@ -11,6 +11,7 @@ import { projectRoot } from '../../src/launcher/local-environment.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
+import { startServiceHere } from '../support/services-here.js';
 import { ask, startService } from '../throw-away-service.js';
 import { freePort, readExample, runCaddy } from './gateway-programs.js';
 
@@ -28,7 +29,7 @@ async function openSystem(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<System> {
   const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl, ...variables };
-  const system = await startSystem({ environment });
+  const system = await startSystem({ startService: startServiceHere, environment });
   t.teardown(() => system.stop());
   return system;
 }

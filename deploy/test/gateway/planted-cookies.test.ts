@@ -5,6 +5,7 @@ import { settlePorts } from '../../src/launcher/free-ports.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { openBrowser, pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../e2e/work.js';
+import { startServiceHere } from '../support/services-here.js';
 
 const HOST = 'app.shop.localhost';
 const PARENT = '.shop.localhost';
@@ -35,7 +36,10 @@ t.before(async () => {
     GATEWAY_PORT: `${port}`,
     PUBLIC_URL: `http://${HOST}:${port}`,
   };
-  [system, browser] = await Promise.all([startSystem({ environment, accounts: [THIEF] }), openBrowser()]);
+  [system, browser] = await Promise.all([
+    startSystem({ startService: startServiceHere, environment, accounts: [THIEF] }),
+    openBrowser(),
+  ]);
 });
 
 t.teardown(async () => {

@@ -5,6 +5,7 @@ import type { Environment } from '../../src/launcher/local-environment.js';
 import { startSystem } from '../../src/launcher/system.js';
 import { openBrowser, pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../e2e/work.js';
+import { startServiceHere } from '../support/services-here.js';
 import { freePort, runCaddy } from './gateway-programs.js';
 
 export const HOST = 'app.shop.test';
@@ -22,7 +23,7 @@ export async function openSite(t: Test, variables: Environment = {}) {
     PUBLIC_URL: `https://${HOST}:${port}/auth`,
     ...variables,
   };
-  const system = await startSystem({ environment, accounts: [THIEF] });
+  const system = await startSystem({ startService: startServiceHere, environment, accounts: [THIEF] });
   t.teardown(() => system.stop());
   const browser: Browser = await openBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1']);
   t.teardown(() => browser.close());

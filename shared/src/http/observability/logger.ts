@@ -4,15 +4,18 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
 import { hideSecrets } from './log-redaction.js';
 
+/** What takes the lines of a log, each whole. */
+export type LogOutput = DestinationStream;
+
 /** The standard output, for everything of a process that writes lines to it: they follow each other whole. */
-export function openStandardOutput(): DestinationStream {
+export function openStandardOutput(): LogOutput {
   return pino.destination(1);
 }
 
 /** Makes the log of a process. @param destination standard output by default */
 export function createLogger(
   settings: { readonly name: string; readonly level: string },
-  destination?: DestinationStream,
+  destination?: LogOutput,
 ): Logger {
   const options: LoggerOptions = {
     name: settings.name,

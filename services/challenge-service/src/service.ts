@@ -1,0 +1,147 @@
+// The challenge service as a whole: configuration, dependencies, applications, listen, close.
+
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
+import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
+import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
+import { reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
+import { startPruning } from '@tollgate/shared/store/pruning.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { observeStore } from '@tollgate/shared/store/store-observer.js';
+import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { buildChallengeAdmin } from './admin.js';
+import { buildApp } from './app.js';
+import { readChallengeConfig } from './config.js';
+import { loadImageSetup, openImages } from './equipment.js';
+import { createChallengeMetrics } from './plugins/challenge-metrics.js';
+
+const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Images that may wait to be drawn; at 2,000 a second and core they wait about 50 ms. */
+const MAX_IMAGE_QUEUE = 100;
+
+/** How long after the last image that could not be drawn readiness says so, in milliseconds. */
+const UNDRAWN_MS = 600_000;
+
+/** What the process around the service decides. */
+export interface ServiceRuntime {
+  /** Takes the lines of the log and, without `AUDIT_LOG`, of the audit stream. */
+  readonly output: LogOutput;
+  /** Listens: with the signals of the process, or without them where it is not the only one there. */
+  readonly run: (service: Service) => Promise<RunningService>;
+}
+
+/**
+ * Opens everything and listens.
+ * @param env the variables of the service
+ * @throws ConfigurationError with its lines when a variable or an address is wrong
+ */
+export async function openChallengeService(
+  env: Readonly<Record<string, string | undefined>>,
+  { output, run }: ServiceRuntime,
+): Promise<RunningService> {
+  const config = readChallengeConfig(env);
+  const { values, captcha } = config;
+  if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
+    openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
+  }
+  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL }, output);
+  const figures = createChallengeMetrics({ process: true });
+  const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: figures.audit });
+
+  const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
+  const threads = Math.max(1, availableParallelism() - 1);
+  const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
+  if (images === null) logger.warn('no image library loads: images cannot be drawn');
+  else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
+
+  const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
+  observeStore(store, figures.store);
+  const pruning = startPruning(store, logger);
+  const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
+  const keyReport = reportKeys(
+    store,
+    { makes: true, ids, lives: { ...challengeLifetimes(captcha) } },
+    logger,
+  );
+  const state = { stopping: false };
+  const undrawn = new Map<string, number>();
+  const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
+  const checks = {
+    store: () => storeTimeMs(store),
+    images: async () => {
+      if (images === null) throw new Error('no image library loads');
+      // As long as such a challenge may live, and a while to notice it.
+      const sinceMs = Date.now() - captcha.cache.expire * 1000 - UNDRAWN_MS;
+      for (const [what, atMs] of undrawn) {
+        if (atMs >= sinceMs) throw new Error(`images of ${what} cannot be drawn here`);
+        undrawn.delete(what);
+      }
+    },
+  };
+  warnOfStore(store, logger);
+  const optionsWatch = watchOptions(store, captcha, logger);
+  const challenges = openChallengeStore(store, captcha.cache.prefix);
+
+  const service = await run({
+    logger,
+    publicApp: await buildApp(config, {
+      challenges,
+      countRequest: openRequestCounter(store, captcha.cache.prefix),
+      ring,
+      images: images === null ? null : figures.measured(images, threads),
+      presets,
+      onOtherDriver: rememberUndrawn,
+      onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
+      redis: { challenges: store },
+      figures,
+      trail,
+      logger,
+    }),
+    adminApp: await buildChallengeAdmin(
+      config,
+      { challenges, ring, kinds, logger, figures, trail },
+      { checks, state, dispensable: ['images'] },
+    ),
+    publicAt: {
+      host: values.BIND,
+      port: values.CHALLENGE_PORT,
+      hostVariable: 'BIND',
+      portVariable: 'CHALLENGE_PORT',
+    },
+    adminAt: {
+      host: values.ADMIN_BIND,
+      port: values.CHALLENGE_ADMIN_PORT,
+      hostVariable: 'ADMIN_BIND',
+      portVariable: 'CHALLENGE_ADMIN_PORT',
+    },
+    drainSeconds: values.DRAIN_SECONDS,
+    state,
+    closeDependencies: async () => {
+      await keyReport.stop();
+      pruning.stop();
+      await optionsWatch.stop();
+      await images?.close();
+      await closeStore(store);
+      trail.close();
+    },
+  });
+  writeStartEvents(trail, {
+    keys: ids,
+    options: optionsHash(captcha),
+    isTestMode: captcha.test_mode,
+  });
+  return service;
+}

@@ -1,0 +1,196 @@
+// The session service as a whole: configuration, dependencies, applications, listen, close.
+
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
+import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
+import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
+import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
+import { reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
+import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
+import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
+import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openDataFolder } from '@tollgate/shared/store/private-file.js';
+import { startPruning } from '@tollgate/shared/store/pruning.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { observeStore } from '@tollgate/shared/store/store-observer.js';
+import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { buildSessionAdmin } from './admin.js';
+import { buildApp, type SessionDependencies } from './app.js';
+import { readSessionConfig } from './config.js';
+import { answeringDirectory } from './directory/answering-directory.js';
+import { openConfiguredDirectory } from './directory/configured-directory.js';
+import { createHashingQueue } from './directory/hashing-queue.js';
+import { createSignIn } from './directory/sign-in.js';
+import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
+import { createSessionMetrics } from './plugins/session-metrics.js';
+import { openAccountEvents } from './stores/account-events.js';
+import { openSessionStore } from './stores/open-session-store.js';
+
+const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Passwords that may wait to be checked, per running check. */
+const WAITING_PER_CHECK = 32;
+
+/** What a stopping service allows the last revocations, in milliseconds. */
+const FLUSH_MS = 2000;
+
+/** What the process around the service decides. */
+export interface ServiceRuntime {
+  /** Takes the lines of the log and, without `AUDIT_LOG`, of the audit stream. */
+  readonly output: LogOutput;
+  /** Listens: with the signals of the process, or without them where it is not the only one there. */
+  readonly run: (service: Service) => Promise<RunningService>;
+}
+
+/**
+ * Opens everything and listens.
+ * @param env the variables of the service
+ * @throws ConfigurationError with its lines when a variable or an address is wrong
+ */
+export async function openSessionService(
+  env: Readonly<Record<string, string | undefined>>,
+  { output, run }: ServiceRuntime,
+): Promise<RunningService> {
+  const config = readSessionConfig(env);
+  const { values } = config;
+  if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
+    openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
+  }
+  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
+
+  const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
+  const directory = answeringDirectory(
+    await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
+      logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
+    ),
+  );
+  const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
+  const challengeStore =
+    config.challengeStoreUrl === config.storeUrl
+      ? store
+      : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
+  const stores = new Set([store, challengeStore]);
+  // Only now that no mistake can end the start: a process that ends while a file is written may crash instead.
+  const prunings = [...stores].map((each) => startPruning(each, logger));
+  const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
+  for (const each of stores) warnOfStore(each, logger);
+
+  // One core is left to everything else.
+  const running = Math.max(1, availableParallelism() - 1);
+  const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
+
+  const log = openRevocationLog(store);
+  const revocations = followRevocations(log, logger);
+  const revoker = createRevoker({
+    log,
+    follower: revocations,
+    accessTtlMs: values.ACCESS_TTL * 1000,
+    logger,
+  });
+  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
+  observeStore(challengeStore, figures.store('challenges'));
+  // One store for both is that of the sessions.
+  observeStore(store, figures.store('sessions'));
+  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: figures.audit });
+  const signIn = createSignIn(
+    directory,
+    figures.measured(queue),
+    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
+    {
+      onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
+      onUnusableUser: ({ message, userIds }) =>
+        logger.warn({ reason: message, uids: userIds }, 'nobody can sign in as this account'),
+    },
+  );
+
+  const ring = openKeyRing(values.CHALLENGE_SECRET);
+  const accessSecrets = openKeyRing(values.ACCESS_SECRET);
+  const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
+  const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
+  const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
+  const lives: KeyLifetimes = {
+    access: values.ACCESS_TTL,
+    refresh: values.REFRESH_TTL,
+    ...challengeLifetimes(config.captcha),
+  };
+  const keys = runningKeys(rings);
+  const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
+  const state = { stopping: false };
+  // Without these two refreshes, log-outs and the verification of tokens go on.
+  const dispensable = ['challenge_store', 'directory'];
+  const checks = {
+    store: () => storeTimeMs(store),
+    challenge_store: () => storeTimeMs(challengeStore),
+    directory: () => directory.health(),
+  };
+
+  const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
+  const deps: SessionDependencies = {
+    sessions,
+    revocations,
+    revoker,
+    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
+    proveUse: createProofOfUse(sessions),
+    challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
+    kinds,
+    countRequest: openRequestCounter(store, 'session'),
+    directory,
+    signIn,
+    ring,
+    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: figures.countToken },
+    figures,
+    trail,
+    accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
+    redis: { sessions: store, challenges: challengeStore },
+    logger,
+  };
+
+  const service = await run({
+    logger,
+    publicApp: await buildApp(config, deps),
+    adminApp: await buildSessionAdmin(config, deps, { checks, state, dispensable }),
+    publicAt: {
+      host: values.BIND,
+      port: values.SESSION_PORT,
+      hostVariable: 'BIND',
+      portVariable: 'SESSION_PORT',
+    },
+    adminAt: {
+      host: values.ADMIN_BIND,
+      port: values.SESSION_ADMIN_PORT,
+      hostVariable: 'ADMIN_BIND',
+      portVariable: 'SESSION_ADMIN_PORT',
+    },
+    drainSeconds: values.DRAIN_SECONDS,
+    state,
+    flush: () => revoker.flush(FLUSH_MS),
+    closeDependencies: async () => {
+      revoker.stop();
+      await revocations.stop();
+      await keyReport.stop();
+      for (const pruning of prunings) pruning.stop();
+      await optionsWatch.stop();
+      await directory.close();
+      for (const each of stores) await closeStore(each);
+      trail.close();
+    },
+  });
+  writeStartEvents(trail, {
+    keys: keys.ids,
+    options: optionsHash(config.captcha),
+    isTestMode: config.captcha.test_mode,
+  });
+  return service;
+}
