@@ -138,12 +138,17 @@ const rooms: readonly Room[] = [
   {
     name: 'server.ts',
     files: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    may: [/^shared\/src\/http\/(lifecycle|logger)\.ts$/, ...own('service.ts')],
+  },
+  {
+    name: 'service.ts',
+    files: /^services\/[a-z]+-service\/src\/service\.ts$/,
     may: [
       nodeAny,
-      /^close-with-grace$/,
       sharedAny,
       ...own('config', 'app', 'admin', 'equipment', 'stores/', 'directory/', 'image/'),
     ],
+    never: [environment],
   },
   {
     name: 'equipment.ts',
@@ -232,17 +237,22 @@ const departures: readonly Departure[] = [
     why: 'a store or a folder that cannot be opened is a mistake in the configuration',
   },
   {
+    from: /^shared\/src\/config\/command-line\.ts$/,
+    to: /^node:module$/,
+    why: 'a command finds out whether it is the program that was started',
+  },
+  {
     from: /^shared\/src\/store\/key-report\.ts$/,
     to: /^shared\/src\/crypto\/random-text\.ts$/,
     why: 'a node that reports its keys gives itself a random name',
   },
   {
-    from: /^services\/session-service\/src\/(server|cli\/key-(status|reports))\.ts$/,
+    from: /^services\/session-service\/src\/(service|cli\/key-(status|reports))\.ts$/,
     to: /^services\/session-service\/src\/domain\/key-roll-out\.ts$/,
     why: 'what the service reports of its keys and what the command concludes is one rule, and pure',
   },
   {
-    from: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    from: /^services\/[a-z]+-service\/src\/service\.ts$/,
     to: /^services\/[a-z]+-service\/src\/plugins\/[a-z]+-metrics\.ts$/,
     why: 'the figures of both listeners are made once',
   },

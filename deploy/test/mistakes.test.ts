@@ -71,7 +71,7 @@ t.test('an unreachable store is one clear line without its password', async (t) 
   });
 });
 
-t.test('a DATA_DIR that cannot be is one line at once', { timeout: 170_000 }, async (t) => {
+t.test('a DATA_DIR that cannot be is one line at once', { timeout: 300_000 }, async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'closed'), { mode: 0o555 });

@@ -16,7 +16,7 @@ const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
   })),
 );
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('the figures of both services', (t) =>
   onRedis(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, CAPTCHA_ESCALATION_AFTER: '100' }, tests),

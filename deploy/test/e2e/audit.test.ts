@@ -21,7 +21,7 @@ import { CHEAP, onRedis, onStore, type Site, type StoreKind } from './site.js';
 const API_KEY = 'the-key-of-the-other-services-0123456789';
 const HOST_KEY = 'the-key-of-the-default-host-0123456789';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 for (const kind of ['embedded', 'redis'] as const) {
   t.test(`a whole life on ${kind}`, (t) => wholeLife(t, kind));

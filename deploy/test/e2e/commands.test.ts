@@ -8,7 +8,7 @@ import t, { type Test } from 'tap';
 import { type Environment, projectRoot } from '../../src/settings.js';
 import { CHEAP, onStore, type Site } from './site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('on the data of one machine', (t) => onStore(t, 'embedded', CHEAP, (t, site) => tests(t, site, {})));
 
