@@ -8,7 +8,7 @@ import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
 /** Globs of all compiled test files, from the project's root. */
 export const allTests = ['{shared,host,client,deploy,services/*}/dist/test/**/*.test.js'];
 
-const timeoutSeconds = 180;
+const timeoutSeconds = 300;
 const killAfterMs = 5_000;
 const slowestShown = 20;
 

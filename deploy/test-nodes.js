@@ -1,11 +1,11 @@
-// `npm run test:nodes`: runs the fast tests and the main flow on each promised line of Node.
+// `npm run test:nodes`: runs the fast tests that need nothing but Node, and the main flow on each promised line of Node.
 //
 // The package `node` of the npm registry brings the programs. Lines may be named: npm run test:nodes -- 24 26
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fastTests } from './fast-tests.js';
+import { testsOfEveryNode } from './fast-tests.js';
 import { prepare, root, runNpm } from './prepare.js';
 
 const promisedLines = ['20', '22', '24', '26'];
@@ -48,7 +48,7 @@ function findNode(line) {
 async function runTests(node) {
   // Its parser is there only once the dependencies are.
   const { runTestFiles } = await import('./test-files.js');
-  return runTestFiles(fastTests, { node });
+  return runTestFiles(testsOfEveryNode, { node });
 }
 
 /** Starts the system as `npm start` does, signs in with solved work, reads the profile, refreshes and signs out. */

@@ -150,14 +150,19 @@ const rooms: readonly Room[] = [
     never: [environment, listening],
   },
   {
-    name: 'server.ts and service.ts',
-    files: /^services\/[a-z]+-service\/src\/(server|service)\.ts$/,
+    name: 'server.ts',
+    files: /^services\/[a-z]+-service\/src\/server\.ts$/,
+    may: [/^shared\/src\/http\/(server\/lifecycle|observability\/logger)\.ts$/, ...own('service.ts')],
+  },
+  {
+    name: 'service.ts',
+    files: /^services\/[a-z]+-service\/src\/service\.ts$/,
     may: [
       nodeAny,
-      /^close-with-grace$/,
       sharedAny,
       ...own('config', 'app', 'admin', 'equipment', 'stores/', 'directory/', 'image/'),
     ],
+    never: [environment],
   },
   {
     name: 'equipment.ts',
@@ -256,6 +261,11 @@ const departures: readonly Departure[] = [
     from: /^shared\/src\/store\/(configured-store|private-file)\.ts$/,
     to: /^shared\/src\/schemas\/configuration-error\.ts$/,
     why: 'a store or a folder that cannot be opened is a mistake in the configuration',
+  },
+  {
+    from: /^shared\/src\/config\/command-line\.ts$/,
+    to: /^node:module$/,
+    why: 'a command finds out whether it is the program that was started',
   },
   {
     from: /^services\/session-service\/src\/(service|cli\/key-(status|reports))\.ts$/,

@@ -8,7 +8,7 @@ import { startServiceHere } from './support/services-here.js';
 
 const account = { email: 'engines@example.com', password: 'a password of these tests' };
 
-t.setTimeout(150_000);
+t.setTimeout(300_000);
 
 const system = await startSystem({
   startService: startServiceHere,

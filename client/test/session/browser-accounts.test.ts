@@ -5,7 +5,7 @@ import { launchBrowser } from '../support/browser.js';
 import { becomes, logInAt, openSessionPage, openTab, profile } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
 const profileOfBob = { status: 200, body: { id: 2, email: bob.email } };

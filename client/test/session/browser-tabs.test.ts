@@ -5,7 +5,7 @@ import { launchBrowser } from '../support/browser.js';
 import { becomes, logInAt, openTab, profile, profileOfDemo, states } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(150_000);
+t.setTimeout(300_000);
 
 let site: SessionSite;
 let strict: SessionSite;

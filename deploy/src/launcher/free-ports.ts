@@ -31,20 +31,47 @@ export async function settlePorts(wanted: Ports): Promise<Ports> {
   return settled;
 }
 
-const choices = highestChoice - lowestChoice;
-/** Distance between the first choices of two processes with consecutive process ids. */
-const stride = 16;
-let nextChoice = (process.pid * stride) % choices;
+/** Ports that one process chooses from, besides the first of them, which it keeps. */
+const blockSize = 64;
+const blocks = Math.floor((highestChoice - lowestChoice) / blockSize);
+let nextBlock = process.pid % blocks;
+let nextInBlock = 0;
+let blockEnd = 0;
 
-/** A chosen port stays free until something listens on it, so processes that start together begin at different ports. */
+/**
+ * A chosen port is free until something listens on it, so that processes beside this one must look elsewhere: it comes
+ * from a block of ports whose first this process holds as long as it lives.
+ */
 async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
   for (;;) {
-    const port = lowestChoice + nextChoice;
-    nextChoice = (nextChoice + 1) % choices;
+    if (nextInBlock === blockEnd) await claimBlock();
+    const port = nextInBlock;
+    nextInBlock += 1;
     if (owners.has(port) || !(await isFree(name, port))) continue;
     owners.set(port, 'chosen');
     return port;
   }
+}
+
+async function claimBlock(): Promise<void> {
+  for (let attempts = 0; attempts < blocks; attempts++) {
+    const first = lowestChoice + nextBlock * blockSize;
+    nextBlock = (nextBlock + 1) % blocks;
+    if (!(await hold(first))) continue;
+    nextInBlock = first + 1;
+    blockEnd = first + blockSize;
+    return;
+  }
+  throw new StartError(`No ports between ${lowestChoice} and ${highestChoice} are free.`);
+}
+
+/** Listens on a port until the process ends, without keeping the process alive. */
+async function hold(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', () => resolve(false));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => resolve(true)).unref();
+  });
 }
 
 /** Checks both loopback addresses for the gateway, which listens on both. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import t, { type Test } from 'tap';
-import { CHEAP, eachStore, type Site } from '../e2e/site.js';
+import { CHEAP, onRedis, type Site } from '../e2e/site.js';
 import { literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -16,10 +16,10 @@ const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
   })),
 );
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('the figures of both services', (t) =>
-  eachStore(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
+  onRedis(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
 );
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -5,7 +5,7 @@ import type { Answer } from './client.js';
 import { CHEAP, onRedis, type Site } from './site.js';
 import { missSolution } from './work.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('without right work nothing is told of an account', (t) => onRedis(t, CHEAP, oracle));
 

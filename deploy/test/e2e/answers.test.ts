@@ -5,7 +5,7 @@ import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';
 import { CHEAP, onRedis, type Site } from './site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('answers', (t) => onRedis(t, CHEAP, tests));
 

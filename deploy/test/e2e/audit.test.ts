@@ -13,14 +13,15 @@ import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
+import { startServiceHere } from '../support/services-here.js';
 import { connectTo } from './client.js';
 import { Secrets } from './secrets.js';
-import { CHEAP, onStore, type Site, type StoreKind } from './site.js';
+import { CHEAP, onRedis, onStore, type Site, type StoreKind } from './site.js';
 
 const API_KEY = 'the-key-of-the-other-services-0123456789';
 const HOST_KEY = 'the-key-of-the-default-host-0123456789';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 for (const kind of ['embedded', 'redis'] as const) {
   t.test(`a whole life on ${kind}`, (t) => wholeLife(t, kind));
@@ -37,7 +38,7 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
     SESSION_API_KEY: API_KEY,
     HOST_API_KEY: HOST_KEY,
   };
-  await onStore(t, kind, environment, async (t, site) => {
+  const run = async (t: Test, site: Site) => {
     site.secrets.note(API_KEY, HOST_KEY);
     await live(t, site, path);
     const text = readdirSync(folder)
@@ -62,7 +63,9 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
     t.strictSame(site.secrets.leaksIn(text), [], 'the stream holds none of the secrets of the run');
     t.notMatch(text, /127\.0\.0\.1|198\.18\.|@/, 'nor an address or an e-mail');
     t.notMatch(await site.logs(), '"type":"audit"', 'with a file the log has none of it');
-  });
+  };
+  if (kind === 'redis') await onRedis(t, environment, run);
+  else await onStore(t, kind, environment, run);
 }
 
 /** Makes every event happen; the stream is rotated, and its disk full for a while. */
@@ -158,6 +161,7 @@ async function accountOf(site: Site, uid: number) {
 t.test('no level hides the stream, and an attack on an account names it, keyed', async (t) => {
   for (const level of ['warn', 'silent']) {
     const system = await startSystem({
+      startService: startServiceHere,
       environment: {
         ...CHEAP,
         LOG_LEVEL: level,

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Answer, Client } from './client.js';
 import { CHEAP, onRedis, type Site } from './site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('the image averaged over redraws', (t) => onRedis(t, CHEAP, tests));
 

@@ -25,7 +25,7 @@ const environment = {
   LOG_LEVEL: 'silent',
 };
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('both services', (t) =>
   tableOf(

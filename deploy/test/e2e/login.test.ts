@@ -9,7 +9,7 @@ import { missSolution, solveEffort } from './work.js';
 const TOKEN = 'a'.repeat(40);
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('log-in', (t) => onRedis(t, CHEAP, tests));
 

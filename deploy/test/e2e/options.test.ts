@@ -6,7 +6,7 @@ import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('an encrypted public address with a path, a lax prefixed cookie, names of its own', (t) =>
   onRedis(

@@ -9,7 +9,7 @@ import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('parallel guesses with effort', (t) => eachStore(t, CHEAP, guesses));
 

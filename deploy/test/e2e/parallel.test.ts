@@ -5,7 +5,7 @@ import type { Answer } from './client.js';
 import { refusal, refusedUnproven } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('in parallel', (t) => eachStore(t, CHEAP, tests));
 

@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from './site.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('the commands of a request', (t) => onRedis(t, CHEAP, tests));
 

@@ -4,7 +4,7 @@ import { HOST, openSite, PATHS } from './planting-site.js';
 
 const NAMES = ['__Host-refreshToken', '__Secure-refreshToken', 'refreshToken'];
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const { openPage, plant, logIn, send, stolenSession, refreshCookies } = await openSite(t, {
   COOKIE_PREFIX: '__Host-',

@@ -4,7 +4,7 @@ import { HOST, openSite, PATHS } from './planting-site.js';
 
 const PLACES = PATHS.flatMap((path) => [`Path=${path}`, `Path=${path}; Partitioned`]);
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const { openPage, plant, logIn, send, stolenSession, endSession, refreshCookies } = await openSite(t);
 

@@ -71,7 +71,7 @@ t.test('an unreachable store is one clear line without its password', async (t) 
   });
 });
 
-t.test('a DATA_DIR that cannot be is one line at once', { timeout: 170_000 }, async (t) => {
+t.test('a DATA_DIR that cannot be is one line at once', { timeout: 300_000 }, async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'closed'), { mode: 0o555 });
@@ -98,8 +98,7 @@ t.test('a DATA_DIR that cannot be is one line at once', { timeout: 170_000 }, as
       });
       t.strictSame({ stdout, signal }, { stdout: '', signal: null }, `${program} ${path}`);
       if (as === undefined) t.equal(status, 1);
-      // As another user the hook of tap in the process complains at its end that it cannot write.
-      t.match(as === undefined ? stderr : stderr.replace(/(?<=\n)node:fs:.*/s, ''), line);
+      t.match(stderr, line);
     }
   }
 });

@@ -10,7 +10,7 @@ import { startRunningService } from './support/session-process.js';
 const PASSWORD = 'right password';
 const REPEATS = 15;
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 /** A service on real servers, and a session on it. */
 async function open(t: Test) {

@@ -1,5 +1,7 @@
 // What all commands have in common: the usage, and what a failure prints.
 
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { CommandError, UsageError } from './command-error.js';
 
@@ -40,6 +42,12 @@ export async function runCommand(
     for (const line of linesOf(error, foreseen)) console.error(`${name}: ${line}`);
     return 1;
   }
+}
+
+/** Whether a module is the program that Node was started with, and not one that another imports. @param url of the module */
+export function isProgram(url: string): boolean {
+  const [, program] = process.argv;
+  return program !== undefined && createRequire(url).resolve(program) === fileURLToPath(url);
 }
 
 /** The mistake that `parseArgs` has found, without its hint on how Node would have understood the line. */

@@ -22,7 +22,7 @@ import { BYTE_MUTATIONS, type Dice, from, INNER_MUTATIONS, TEXT_MUTATIONS } from
 const TOKENS = 1_000_000;
 const SEED = 3_030_915;
 // A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 
 // Refusals are exceptions inside, a fifth of whose cost is a stack that nobody reads.
 Error.stackTraceLimit = 0;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import root, { type Test } from 'tap';
 import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
 import { ageRedis } from './ageing.js';
+import { bePatient } from './patience.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
 import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -74,6 +75,7 @@ async function connectTo(t: Test, url: string): Promise<Omit<StoreUnderTest, 'ag
   const connect = async (): Promise<Store> => {
     const store = openStore(url, '.');
     t.teardown(() => closeStore(store));
+    bePatient(store);
     if (store.kind === 'redis') await once(store.client, 'ready');
     await storeTimeMs(store);
     return store;

@@ -1,14 +1,14 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
-async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const foreseen = [ChallengeTypeError, StoreUnavailableError];
   return runCommand({ name: 'captcha', usage: USAGE, args, foreseen }, async () => {
     console.log(await act(readCaptchaCommand(args), env));
@@ -22,4 +22,6 @@ function act(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   return preview(command, env, env.INIT_CWD ?? process.cwd());
 }
 
-process.exitCode = await run(process.argv.slice(2), process.env);
+if (isProgram(import.meta.url)) {
+  process.exitCode = await runCaptcha(process.argv.slice(2), process.env);
+}

@@ -1,16 +1,16 @@
 // The captcha command as an operator runs it: prune and preview.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
 import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
+import { runCaptcha } from '../../src/cli/captcha.js';
 import { drawSamples } from '../../src/cli/samples.js';
 import { findPreset, resolvePresets } from '../../src/domain/presets.js';
 import { openImages } from '../challenge-node.js';
@@ -18,19 +18,8 @@ import { openImages } from '../challenge-node.js';
 const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));
 const LIBRARY = { CAPTCHA_DRIVER: '@napi-rs/canvas' };
 
-async function captcha(args: string[], env: Readonly<Record<string, string>>, cwd?: string) {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env }, cwd });
-  let out = '';
-  let error = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, error };
-}
+const captcha = (args: string[], env: Readonly<Record<string, string>>) =>
+  callCommand(() => runCaptcha(args, env));
 
 t.test('prune removes what has expired from the embedded store, and says how many', async (t) => {
   const folder = tempDir(t);
@@ -54,7 +43,7 @@ t.test('prune removes what has expired from the embedded store, and says how man
 
 t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
   for (const args of [['--help'], ['-h'], ['preview', '--help']]) {
-    const { code, out, error } = await captcha(args, {});
+    const { code, out, error } = await spawnCommand(COMMAND, args);
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: captcha prune/);
   }
@@ -122,9 +111,11 @@ t.test('preview shows what a kind without an image asks', async (t) => {
      export const presets = { sum: { kind: 'sum' } };`,
   );
   const env = { ...LIBRARY, DATA_DIR: folder, CAPTCHA_MODULE: module };
-  const { code } = await captcha(
+  const { code } = await spawnCommand(
+    COMMAND,
     ['preview', '--preset', 'sum', '--count', '1', '--path', 'out'],
     env,
+    '',
     folder,
   );
   t.equal(code, 0);

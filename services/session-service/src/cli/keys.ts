@@ -5,7 +5,7 @@ import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifeti
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
@@ -60,7 +60,7 @@ function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
 }
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
-async function run(args: readonly string[], env: Environment): Promise<number> {
+export async function runKeys(args: readonly string[], env: Environment): Promise<number> {
   const foreseen = [StoreUnavailableError];
   return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {
     const [command, ...more] = args;
@@ -71,4 +71,6 @@ async function run(args: readonly string[], env: Environment): Promise<number> {
   });
 }
 
-process.exitCode = await run(process.argv.slice(2), process.env);
+if (isProgram(import.meta.url)) {
+  process.exitCode = await runKeys(process.argv.slice(2), process.env);
+}

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
@@ -28,7 +28,7 @@ const Variables = Type.Object({
 type Values = Static<typeof Variables>;
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
-async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const foreseen = [StoreUnavailableError];
   return runCommand({ name: 'session', usage: USAGE, args, foreseen }, async () => {
     const command = readSessionCommand(args);
@@ -65,4 +65,6 @@ function listAccount(command: SessionCommand & { name: 'account' }, values: Valu
     );
 }
 
-process.exitCode = await run(process.argv.slice(2), process.env);
+if (isProgram(import.meta.url)) {
+  process.exitCode = await runSession(process.argv.slice(2), process.env);
+}

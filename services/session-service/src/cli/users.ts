@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
@@ -61,7 +61,7 @@ async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal
 }
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
-async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const foreseen = [DirectoryUnavailableError];
   return runCommand({ name: 'users', usage: USAGE, args, foreseen }, async () => {
     const command = readUsersCommand(args);
@@ -76,7 +76,9 @@ async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): 
   });
 }
 
-process.exitCode = await run(process.argv.slice(2), process.env, {
-  input: process.stdin,
-  prompts: process.stderr,
-});
+if (isProgram(import.meta.url)) {
+  process.exitCode = await runUsers(process.argv.slice(2), process.env, {
+    input: process.stdin,
+    prompts: process.stderr,
+  });
+}

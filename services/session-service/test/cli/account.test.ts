@@ -1,13 +1,12 @@
 // The command that lists what happened to an account, as an operator runs it.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { callCommand } from '@tollgate/shared/test/command.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
+import { runSession } from '../../src/cli/session.js';
 import { MOST_FAILURES } from '../../src/domain/account-event.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { failuresKey } from '../../src/stores/session-keys.js';
@@ -20,24 +19,12 @@ import {
   withBearer,
 } from '../support/session-node.js';
 
-const COMMAND = fileURLToPath(new URL('../../src/cli/session.js', import.meta.url));
 const ANN = 'ann@example.com';
 const TIME = '20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
 const KEYED = '[0-9a-f]{32}';
 
 async function account(args: string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [COMMAND, 'account', ...args], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  let [out, error] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, error };
+  return callCommand(() => runSession(['account', ...args], env));
 }
 
 t.test('an attacked account shows who tried, who got in, and how its sessions ended', async (t) => {

@@ -1,15 +1,15 @@
 // The keys command as an operator runs it.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
+import { callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readKeyReports } from '../../src/cli/key-reports.js';
 import { keyStatus } from '../../src/cli/key-status.js';
+import { runKeys } from '../../src/cli/keys.js';
 import { type KeyLifetimes, runningKeys } from '../../src/domain/key-roll-out.js';
 import { SECRETS } from '../support/session-node.js';
 
@@ -21,19 +21,7 @@ const LIVES: KeyLifetimes = {
   decay: 900,
 };
 
-async function keys(args: string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } });
-  let out = '';
-  let error = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, error };
-}
+const keys = (args: string[], env: Readonly<Record<string, string>>) => callCommand(() => runKeys(args, env));
 
 /** What a node with these lists reports. */
 function running(lists: Partial<typeof SECRETS>) {
@@ -73,7 +61,7 @@ t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', asy
 
 t.test('--help prints the usage', async (t) => {
   for (const args of [['--help'], ['-h'], ['status', '--help']]) {
-    const { code, out, error } = await keys(args, {});
+    const { code, out, error } = await spawnCommand(COMMAND, args);
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: keys export-access\n {7}keys status\n/);
   }

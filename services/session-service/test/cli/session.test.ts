@@ -1,14 +1,14 @@
 // The session command as an operator runs it.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { explainEnd } from '../../src/cli/end-explanation.js';
+import { runSession } from '../../src/cli/session.js';
 import { reportSession } from '../../src/cli/session-report.js';
 import {
   logIn,
@@ -23,23 +23,12 @@ const COMMAND = fileURLToPath(new URL('../../src/cli/session.js', import.meta.ur
 const NOBODY = 'x'.repeat(22);
 const TIME = '20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
 
-async function session(args: string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } });
-  let out = '';
-  let error = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code, out, error };
-}
+const session = (args: string[], env: Readonly<Record<string, string>>) =>
+  callCommand(() => runSession(args, env));
 
 t.test('--help prints the usage', async (t) => {
   for (const args of [['--help'], ['-h'], ['why', '--help']]) {
-    const { code, out, error } = await session(args, {});
+    const { code, out, error } = await spawnCommand(COMMAND, args);
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: session why ID/);
   }

@@ -4,19 +4,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { type CommandResult, callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
+import { runUsers } from '../../src/cli/users.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { verifyPassword } from '../../src/directory/password-hash.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/users.js', import.meta.url));
-
-interface Result {
-  readonly code: number | null;
-  readonly out: string;
-  readonly error: string;
-}
 
 /** Runs the command in the folder's data; what is typed is piped in. */
 async function users(
@@ -24,23 +21,9 @@ async function users(
   args: string[],
   typed = '',
   env: NodeJS.ProcessEnv = {},
-): Promise<Result> {
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...env },
-  });
-  let out = '';
-  let error = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  // A command that reads no password ends before it has been given one.
-  child.stdin.on('error', () => {});
-  child.stdin.end(typed);
-  const [code] = await once(child, 'close');
-  return { code, out, error };
+): Promise<CommandResult> {
+  const input = Readable.from([Buffer.from(typed)]) as NodeJS.ReadStream;
+  return callCommand(() => runUsers(args, { DATA_DIR: dataDir, ...env }, { input, prompts: process.stderr }));
 }
 
 async function passwordMatches(t: Test, dataDir: string, email: string, password: string): Promise<boolean> {
@@ -56,7 +39,7 @@ async function passwordMatches(t: Test, dataDir: string, email: string, password
 
 t.test('users are added, listed, disabled and enabled', async (t) => {
   const dir = join(tempDir(t), 'data');
-  t.strictSame(await users(dir, ['add', 'Ada@Example.com'], 'pass word\n'), {
+  t.strictSame(await spawnCommand(COMMAND, ['add', 'Ada@Example.com'], { DATA_DIR: dir }, 'pass word\n'), {
     ...{ code: 0, out: 'added Ada@Example.com as user 1\n', error: '' },
   });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));

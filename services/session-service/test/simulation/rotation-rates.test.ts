@@ -5,7 +5,7 @@ import { ALONE, ROBBED } from './behaviours.js';
 import { measureLogOuts, measureThefts } from './rates.js';
 
 // A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const SAMPLING = { histories: 300, seed: 3_040_915 };
 

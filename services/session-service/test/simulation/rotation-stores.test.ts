@@ -11,7 +11,7 @@ import { type AgeingStore, playOnRule, playOnStore } from './play.js';
 import { discoveries } from './theft.js';
 
 // A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(180_000);
+t.setTimeout(300_000);
 
 const SEED = 3_040_915;
 const HISTORIES = 150;

@@ -4,9 +4,11 @@
 import { once } from 'node:events';
 import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
 import { closeStore, openStore } from '../../../src/store/open-store.js';
+import { bePatient } from '../../support/patience.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');
+bePatient(store);
 if (store.kind === 'redis') await once(store.client, 'ready');
 const challenges = openChallengeStore(store, 'captcha');
 const taken = await Promise.all(
