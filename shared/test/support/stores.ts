@@ -41,14 +41,17 @@ export async function eachStore(t: Test, run: Run): Promise<void> {
 
 /** Runs the same sub-test on a private Redis and on an embedded store, for tests whose subject is above the store. */
 export async function eachKind(t: Test, run: Run): Promise<void> {
-  await t.test('on Redis', async (t) => run(t, await redisStore(t)));
+  await t.test('on Redis', async (t) => run(t, await redisStore(t, bePatient)));
   await t.test('on the embedded store', async (t) => run(t, embeddedStore(t)));
 }
 
-/** A store on a private Redis; its connection is ready. */
-export async function redisStore(t: Test): Promise<StoreUnderTest & { readonly redis: RedisServer }> {
+/** A store on a private Redis; its connection is ready. @param prepare is given the store before it is connected */
+export async function redisStore(
+  t: Test,
+  prepare: (store: Store) => void = () => {},
+): Promise<StoreUnderTest & { readonly redis: RedisServer }> {
   const redis = await startRedis(t);
-  return { ...(await connectTo(t, redis.url)), age: (ms) => ageRedis(redis.client, ms), redis };
+  return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
 // A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty.
@@ -60,7 +63,7 @@ export async function clusterStore(t: Test): Promise<StoreUnderTest> {
   cluster ??= startRedisCluster(root);
   const { url, clear, age } = await cluster;
   await clear();
-  return { ...(await connectTo(t, url)), age };
+  return { ...(await connectTo(t, url, bePatient)), age };
 }
 
 /** A store on a master that a Sentinel names, empty. */
@@ -68,14 +71,18 @@ export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
   sentinel ??= startRedisSentinel(root);
   const { url, master } = await sentinel;
   await master.client.flushall();
-  return { ...(await connectTo(t, url)), age: (ms) => ageRedis(master.client, ms) };
+  return { ...(await connectTo(t, url, bePatient)), age: (ms) => ageRedis(master.client, ms) };
 }
 
-async function connectTo(t: Test, url: string): Promise<Omit<StoreUnderTest, 'age'>> {
+async function connectTo(
+  t: Test,
+  url: string,
+  prepare: (store: Store) => void,
+): Promise<Omit<StoreUnderTest, 'age'>> {
   const connect = async (): Promise<Store> => {
     const store = openStore(url, '.');
     t.teardown(() => closeStore(store));
-    bePatient(store);
+    prepare(store);
     if (store.kind === 'redis') await once(store.client, 'ready');
     await storeTimeMs(store);
     return store;
