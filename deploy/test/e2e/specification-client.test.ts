@@ -10,7 +10,7 @@ import { drawKey } from '@tollgate/shared/challenges/types/image-answer.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';
-import { onRedis, type Site, type User } from './site.js';
+import { eachStore, type Site, type User } from './site.js';
 import { SpecificationClient } from './specification-client.js';
 
 /** A person takes longer than `min_seconds`, 1.5 s. */
@@ -18,7 +18,7 @@ const READING_MS = 1600;
 
 t.setTimeout(300_000);
 
-t.test('a client of the specification alone gets in', (t) => onRedis(t, {}, life));
+t.test('a client of the specification alone gets in', (t) => eachStore(t, {}, life));
 
 async function life(t: Test, site: Site): Promise<void> {
   let readingMs = READING_MS;
