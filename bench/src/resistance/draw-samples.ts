@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '@tollgate/challenge-service/image/derivation.js';
 import { drawImage } from '@tollgate/challenge-service/image/draw.js';
-import { type DriverName, loadDriver } from '@tollgate/challenge-service/image/driver.js';
-import type { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
 import { rasteriseSprites } from '@tollgate/challenge-service/image/sprites.js';
+import type { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
+import { type DriverName, loadDriver } from '@tollgate/challenge-service/renderer/driver.js';
 import { median, percentile } from '../statistics.js';
 
 export interface Samples {

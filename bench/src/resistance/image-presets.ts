@@ -1,5 +1,5 @@
 // The presets that are read: the one that ships, parts of it switched off, and a control without any effect.
-import { defaultPreset, type ImagePreset } from '@tollgate/challenge-service/image/preset.js';
+import { defaultPreset, type ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 
 const { picture, letters, wave, speckles } = defaultPreset;
 

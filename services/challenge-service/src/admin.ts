@@ -6,7 +6,7 @@ import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeDependencies } from './app.js';
 import type { ChallengeConfig } from './config.js';
-import hosts from './plugins/hosts.js';
+import hosts from './plugins/applications.js';
 import clearFailures from './routes/clear-failures.js';
 import hostVerify from './routes/host-verify.js';
 import recordFailure from './routes/record-failure.js';

@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
 import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
@@ -22,10 +21,9 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
-import { loadImageSetup, openImages } from './equipment.js';
+import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
-
-const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+import { PROJECT_ROOT } from './project-root.js';
 
 /** Images that may wait to be drawn; at 2,000 a second and core they wait about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;

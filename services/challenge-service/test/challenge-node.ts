@@ -10,9 +10,9 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
-import { type PresetDependencies, resolvePresets } from '../src/domain/presets.js';
-import { type ImagePool, openImagePool } from '../src/image/pool.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
+import { type PresetDependencies, resolvePresets } from '../src/presets/presets.js';
+import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 

@@ -9,8 +9,8 @@ import { eachKind } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
-import { type ImagePool, openImagePool } from '../src/image/pool.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
+import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 const environment = {
   CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',

@@ -2,7 +2,7 @@
 
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openImagePool } from '../src/image/pool.js';
+import { openImagePool } from '../src/renderer/image-pool.js';
 import { openNode } from './challenge-node.js';
 
 t.test('image drawing: of more than may wait the rest is 503 at once, and issuing goes on', async (t) => {

@@ -6,7 +6,7 @@ import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { answerText } from '../src/image/derivation.js';
-import { defaultPreset } from '../src/image/preset.js';
+import { defaultPreset } from '../src/presets/preset.js';
 import { openNode, SECRET } from './challenge-node.js';
 
 const GUESSED = ['challenge-secret-of-the-tests-0002', SECRET.slice(0, -1), SECRET.toUpperCase()];

@@ -2,7 +2,7 @@
 
 import { embeddedStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openDesk } from './host-api/desk.js';
+import { openDesk } from './host-api/host-api-server.js';
 
 t.test('clients that never read are cut off on both listeners', async (t) => {
   const desk = await openDesk(t, embeddedStore(t).store);

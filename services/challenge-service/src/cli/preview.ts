@@ -7,11 +7,11 @@ import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
 import { readPreviewConfig } from '../config.js';
-import { findPreset, type NamedPreset, type Presets } from '../domain/presets.js';
-import { loadImageSetup, openImages } from '../equipment.js';
-import type { ImagePool } from '../image/pool.js';
+import { loadImageSetup, openImages } from '../image-setup.js';
+import { findPreset, type NamedPreset, type Presets } from '../presets/presets.js';
+import { PROJECT_ROOT } from '../project-root.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 import { contactSheet } from './contact-sheet.js';
-import { PROJECT_ROOT } from './project-root.js';
 import { drawSamples, type Sample } from './samples.js';
 
 /** What to draw; a relative path starts from the folder that the command was called in. */

@@ -6,7 +6,7 @@ import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js'
 import { closeStore } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
 import { readStoreConfig } from '../config.js';
-import { PROJECT_ROOT } from './project-root.js';
+import { PROJECT_ROOT } from '../project-root.js';
 
 /**
  * Prunes the store of the challenges and returns the line to print.

@@ -7,8 +7,8 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Drawing, drawingOf } from '../domain/drawing.js';
 import { imageIssue } from '../domain/image-challenge.js';
-import type { NamedPreset, Presets } from '../domain/presets.js';
-import type { ImagePool } from '../image/pool.js';
+import type { NamedPreset, Presets } from '../presets/presets.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 
 /** A challenge as a client would get it, and its answer. */
 export interface Sample {

@@ -10,10 +10,10 @@ import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challeng
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { presetNameIn } from '../image/preset-mark.js';
+import { presetNameIn } from '../presets/preset-fingerprint.js';
+import type { Presets } from '../presets/presets.js';
+import { answerContent } from './challenge-content.js';
 import { NO_IMAGE } from './image-challenge.js';
-import { answerContent } from './kind-content.js';
-import type { Presets } from './presets.js';
 
 /** What this node draws with; `driver` is null where nothing draws. */
 export interface DrawingDependencies {

@@ -13,9 +13,9 @@ import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challeng
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import type { NamedPreset } from '../presets/presets.js';
+import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
 import { isoTime } from './iso-time.js';
-import { answerContent, type PublicFields, verifiedContent } from './kind-content.js';
-import type { NamedPreset } from './presets.js';
 import { addressPart, type IssuerDependencies } from './proof-of-work.js';
 
 const SEED_BYTES = 4;

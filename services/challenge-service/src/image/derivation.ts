@@ -1,6 +1,6 @@
 // What a challenge's image shows, derived under the draw key: without that key neither text nor effects can be computed.
 import { createHmac } from 'node:crypto';
-import type { ImagePreset } from './preset.js';
+import type { ImagePreset } from '../presets/preset.js';
 
 /** All that one image needs: the same job gives the same bytes wherever the same driver made the sprites. */
 export type DrawingJob = {

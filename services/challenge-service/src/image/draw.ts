@@ -1,6 +1,8 @@
 // Draws one image: letters, speckles and wave on typed arrays, in integers throughout. Pure, synchronous, well under a millisecond.
+
+import type { ImagePreset } from '../presets/preset.js';
 import { colourOfPixels } from './colours.js';
-import { counterchange } from './counterchange.js';
+import { counterchange } from './contrast-inversion.js';
 import type { DrawingJob } from './derivation.js';
 import { EDGE } from './distance-field.js';
 import { createGenerator, type Generator } from './generator.js';
@@ -8,7 +10,6 @@ import { type Letter, placeLetters, SWAY_MARGIN } from './layout.js';
 import { paintSharp, paintSmooth } from './paint.js';
 import { createPlane, type Plane } from './plane.js';
 import { encodePng } from './png.js';
-import type { ImagePreset } from './preset.js';
 import { quarterPixels } from './quarters.js';
 import { sine, TURN } from './sine.js';
 import type { Sprites } from './sprites.js';

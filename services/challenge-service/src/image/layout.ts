@@ -1,7 +1,8 @@
 // Where each letter stands: turned, shifted, and pushed against its neighbour until their ink overlaps.
+
+import type { ImagePreset } from '../presets/preset.js';
 import type { FontName } from './fonts.js';
 import type { Generator } from './generator.js';
-import type { ImagePreset } from './preset.js';
 import { cosine, SINE_BITS, sine, TURN } from './sine.js';
 import { CAPITAL_PX, findSprite, type Sprite, type Sprites } from './sprites.js';
 

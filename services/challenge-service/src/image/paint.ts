@@ -1,9 +1,10 @@
 // Turns quarters of pixels and their colours into the rows of a PNG: each quarter a pixel of its own, or each pixel shaded by its quarters.
+
+import type { ImagePreset } from '../presets/preset.js';
 import { channels } from './colours.js';
 import { reuseBytes } from './memory.js';
 import type { Plane } from './plane.js';
 import { FILTER_UP, type IndexedImage } from './png.js';
-import type { ImagePreset } from './preset.js';
 import { LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 
 type Palette = ImagePreset['picture']['palettes'][number];

@@ -1,6 +1,7 @@
 // The glyph sprites: each character of each font, rasterised once by the driver; all drawing works on copies of these.
+
+import type { Driver } from '../renderer/driver.js';
 import { COVER_PER_POINT, distanceField, EDGE, FIELD_REACH } from './distance-field.js';
-import type { Driver } from './driver.js';
 import { BUNDLED_CHARACTERS, FONT_NAMES, type FontName } from './fonts.js';
 
 /** Height of a capital in the sprites, in pixels, whatever the font. */

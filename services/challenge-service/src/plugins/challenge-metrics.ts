@@ -14,7 +14,7 @@ import {
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
-import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
+import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 /** The figures and what moves them. */
 export interface ChallengeMetrics {

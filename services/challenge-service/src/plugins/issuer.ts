@@ -6,8 +6,8 @@ import { randomBytes } from '@tollgate/shared/crypto/random-bytes.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Presets, resolvePresets } from '../domain/presets.js';
-import type { ImagePool } from '../image/pool.js';
+import { type Presets, resolvePresets } from '../presets/presets.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** Opened and closed by server.ts. */

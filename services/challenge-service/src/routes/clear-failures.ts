@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/applications.js';
 
 export default async function clearFailures(app: FastifyInstance): Promise<void> {
   app.delete<{ Body: HostClearBody }>(

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';
 import type { DrawingJob } from '../image/derivation.js';
-import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
+import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
 

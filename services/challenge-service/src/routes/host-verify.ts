@@ -9,7 +9,7 @@ import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/applications.js';
 
 /** @param route.options the options of the challenges */
 export default async function hostVerify(

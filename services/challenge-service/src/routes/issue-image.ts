@@ -11,9 +11,9 @@ import { ImageQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
-import { findPreset } from '../domain/presets.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
+import { findPreset } from '../presets/presets.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -2,7 +2,7 @@
 
 import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { callingApplication, requireAddress } from '../plugins/applications.js';
 
 export default async function recordFailure(app: FastifyInstance): Promise<void> {
   app.post<{ Body: HostFailureBody }>(

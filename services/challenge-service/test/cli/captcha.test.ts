@@ -12,7 +12,7 @@ import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { drawSamples } from '../../src/cli/samples.js';
-import { findPreset, resolvePresets } from '../../src/domain/presets.js';
+import { findPreset, resolvePresets } from '../../src/presets/presets.js';
 import { openImages } from '../challenge-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));

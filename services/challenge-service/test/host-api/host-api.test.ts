@@ -4,7 +4,7 @@ import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';
-import { HOST_KEY, IP, openDesk, SHOP_KEY } from './desk.js';
+import { HOST_KEY, IP, openDesk, SHOP_KEY } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 const ROUTES = [

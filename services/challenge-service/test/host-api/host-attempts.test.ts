@@ -2,7 +2,7 @@
 
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { type Desk, IP, openDesk } from './desk.js';
+import { type Desk, IP, openDesk } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 const PARALLEL = 12;

@@ -4,7 +4,7 @@ import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js'
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openDesk } from './desk.js';
+import { openDesk } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 

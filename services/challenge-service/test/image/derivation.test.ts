@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { answerText, drawingJob } from '../../src/image/derivation.js';
-import { defaultPreset } from '../../src/image/preset.js';
+import { defaultPreset } from '../../src/presets/preset.js';
 import { drawKey, token } from './samples.js';
 
 const { alphabet, length } = defaultPreset.phrase;

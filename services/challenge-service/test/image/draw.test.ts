@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import t from 'tap';
 import { drawImage } from '../../src/image/draw.js';
-import { loadDriver } from '../../src/image/driver.js';
-import { defaultPreset, type ImagePreset } from '../../src/image/preset.js';
+import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
+import { loadDriver } from '../../src/renderer/driver.js';
 import { hashOf, sampleJob, startDriver } from './samples.js';
 
 const { sprites, identity } = startDriver();

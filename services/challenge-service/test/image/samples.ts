@@ -1,10 +1,10 @@
 // What the image tests share: sprites of the driver that serves here, and numbered jobs.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../../src/image/derivation.js';
-import { type DriverName, loadDriver } from '../../src/image/driver.js';
-import { identifyDriver } from '../../src/image/identity.js';
-import { defaultPreset, type ImagePreset } from '../../src/image/preset.js';
 import { rasteriseSprites, type Sprites } from '../../src/image/sprites.js';
+import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
+import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
+import { identifyDriver } from '../../src/renderer/driver-identity.js';
 
 export const drawKey = new Uint8Array(32).fill(0x5a);
 export const token = 'a0B1c2D3e4F5g6H7i8J9k0L1m2N3o4P5q6R7s8T9';

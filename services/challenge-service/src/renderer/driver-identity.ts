@@ -1,11 +1,11 @@
 // The name under which a record remembers its driver: same name, same bytes.
 import { createHash } from 'node:crypto';
-import { type DrawingJob, drawingJob } from './derivation.js';
-import { drawImage } from './draw.js';
+import { type DrawingJob, drawingJob } from '../image/derivation.js';
+import { drawImage } from '../image/draw.js';
+import { BUNDLED_CHARACTERS, FONT_NAMES } from '../image/fonts.js';
+import type { Sprites } from '../image/sprites.js';
+import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
-import { BUNDLED_CHARACTERS, FONT_NAMES } from './fonts.js';
-import { defaultPreset, type ImagePreset } from './preset.js';
-import type { Sprites } from './sprites.js';
 
 /**
  * `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so

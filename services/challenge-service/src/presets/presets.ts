@@ -9,11 +9,11 @@ import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
-import { defaultPreset, ImagePreset } from '../image/preset.js';
-import { presetFingerprint } from '../image/preset-mark.js';
-import { readabilityMistake } from '../image/preset-readability.js';
-import { sampleMistake } from './kind-samples.js';
+import { sampleMistake } from './challenge-type-samples.js';
+import { defaultPreset, ImagePreset } from './preset.js';
+import { presetFingerprint } from './preset-fingerprint.js';
 import { presetMistakes } from './preset-mistakes.js';
+import { readabilityMistake } from './preset-readability.js';
 
 /** The preset of a request that names none. */
 export const DEFAULT_PRESET = 'default';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import t from 'tap';
 import { BUNDLED_CHARACTERS, FONT_NAMES, fontPath } from '../../src/image/fonts.js';
-import { defaultPreset, ImagePreset } from '../../src/image/preset.js';
+import { defaultPreset, ImagePreset } from '../../src/presets/preset.js';
 
 t.test('the default preset satisfies its own schema', async (t) => {
   t.ok(Value.Check(ImagePreset, defaultPreset));

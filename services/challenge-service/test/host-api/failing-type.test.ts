@@ -6,7 +6,7 @@ import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-ty
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openDesk } from './desk.js';
+import { openDesk } from './host-api-server.js';
 
 const CHALLENGE_SECRET = 'challenge-secret-of-the-tests-0003';
 const REST = 'the-right-answer-is-k7mxqp';

@@ -7,9 +7,9 @@ import {
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { answerContent, verifiedContent } from '../domain/challenge-content.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
-import type { ImagePreset } from '../image/preset.js';
-import { answerContent, verifiedContent } from './kind-content.js';
+import type { ImagePreset } from './preset.js';
 
 const SAMPLES = 50;
 // Of no use to anybody: what is made with it is thrown away.

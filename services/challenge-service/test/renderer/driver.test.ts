@@ -1,7 +1,7 @@
 // Which image library serves.
 import { createRequire } from 'node:module';
 import t from 'tap';
-import { type DriverName, loadDriver } from '../../src/image/driver.js';
+import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,7 +1,7 @@
 // Draws with a renderer of the host's own in the place of the image libraries, behind the same bounded queue.
-import type { DrawingJob } from './derivation.js';
-import { type ImagePool, ImageQueueFullError } from './pool.js';
-import type { ImagePreset } from './preset.js';
+import type { DrawingJob } from '../image/derivation.js';
+import type { ImagePreset } from '../presets/preset.js';
+import { type ImagePool, ImageQueueFullError } from './image-pool.js';
 
 /** A renderer of the host's own; its images are its own affair, as long as the same call gives the same bytes. */
 export interface Renderer {

@@ -1,8 +1,8 @@
 // A renderer of the host's own: its images, its failures, the bound of its queue.
 import t from 'tap';
-import { ImageQueueFullError } from '../../src/image/pool.js';
-import { openRendererPool, rendererMistake } from '../../src/image/renderer.js';
-import { sampleJob } from './samples.js';
+import { openRendererPool, rendererMistake } from '../../src/renderer/custom-renderer.js';
+import { ImageQueueFullError } from '../../src/renderer/image-pool.js';
+import { sampleJob } from '../image/samples.js';
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1]);
 const size = { running: 1, maxQueue: 2 };

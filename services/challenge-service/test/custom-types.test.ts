@@ -13,8 +13,8 @@ import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openRendererPool } from '../../src/image/renderer.js';
-import { openImages, openNode, SECRET } from '../challenge-node.js';
+import { openRendererPool } from '../src/renderer/custom-renderer.js';
+import { openImages, openNode, SECRET } from './challenge-node.js';
 
 const sum: AnswerType = {
   name: 'sum',

@@ -4,8 +4,8 @@ import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.j
 import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import t from 'tap';
-import { findPreset, type PresetDependencies, resolvePresets } from '../../src/domain/presets.js';
-import { defaultPreset } from '../../src/image/preset.js';
+import { defaultPreset } from '../../src/presets/preset.js';
+import { findPreset, type PresetDependencies, resolvePresets } from '../../src/presets/presets.js';
 
 const options = resolveCaptchaOptions();
 const sum: AnswerType = { name: 'sum', make: () => ({ answer: '4', fields: { question: '2 and 2' } }) };

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { drawImage } from '../../src/image/draw.js';
-import type { DriverName } from '../../src/image/driver.js';
-import { ImageQueueFullError, openImagePool } from '../../src/image/pool.js';
-import { sampleJob, startDriver } from './samples.js';
+import type { DriverName } from '../../src/renderer/driver.js';
+import { ImageQueueFullError, openImagePool } from '../../src/renderer/image-pool.js';
+import { sampleJob, startDriver } from '../image/samples.js';
 
 const driver = '@napi-rs/canvas' as const;
 

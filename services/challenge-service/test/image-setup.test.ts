@@ -6,7 +6,7 @@ import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import { loadImageSetup, openImages } from '../src/equipment.js';
+import { loadImageSetup, openImages } from '../src/image-setup.js';
 
 const captcha = resolveCaptchaOptions();
 

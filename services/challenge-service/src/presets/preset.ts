@@ -1,6 +1,6 @@
 // What an image preset says, and the one that ships (decisions 2.2; challenge-service.md, "default preset").
 import { type Static, Type } from '@sinclair/typebox';
-import { BUNDLED_CHARACTERS, FONT_NAMES } from './fonts.js';
+import { BUNDLED_CHARACTERS, FONT_NAMES } from '../image/fonts.js';
 
 const strict = { additionalProperties: false };
 

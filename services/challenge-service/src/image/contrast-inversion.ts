@@ -1,8 +1,9 @@
 // Counterchange: along a bent line across the image paper and ink change places, so that each letter is dark on light on one side of it and
 // light on dark on the other. People read on across it; a program that takes ink for dark, or for light, loses one half of each letter.
+
+import type { ImagePreset } from '../presets/preset.js';
 import type { Generator } from './generator.js';
 import { type Plane, TOGETHER } from './plane.js';
-import type { ImagePreset } from './preset.js';
 import { ALL_QUARTERS, LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 import { sine, TURN } from './sine.js';
 

@@ -4,10 +4,10 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { type PresetSource, type Presets, resolvePresets } from './domain/presets.js';
-import { type ImagePool, openImagePool } from './image/pool.js';
-import { readPresetSource } from './image/preset-source.js';
-import { openRendererPool, type Renderer, rendererMistake } from './image/renderer.js';
+import { readPresetSource } from './presets/preset-source.js';
+import { type PresetSource, type Presets, resolvePresets } from './presets/presets.js';
+import { openRendererPool, type Renderer, rendererMistake } from './renderer/custom-renderer.js';
+import { type ImagePool, openImagePool } from './renderer/image-pool.js';
 
 /** Read and checked, nothing opened yet. */
 export interface ImageSetup {

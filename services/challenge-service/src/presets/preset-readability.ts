@@ -1,8 +1,8 @@
 // Whether people can read the images of a preset: from the room for each letter, and from how much its effects come to together.
 
-import { marginsOf, SHARE_OF_HEIGHT } from './layout.js';
+import { marginsOf, SHARE_OF_HEIGHT } from '../image/layout.js';
+import { CAPITAL_PX } from '../image/sprites.js';
 import type { ImagePreset } from './preset.js';
-import { CAPITAL_PX } from './sprites.js';
 
 /** Lower letters with the effects of the default were read wrongly in every third image, letters of this height hardly ever. */
 const LEAST_CAPITAL_PX = 24;

@@ -5,7 +5,7 @@ import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { contrastBetween } from '../image/contrast.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
-import { ImagePreset, SHORTEST_ALPHABET } from '../image/preset.js';
+import { ImagePreset, SHORTEST_ALPHABET } from './preset.js';
 
 type Palettes = ImagePreset['picture']['palettes'];
 

@@ -1,10 +1,10 @@
 // The image pool: drawing off the event loop, in a fixed number of workers behind a bounded queue.
 import { Piscina } from 'piscina';
-import { type DrawingJob, drawingJob } from './derivation.js';
+import { type DrawingJob, drawingJob } from '../image/derivation.js';
+import { rasteriseSprites } from '../image/sprites.js';
+import { defaultPreset } from '../presets/preset.js';
 import { DRIVER_NAMES, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
-import { identifyDriver } from './identity.js';
-import { defaultPreset } from './preset.js';
-import { rasteriseSprites } from './sprites.js';
+import { identifyDriver } from './driver-identity.js';
 
 /** Thrown by `draw` when as many jobs wait as may; the caller answers 503 and the client comes back. */
 export class ImageQueueFullError extends Error {

@@ -1,6 +1,6 @@
 // The image libraries: which one serves, and the one thing asked of it, a glyph as an alpha map.
 import { createRequire } from 'node:module';
-import { FONT_NAMES, type FontName, fontFamily, fontPath } from './fonts.js';
+import { FONT_NAMES, type FontName, fontFamily, fontPath } from '../image/fonts.js';
 
 /** The libraries, in the order in which they are tried. */
 export const DRIVER_NAMES = ['canvas', '@napi-rs/canvas'] as const;

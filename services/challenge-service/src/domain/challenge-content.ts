@@ -15,7 +15,7 @@ import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-ty
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { answerText } from '../image/derivation.js';
-import type { ImagePreset } from '../image/preset.js';
+import type { ImagePreset } from '../presets/preset.js';
 
 /** What the client gets of a kind beside token and times. */
 export type PublicFields = Readonly<Record<string, unknown>>;
