@@ -8,14 +8,14 @@ import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from './iso-time.js';
 import {
   addressPart,
   type IssuerDependencies,
+  isoTime,
   newSalt,
   type PricedScope,
   workTerms,
-} from './proof-of-work.js';
+} from './issuing.js';
 
 /** Effort to be issued: what the store is asked, and what the client is told beside times. */
 export interface PreparedEffort {

@@ -15,8 +15,7 @@ import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-ty
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { NamedPreset } from '../presets/presets.js';
 import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
-import { isoTime } from './iso-time.js';
-import { addressPart, type IssuerDependencies } from './proof-of-work.js';
+import { addressPart, type IssuerDependencies, isoTime } from './issuing.js';
 
 const SEED_BYTES = 4;
 

@@ -2,8 +2,7 @@
 
 import type { ImagePreset } from '../presets/preset.js';
 import { channels } from './colours.js';
-import { reuseBytes } from './memory.js';
-import type { Plane } from './plane.js';
+import { type Plane, reuseBytes } from './plane.js';
 import { FILTER_UP, type IndexedImage } from './png.js';
 import { LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 

@@ -1,6 +1,5 @@
 // Finds out which quarters of each pixel are ink: twice the detail of the pixels themselves, out of the field between them.
-import { reuseBytes } from './memory.js';
-import { createPlane, type Plane, TOGETHER } from './plane.js';
+import { createPlane, type Plane, reuseBytes, TOGETHER } from './plane.js';
 
 /** The quarters of a pixel as bits. */
 export const UPPER_LEFT = 8;

@@ -4,7 +4,7 @@ import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js'
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { PricedScope } from '../domain/proof-of-work.js';
+import type { PricedScope } from '../domain/issuing.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,7 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
-import { contrastBetween } from '../image/contrast.js';
+import { contrastBetween } from '../image/colours.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import { ImagePreset, SHORTEST_ALPHABET } from './preset.js';
 
