@@ -128,7 +128,11 @@ const rooms: readonly Room[] = [
   {
     name: 'renderer',
     files: /^services\/challenge-service\/src\/renderer\//,
-    may: [/^piscina$/, node('crypto', 'module', 'worker_threads'), ...own('image/', 'presets/preset\\.ts$')],
+    may: [
+      /^(fastq|piscina)$/,
+      node('crypto', 'module', 'worker_threads'),
+      ...own('image/', 'presets/preset\\.ts$'),
+    ],
     never: [environment, clock, chance],
   },
   {

@@ -67,7 +67,7 @@ t.test('a full queue refuses at once, and what waits is drawn in turn', async (t
 t.test('calls that take too long keep their places, so that no more than those hang', async (t) => {
   const finish: (() => void)[] = [];
   const render = () => new Promise<Uint8Array>((resolve) => finish.push(() => resolve(PNG)));
-  const pool = openRendererPool({ name: 'mine', render }, { running: 2, maxQueue: 2, answerMs: 20 });
+  const pool = openRendererPool({ name: 'mine', render }, { running: 2, maxQueue: 2, timeoutMs: 20 });
   const outcomes = Array.from({ length: 4 }, (_, seed) => pool.draw(sampleJob(seed)));
   const late = { message: 'the renderer mine drew nothing within 20 ms' };
   await Promise.all([
