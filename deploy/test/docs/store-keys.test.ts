@@ -103,7 +103,7 @@ async function openServices(t: Test, store: Store) {
     images,
     onOtherDriver: () => {},
     redis: { challenges: store },
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger,
   });

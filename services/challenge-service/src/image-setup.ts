@@ -1,4 +1,4 @@
-// What this node issues and draws with, from its configuration: presets, kinds and renderer.
+// The image setup of this node, loaded from its configuration: presets, challenge types and renderer.
 
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
@@ -9,15 +9,15 @@ import { type PresetSource, type Presets, resolvePresets } from './presets/prese
 import { openRendererPool, type Renderer, rendererMistake } from './renderer/custom-renderer.js';
 import { type ImagePool, openImagePool } from './renderer/image-pool.js';
 
-/** Read and checked, nothing opened yet. */
+/** Read and validated; nothing is open yet. */
 export interface ImageSetup {
   readonly presets: Presets;
   readonly kinds: readonly ChallengeType[];
-  /** The host's own, which draws in the place of the image libraries. */
+  /** The operator's, which draws instead of the image libraries. */
   readonly renderer: Renderer | undefined;
 }
 
-/** What it is read from. */
+/** The part of the configuration that the image setup is loaded from. */
 export interface ImageSetupOptions {
   readonly values: {
     readonly CAPTCHA_MODULE?: string | undefined;
@@ -30,10 +30,10 @@ export interface ImageSetupOptions {
  * Loads `CAPTCHA_MODULE` and `CAPTCHA_PRESETS`.
  *
  * @param root folder that relative paths start from
- * @throws ConfigurationError with a line per mistake
+ * @throws ConfigurationError with a line for each mistake
  */
-export async function loadImageSetup(settings: ImageSetupOptions, root: string): Promise<ImageSetup> {
-  const { values, captcha: options } = settings;
+export async function loadImageSetup(config: ImageSetupOptions, root: string): Promise<ImageSetup> {
+  const { values, captcha: options } = config;
   const module = await loadChallengeModule(values.CAPTCHA_MODULE, root);
   const { kinds, renderer } = module;
   const sources: PresetSource[] = [];
@@ -48,24 +48,24 @@ export async function loadImageSetup(settings: ImageSetupOptions, root: string):
       mistakes.push(`CAPTCHA_PRESETS ${error.message}`);
     }
   }
-  const ownRenderer = renderer !== undefined;
-  const wrong = ownRenderer ? rendererMistake(renderer) : null;
+  const hasCustomRenderer = renderer !== undefined;
+  const wrong = hasCustomRenderer ? rendererMistake(renderer) : null;
   if (wrong !== null) mistakes.push(`CAPTCHA_MODULE renderer ${wrong}`);
-  const resolved = resolvePresets({ options, sources, kinds, ownRenderer });
+  const resolved = resolvePresets({ options, sources, kinds, hasCustomRenderer });
   mistakes.push(...resolved.mistakes);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return { presets: resolved.presets, kinds, renderer: renderer as Renderer | undefined };
 }
 
-/** How much is drawn at once, and how much may wait. */
+/** The size of the pool: images drawn at the same time, and images that may wait. */
 export interface DrawingSize {
   readonly threads: number;
   readonly maxQueue: number;
 }
 
 /**
- * Opens what draws: the host's renderer, else the image library; null when none loads.
- * @throws ConfigurationError when the library that must draw does not load
+ * Opens the image pool, on the operator's renderer or on an image library. Returns null if no library loads.
+ * @throws ConfigurationError if the configured library does not load
  */
 export async function openImages(
   renderer: Renderer | undefined,

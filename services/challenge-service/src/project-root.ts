@@ -2,5 +2,5 @@
 
 import { fileURLToPath } from 'node:url';
 
-/** Root of the project, four levels above the folder of the compiled service. */
+/** Root of the project, four levels above the compiled service. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -17,7 +17,7 @@ import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
 /** What a node is made of beside its store. */
-export interface NodeParts extends Omit<PresetDependencies, 'options' | 'sources'> {
+export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sources'> {
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface ChallengeNode {
 }
 
 /** Builds a node; without `images` it cannot draw. */
-export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Promise<ChallengeNode> {
+export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): Promise<ChallengeNode> {
   const { presets = {}, images = null, env = {}, kinds = [], ...rest } = deps;
   const config = readChallengeConfig({
     CHALLENGE_SECRET: SECRET,
@@ -60,7 +60,7 @@ export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Pro
     onOtherDriver: (driver) => others.push(driver),
     onOtherPreset: (name) => others.push(name),
     redis: {},
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'debug' }, { write }),
   });

@@ -35,7 +35,7 @@ const echo: VerifiedType = {
 
 const presets = { sum: { kind: 'sum' }, echo: { kind: 'echo' } };
 
-function hostOn(store: Store, kinds: readonly ChallengeType[] = [], minSeconds = 0): ChallengeVerifier {
+function verifierOn(store: Store, kinds: readonly ChallengeType[] = [], minSeconds = 0): ChallengeVerifier {
   return createChallengeVerifier({
     store: openChallengeStore(store, 'captcha'),
     ring: openKeyRing(SECRET),
@@ -67,7 +67,7 @@ t.test('its own fields reach the client beside token and times, its answer does 
 t.test('a host needs not know a kind whose answer is a text', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { kinds: [sum], presets: { sum: presets.sum } });
-    const host = hostOn(store);
+    const host = verifierOn(store);
     const ask = async () => (await node.get('/api/captcha?preset=sum')).json();
     const first = await ask();
     t.match(await check(host, first.token, ` IS ${first.a + first.b}`), { ok: true }, 'capitals are ignored');
@@ -83,11 +83,11 @@ t.test('a kind that judges by itself is right only where it is known', async (t)
     const ask = async () => (await node.get('/api/captcha?preset=echo')).json();
     const first = await ask();
     t.equal(first.say.length, 120, 'longer than the answer of an image may be');
-    t.match(await check(hostOn(store, [echo]), first.token, first.say), { ok: true });
+    t.match(await check(verifierOn(store, [echo]), first.token, first.say), { ok: true });
     const second = await ask();
-    t.match(await check(hostOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
+    t.match(await check(verifierOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
     const third = await ask();
-    t.match(await check(hostOn(store, [echo]), third.token, second.say), { ok: false, reason: 'wrong' });
+    t.match(await check(verifierOn(store, [echo]), third.token, second.say), { ok: false, reason: 'wrong' });
   });
 });
 
@@ -96,7 +96,7 @@ t.test('min_seconds applies unless the kind says no', async (t) => {
     const quick = { ...sum, name: 'quick', hasMinimumTime: false };
     const kinds = [sum, quick, echo];
     const node = await openNode(t, store, { kinds, presets: { ...presets, quick: { kind: 'quick' } } });
-    const host = hostOn(store, kinds, 60);
+    const host = verifierOn(store, kinds, 60);
     const reasons = [];
     for (const preset of ['sum', 'quick', 'echo']) {
       const { token, a, b, say } = (await node.get(`/api/captcha?preset=${preset}`)).json();
@@ -161,7 +161,7 @@ t.test('a kind that fails is an error of ours, told without its words', async (t
   const broken = { ...echo, verify: () => true } as unknown as VerifiedType;
   const judging = await openNode(t, store, { kinds: [broken], presets: { echo: presets.echo } });
   const { token } = (await judging.get('/api/captcha?preset=echo')).json();
-  await t.rejects(check(hostOn(store, [broken]), token, 'x'), {
+  await t.rejects(check(verifierOn(store, [broken]), token, 'x'), {
     message: 'verify of the kind echo must return right, wrong or insufficient',
   });
 });
@@ -184,7 +184,7 @@ t.test('a renderer of the host draws in the place of the libraries', async (t) =
       { running: 1, maxQueue: 1 },
     );
     const env = { CAPTCHA_TEST_MODE: 'true' };
-    const deps = { presets: { greek: { phrase: { alphabet: 'αβγδεζηθ' } } }, ownRenderer: true };
+    const deps = { presets: { greek: { phrase: { alphabet: 'αβγδεζηθ' } } }, hasCustomRenderer: true };
     const node = await openNode(t, store, { ...deps, images: own, env });
     const { url, answer } = (await node.get('/api/captcha?preset=greek')).json();
     const { pathname } = new URL(url);

@@ -58,7 +58,7 @@ async function openNode(t: Test, store: Parameters<typeof openChallengeStore>[0]
     images,
     onOtherDriver: (driver) => others.push(driver),
     redis: {},
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'silent' }),
   });

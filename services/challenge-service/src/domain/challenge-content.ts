@@ -1,4 +1,4 @@
-// What a challenge of a preset asks: made by its kind, from nothing but secret, token and seed.
+// The content of a challenge, which its type makes from the secret, the token and the seed alone.
 
 import type { AnswerType, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
 import {
@@ -17,31 +17,32 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import { answerText } from '../image/derivation.js';
 import type { ImagePreset } from '../presets/preset.js';
 
-/** What the client gets of a kind beside token and times. */
+/** Fields that the client gets from a challenge type, besides token and times. */
 export type PublicFields = Readonly<Record<string, unknown>>;
 
-/** A challenge whose answer is one text. */
+/** Content of a challenge whose answer is one text. */
 export interface AnswerContent {
   readonly answer: string;
   readonly fields: PublicFields;
-  /** What its image shows; null without an image. */
+  /** The text that its image shows; null without an image. */
   readonly text: string | null;
 }
 
-/** A challenge that its kind will judge. */
+/** Content of a challenge that its type verifies. */
 export interface VerifiedContent {
   readonly fields: PublicFields;
+  /** What the type needs to verify the answer, as the record keeps it. */
   readonly rest: string;
 }
 
-/** What is said of every challenge, and so by no kind. */
-const TAKEN = ['token', 'url', 'expires_in', 'expires_at', 'answer'];
+/** Fields of every challenge, which a type must not use. */
+const RESERVED_FIELDS = ['token', 'url', 'expires_in', 'expires_at', 'answer'];
 const NO_REST = '-';
 
 /**
- * The same content for the same key, token and seed.
- * @param kind null for the characters of an image
- * @throws KindError
+ * Makes the content of a challenge whose answer is one text: always the same for the same key, token and seed.
+ * @param kind the challenge type; null for the characters of an image
+ * @throws ChallengeTypeError
  */
 export function answerContent(
   { preset, kind }: { readonly preset: ImagePreset; readonly kind: AnswerType | null },
@@ -69,7 +70,10 @@ export function answerContent(
   return { answer, fields: checkFields(fields, kind, 'make'), text };
 }
 
-/** @throws KindError */
+/**
+ * Makes the content of a challenge that its type verifies.
+ * @throws ChallengeTypeError
+ */
 export function verifiedContent(
   kind: VerifiedType,
   options: CaptchaOptions,
@@ -95,7 +99,7 @@ function isAnswer(answer: string): boolean {
 
 function checkFields(fields: unknown, kind: { readonly name: string }, method: string): PublicFields {
   const given = objectFrom(fields, kind, method);
-  const taken = Object.keys(given).find((name) => TAKEN.includes(name) || name in Object.prototype);
+  const taken = Object.keys(given).find((name) => RESERVED_FIELDS.includes(name) || name in Object.prototype);
   if (taken !== undefined) throw challengeTypeFault(kind, method, `must not give a field named ${taken}`);
   runChallengeType(kind, method, () => JSON.stringify(given));
   return given;

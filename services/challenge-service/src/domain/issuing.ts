@@ -1,4 +1,4 @@
-// What issuing has in common for every type of challenge: the address, the price, the salt and the times.
+// What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
 
 import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
@@ -6,7 +6,7 @@ import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-s
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 
-/** What an issuer of challenges is made of. */
+/** Dependencies of everything that issues challenges. */
 export interface IssuerDependencies {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
@@ -14,20 +14,20 @@ export interface IssuerDependencies {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The account that work is priced for: from a scope ticket, with the failures remembered of it. */
+/** The account that work is priced for, from a scope ticket, with its recorded failures. */
 export interface PricedScope {
   readonly scope: Scope;
   readonly failures: number;
 }
 
-/** An address without a form is counted under one name. */
+/** All clients whose address is unknown are counted together. */
 const NO_ADDRESS = 'unknown';
 
-/** Bytes of a salt: 32 hexadecimal digits, so that salt ‖ nonce needs no separator. */
+/** Bytes of a salt. Its length in hexadecimal digits is fixed, so that salt ‖ nonce needs no separator. */
 const SALT_BYTES = 16;
 
-/** What is asked of the store about the address of a request, and the address as a record keeps it under `bind_ip`. */
-export function addressPart({ options, ring, limit }: IssuerDependencies, address: string | null) {
+/** Returns what the store counts the client by, and the pseudonym that the record keeps of its address, which is null without `bind_ip`. */
+export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
   const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
     client: { address: name, networks, limit },
@@ -36,16 +36,16 @@ export function addressPart({ options, ring, limit }: IssuerDependencies, addres
 }
 
 /**
- * How work is priced.
- * @param asked the least bits that the client asks for
+ * Returns the terms from which the store computes the difficulty.
+ * @param requested the lowest difficulty that the client accepts, in bits
  */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, asked = 0) {
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, requested = 0) {
   const failures = priced?.failures ?? 0;
   const failureStep = pow.escalate ? pow.step : 0;
   return {
     terms: {
-      // Failures are added to the floor: together they come to what was asked for, if they do not exceed it.
-      floor: Math.max(pow.difficulty, asked - failureStep * failures),
+      // The store adds the failures to the floor, so that together they reach the requested difficulty but do not add to it.
+      floor: Math.max(pow.difficulty, requested - failureStep * failures),
       ceiling: pow.max_difficulty,
       failureStep,
       volumeStep: pow.volume.step,
@@ -57,12 +57,12 @@ export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedSco
   };
 }
 
-/** A salt of fixed length. */
+/** Creates the salt of a challenge, in hexadecimal digits. */
 export function newSalt(random: (size: number) => Uint8Array): string {
   return Buffer.from(random(SALT_BYTES)).toString('hex');
 }
 
-/** ISO 8601 in UTC to the second, e.g. `2026-08-10T15:05:28+00:00`. */
+/** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. */
 export function isoTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 }

@@ -1,4 +1,4 @@
-// Issues proof-of-work challenges: what the store is asked, and what the client gets.
+// Issues proof-of-work challenges: the request to the store and the response body.
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -7,40 +7,40 @@ import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import {
-  addressPart,
   type IssuerDependencies,
   isoTime,
+  issuingAddress,
   newSalt,
   type PricedScope,
   workTerms,
 } from './issuing.js';
 
-/** Work to be issued: what the store is asked, and the salt for the client. */
+/** A proof of work that is ready to be issued. */
 export interface PreparedPow {
   readonly issue: PowIssue;
   readonly salt: string;
 }
 
 /**
- * What issuing one proof of work asks of the store.
- * @param address normalised, null when unknown
+ * Prepares one proof of work.
+ * @param address normalised; null if unknown
  * @param priced null without a valid ticket
- * @param asked the least difficulty that the client asks for, in bits
+ * @param requested the lowest difficulty that the client accepts, in bits
  */
 export function powIssue(
   deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
-  asked = 0,
+  requested = 0,
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, bound } = addressPart(deps, address);
+  const { client, bound } = issuingAddress(deps, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
     token: makeToken(slotTag(client.address), random),
     ...client,
-    ...workTerms(options, priced, asked),
+    ...workTerms(options, priced, requested),
     lineTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
@@ -55,12 +55,12 @@ export function powIssue(
   return { issue, salt };
 }
 
-/** The difficulty that a query asks for, in bits; 0 for whatever is no whole number of one or two digits. */
-export function askedDifficulty(text: unknown): number {
+/** Reads the difficulty that a query requests, in bits. Returns 0 if it is not a whole number of one or two digits. */
+export function requestedDifficulty(text: unknown): number {
   return typeof text === 'string' && /^\d{1,2}$/.test(text) ? Number(text) : 0;
 }
 
-/** The body of an issued proof of work. */
+/** Returns the response body of an issued proof of work. */
 export function powChallenge({ issue, salt }: PreparedPow, issued: Issued & { allowed: true }): PowChallenge {
   return {
     token: issue.token,

@@ -1,5 +1,5 @@
-// Counterchange: along a bent line across the image paper and ink change places, so that each letter is dark on light on one side of it and
-// light on dark on the other. People read on across it; a program that takes ink for dark, or for light, loses one half of each letter.
+// Contrast inversion: ink and background swap on one side of a wavy line across the image, so that letters are dark on light on one side and light
+// on dark on the other. People read across the line; a program that expects ink to be dark, or light, loses half of each letter.
 
 import type { ImagePreset } from '../presets/preset.js';
 import type { Generator } from './generator.js';
@@ -7,8 +7,8 @@ import { type Plane, TOGETHER } from './plane.js';
 import { ALL_QUARTERS, LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 import { sine, TURN } from './sine.js';
 
-/** Turns the quarters of pixels round on one side of the line, above or below it. */
-export function counterchange(
+/** Inverts the quarters of pixels on one side of the line, above or below it. */
+export function invertContrast(
   { width, height, stride, values }: Plane,
   { counterchange_px, counterchange_wavelength_px }: ImagePreset['picture'],
   generator: Generator,
@@ -17,7 +17,7 @@ export function counterchange(
   const phase = generator.below(TURN);
   const pace = Math.floor((TURN * 64 * 100) / (counterchange_wavelength_px * generator.between(80, 120)));
   const isAbove = generator.below(2) === 1;
-  // Only now, so that an image without it is otherwise the same.
+  // Returns only after the random choices, so that an image without the line is otherwise the same.
   if (counterchange_px === 0) return;
   // The line in each half of a column, in half rows.
   const line = new Int32Array(2 * width);
@@ -54,10 +54,10 @@ export function counterchange(
     if (!isAbove) for (; y <= lowest; y++, pixel += stride) values[pixel]! ^= ALL_QUARTERS;
   }
   const [first, last] = isAbove ? [0, highest] : [lowest + 1, height];
-  turn(values, (first + 1) * stride, (last + 1) * stride);
+  invertRows(values, (first + 1) * stride, (last + 1) * stride);
 }
 
-function turn(values: Uint8Array, from: number, to: number): void {
+function invertRows(values: Uint8Array, from: number, to: number): void {
   const fours = new Int32Array(values.buffer);
   for (let four = from / TOGETHER; four < to / TOGETHER; four++) fours[four]! ^= 0x01010101 * ALL_QUARTERS;
 }

@@ -1,4 +1,4 @@
-// Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
+// Authenticates the applications that call the host API by their keys, and verifies challenges for each under its own name.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
@@ -26,10 +26,10 @@ import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
-/** A host that calls, by name, with what checks challenges for it. */
+/** The application that makes a request, with the verifier that counts under its name. */
 export interface CallingApplication extends ChallengeVerifier {
   readonly name: string;
-  /** Checks a submission and, if wanted, counts it as a failure before its outcome is known. */
+  /** Verifies a submission and, if asked, counts it as a failure before its outcome is known. */
   attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
 }
 
@@ -39,28 +39,28 @@ export interface ApplicationsOptions {
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   readonly keys: readonly HostKey[];
-  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  /** The operator's challenge types; only those that verify their own answers matter here. */
   readonly kinds?: readonly ChallengeType[];
-  readonly figures: Pick<ChallengeMetrics, 'challenges'>;
-  /** The audit stream. */
+  readonly metrics: Pick<ChallengeMetrics, 'challenges'>;
+  /** The audit trail. */
   readonly trail: AuditTrail;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** An `onRequest` hook: refuses a request without the key of a host, else sets `request.callingHost`. */
+    /** An `onRequest` hook: refuses a request without the key of an application, otherwise sets `request.callingApplication`. */
     requireHostKey(request: FastifyRequest): Promise<void>;
   }
   interface FastifyRequest {
-    callingHost: CallingApplication | null;
+    callingApplication: CallingApplication | null;
   }
 }
 
-async function hosts(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
-  const { challenges: store, ring, options, keys, kinds = [], figures, trail } = deps;
+async function applications(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
+  const { challenges: store, ring, options, keys, kinds = [], metrics, trail } = deps;
   const known = keys.map(({ host: name, secret }) => {
-    const observer = figures.challenges(name, trail);
-    const host = createChallengeVerifier({
+    const observer = metrics.challenges(name, trail);
+    const verifier = createChallengeVerifier({
       store,
       ring,
       options,
@@ -70,15 +70,16 @@ async function hosts(app: FastifyInstance, deps: ApplicationsOptions): Promise<v
       observer,
     });
     const attempt: CallingApplication['attempt'] = (submission, context) =>
-      verifyAndCount(host, submission, context);
-    return { isKey: matcherOf(secret), host: { ...host, name, attempt } };
+      verifyAndCount(verifier, submission, context);
+    return { isKey: matcherOf(secret), application: { ...verifier, name, attempt } };
   });
-  app.decorateRequest('callingHost', null);
+  app.decorateRequest('callingApplication', null);
   app.decorate('requireHostKey', async (request: FastifyRequest) => {
     const presented = bearerToken(request.headers.authorization);
-    // Every key is compared, so that the time tells neither which one nor how much of it was right.
-    for (const each of known) if (each.isKey(presented)) request.callingHost = each.host;
-    if (request.callingHost === null) {
+    // Compares every key, so that the time reveals neither which key matched nor how much of one.
+    for (const { isKey, application } of known)
+      if (isKey(presented)) request.callingApplication = application;
+    if (request.callingApplication === null) {
       const address = normaliseAddress(request.ip);
       trail.write({
         event: 'host_key_refused',
@@ -90,18 +91,18 @@ async function hosts(app: FastifyInstance, deps: ApplicationsOptions): Promise<v
   });
 }
 
-/** @throws ValidationFailed for a text that is no address: it would count as an unknown one */
+/** @throws ValidationFailed if this is not an IP address: it would count as an unknown one */
 export function requireAddress(ip: string | undefined): void {
   if (ip !== undefined && normaliseAddress(ip) === null) {
     throw refuse(ValidationFailed, { fields: { ip: ['malformed'] } });
   }
 }
 
-/** The host of a request that `requireHostKey` let in. */
-export function callingApplication(request: FastifyRequest): CallingApplication {
-  if (request.callingHost === null) throw new TypeError('the route has no requireHostKey hook');
-  return request.callingHost;
+/** Returns the application of a request that passed `requireHostKey`. */
+export function applicationOf(request: FastifyRequest): CallingApplication {
+  if (request.callingApplication === null) throw new TypeError('the route has no requireHostKey hook');
+  return request.callingApplication;
 }
 
 /** Decorates the server with `requireHostKey`. */
-export default fp(hosts, { name: 'tollgate-hosts', fastify: '5.x' });
+export default fp(applications, { name: 'tollgate-applications', fastify: '5.x' });

@@ -1,4 +1,4 @@
-// Tries a kind of the operator's own before the service starts.
+// Tests a challenge type of the operator on samples before the service starts.
 
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
 import {
@@ -12,12 +12,12 @@ import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import type { ImagePreset } from './preset.js';
 
 const SAMPLES = 50;
-// Of no use to anybody: what is made with it is thrown away.
+// Need not be secret: the samples are discarded.
 const key = openKeyRing('samples of the kinds before a start').current;
 
 /**
- * What is wrong with challenges of this preset, or null.
- * @param anyCharacter whether what draws knows other characters than the bundled ones
+ * Returns what is wrong with the challenges of a preset, or null.
+ * @param anyCharacter whether the renderer can draw other characters than the bundled ones
  */
 export function sampleMistake(
   { kind, preset }: { readonly kind: ChallengeType | null; readonly preset: ImagePreset },
@@ -34,11 +34,11 @@ export function sampleMistake(
         if (answerContent({ preset, kind }, key, token, sample).answer !== answer) {
           return `make of the kind ${kind.name} must give the same answer for the same random choices`;
         }
-        const strange = anyCharacter
+        const unsupported = anyCharacter
           ? undefined
           : [...(text ?? '')].find((one) => !BUNDLED_CHARACTERS.includes(one));
-        if (strange !== undefined) {
-          return `make of the kind ${kind.name} must not give the text ${JSON.stringify(strange)}: the bundled fonts hold ${BUNDLED_CHARACTERS} alone`;
+        if (unsupported !== undefined) {
+          return `make of the kind ${kind.name} must not give the text ${JSON.stringify(unsupported)}: the bundled fonts hold ${BUNDLED_CHARACTERS} alone`;
         }
       }
     }

@@ -1,11 +1,11 @@
-// Reads CAPTCHA_PRESETS: presets as JSON, in the variable itself or in a file.
+// Reads CAPTCHA_PRESETS: JSON, in the variable itself or in a file.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /**
- * What the JSON says; nothing of it is checked.
+ * Returns the parsed JSON without validating it.
  *
- * @param value JSON that begins with a brace, else the path of a file
+ * @param value JSON that begins with a brace, or the path of a file
  * @param root folder that a relative path starts from
  * @throws RangeError whose message follows the name of the variable
  */

@@ -1,4 +1,4 @@
-// What an image preset says, and the one that ships (decisions 2.2; challenge-service.md, "default preset").
+// The schema of an image preset, and the built-in default preset.
 import { type Static, Type } from '@sinclair/typebox';
 import { BUNDLED_CHARACTERS, FONT_NAMES } from '../image/fonts.js';
 
@@ -6,14 +6,14 @@ const strict = { additionalProperties: false };
 
 const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
-/** Fewest characters of an alphabet. */
-export const SHORTEST_ALPHABET = 8;
+/** Fewest characters in an alphabet. */
+export const MIN_ALPHABET = 8;
 
 const Phrase = Type.Object(
   {
     length: Type.Integer({ minimum: 4, maximum: 8, description: 'characters in an answer' }),
     alphabet: Type.String({
-      pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{${SHORTEST_ALPHABET},}$`,
+      pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{${MIN_ALPHABET},}$`,
       description: 'characters to draw from, each once, in the case in which they are shown',
     }),
     ignore_capitals: Type.Boolean(),
@@ -92,7 +92,7 @@ const Speckles = Type.Object(
   strict,
 );
 
-/** A preset: groups of options, so that one can take over another's group by group. */
+/** A preset in groups of options. A preset of the operator inherits every option that it leaves out. */
 export const ImagePreset = Type.Object(
   { phrase: Phrase, picture: Picture, letters: Letters, wave: Wave, speckles: Speckles },
   { ...strict, $id: 'ImagePreset' },
@@ -100,9 +100,9 @@ export const ImagePreset = Type.Object(
 export type ImagePreset = Static<typeof ImagePreset>;
 
 /**
- * Six characters, capitals ignored; every letter colour has a contrast of 7:1 or more against its background. Left out are K and Y, which people
- * take for other letters where they bend, and A, e and R, which programs that expect English answer most: they are often right by chance. So is the
- * font with serifs, whose feet close the letters beside them.
+ * The built-in preset: six characters, without regard to capitals, and letter colours with a contrast of at least 7:1 to their background. The
+ * alphabet omits K and Y, which people mistake for other letters where they bend, and A, e and R, the letters that programs trained on English guess
+ * most, and so most often rightly by chance. The fonts omit the one with serifs, because serifs close the gap to the next letter.
  */
 export const defaultPreset: ImagePreset = {
   phrase: { length: 6, alphabet: 'CdHPTX23', ignore_capitals: true },

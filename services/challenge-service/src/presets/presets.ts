@@ -1,4 +1,4 @@
-// The presets by name: the one that ships, and the operator's own, each completed from it group by group.
+// The presets by name: the built-in default and the operator's, each completed with the options that it leaves out.
 
 import {
   type ChallengeType,
@@ -15,48 +15,48 @@ import { presetFingerprint } from './preset-fingerprint.js';
 import { presetMistakes } from './preset-mistakes.js';
 import { readabilityMistake } from './preset-readability.js';
 
-/** The preset of a request that names none. */
+/** The preset for a request that names none. */
 export const DEFAULT_PRESET = 'default';
 
-/** A preset as challenges are issued and drawn with it. */
+/** A complete preset, ready to issue and draw challenges. */
 export interface NamedPreset {
   readonly name: string;
-  /** What a record remembers it by. */
-  readonly mark: string;
+  /** Identifies it in records. */
+  readonly fingerprint: string;
   readonly preset: ImagePreset;
-  /** The operator's kind; null for the characters of an image. */
+  /** The operator's challenge type; null for the characters of an image. */
   readonly kind: ChallengeType | null;
 }
 
-/** By name. A map, so that a name from outside never meets the prototype of an object. */
+/** Presets by name. A map, so that a name from a request never reaches the prototype of an object. */
 export type Presets = ReadonlyMap<string, NamedPreset>;
 
-/** Presets as somebody wrote them: an object, by name. */
+/** Presets as the operator wrote them. */
 export interface PresetSource {
-  /** What mistakes begin with, such as the name of a variable. */
+  /** Begins each mistake, such as the name of a variable. */
   readonly name: string;
+  /** Expected to be an object of presets by name. */
   readonly presets: unknown;
 }
 
-/** What presets are made from. */
 export interface PresetDependencies {
   readonly options: CaptchaOptions;
   readonly sources?: readonly PresetSource[];
   readonly kinds?: readonly ChallengeType[];
-  /** Whether a renderer of the host's own draws, which may know other characters than the bundled ones. */
-  readonly ownRenderer?: boolean;
+  /** Whether the operator's renderer draws, which may know other characters than the bundled ones. */
+  readonly hasCustomRenderer?: boolean;
 }
 
 const NAME = new RegExp(NAME_PATTERN);
 
-/** The preset of this name; an empty name is the default's. */
+/** Returns the preset of this name; an empty name is the default. */
 export function findPreset(presets: Presets, name: string): NamedPreset | undefined {
   return presets.get(name === '' ? DEFAULT_PRESET : name);
 }
 
-/** The presets, and what is wrong with them, a line each; with mistakes the presets are of no use. */
+/** Completes and validates all presets. If there are mistakes, a line each, the presets are not usable. */
 export function resolvePresets(deps: PresetDependencies): { presets: Presets; mistakes: string[] } {
-  const { options, sources = [], ownRenderer = false } = deps;
+  const { options, sources = [], hasCustomRenderer = false } = deps;
   const own = (deps.kinds ?? []).filter((kind) => !isVerifiedType(kind) || kind.issue !== undefined);
   const kinds = new Map<string, ChallengeType | null>([[TEXT, null]]);
   for (const kind of own) kinds.set(kind.name, kind);
@@ -74,11 +74,11 @@ export function resolvePresets(deps: PresetDependencies): { presets: Presets; mi
       return;
     }
     const preset = complete(input, base, kind === null ? undefined : options.phrase.width);
-    const known = { name, mark: presetFingerprint(name, kindName, preset), preset, kind };
-    const mistake = sampleMistake(known, options, ownRenderer);
+    const known = { name, fingerprint: presetFingerprint(name, kindName, preset), preset, kind };
+    const mistake = sampleMistake(known, options, hasCustomRenderer);
     if (mistake !== null) mistakes.push(`${where}: ${mistake}`);
-    // A renderer of the host's own, and a kind with texts of its own, know best what they draw.
-    const unreadable = ownRenderer || kind !== null ? null : readabilityMistake(preset);
+    // Readability is estimated only for built-in drawing: a custom renderer or challenge type may draw anything.
+    const unreadable = hasCustomRenderer || kind !== null ? null : readabilityMistake(preset);
     if (unreadable !== null) mistakes.push(where.replace(/\.kind$/, '') + unreadable);
     presets.set(name, known);
   };
@@ -89,12 +89,12 @@ export function resolvePresets(deps: PresetDependencies): { presets: Presets; mi
     return [];
   });
   const isDefault = ({ name }: { name: string }) => name === DEFAULT_PRESET;
-  // All others take from `default` what they do not name, so the operator's own is completed first.
+  // All other presets inherit from `default`, so the operator's default is completed first.
   if (!written.some(isDefault)) add(DEFAULT_PRESET, {}, options.phrase.type, 'CAPTCHA_PHRASE_TYPE');
   for (const list of [written.filter(isDefault), written.filter((entry) => !isDefault(entry))]) {
     for (const { source, name, input } of list) {
       const wrong = nameMistake(name, presets) ?? (isObject(input) ? null : 'must be an object');
-      const found = wrong === null ? presetMistakes(input, ownRenderer) : [` ${wrong}`];
+      const found = wrong === null ? presetMistakes(input, hasCustomRenderer) : [` ${wrong}`];
       mistakes.push(
         ...found.map((mistake) => `${source} ${NAME.test(name) ? name : JSON.stringify(name)}${mistake}`),
       );
@@ -110,7 +110,7 @@ export function resolvePresets(deps: PresetDependencies): { presets: Presets; mi
   return { presets, mistakes };
 }
 
-/** @param width of a kind of the operator's own, where the preset itself says nothing */
+/** @param width the default width for a challenge type of the operator */
 function complete(input: unknown, base: ImagePreset, width: number | undefined): ImagePreset {
   const given = width === undefined ? base : { ...base, picture: { ...base.picture, width } };
   return optionsFrom(ImagePreset, ({ path }) => valueAt(input, path) ?? valueAt(given, path)) as ImagePreset;

@@ -1,4 +1,4 @@
-// The worker's side of the pool: draws what it is handed, with the sprites it was started with.
+// The worker thread of the image pool: draws jobs with the sprites that it gets at its start.
 import { workerData } from 'node:worker_threads';
 import type { DrawingJob } from '../image/derivation.js';
 import { drawImage } from '../image/draw.js';

@@ -1,4 +1,4 @@
-// The name under which a record remembers its driver: same name, same bytes.
+// The identity of a driver in a record: drivers with the same identity draw the same bytes.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { drawImage } from '../image/draw.js';
@@ -8,8 +8,8 @@ import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
 
 /**
- * `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
- * a library built differently, another deflate or a changed effect gives another name.
+ * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
+ * that a different build of the library, a different deflate or a changed effect gives another identity.
  */
 export function identifyDriver(driver: Driver, sprites: Sprites): string {
   const hash = createHash('sha256');

@@ -1,30 +1,30 @@
-// The image libraries: which one serves, and the one thing asked of it, a glyph as an alpha map.
+// Loads an image library, whose only task is to rasterise glyphs as alpha maps.
 import { createRequire } from 'node:module';
 import { FONT_NAMES, type FontName, fontFamily, fontPath } from '../image/fonts.js';
 
-/** The libraries, in the order in which they are tried. */
+/** The libraries, in order of preference. */
 export const DRIVER_NAMES = ['canvas', '@napi-rs/canvas'] as const;
 
 export type DriverName = (typeof DRIVER_NAMES)[number];
 
-/** A library that has loaded. */
+/** A loaded library. */
 export type Driver = {
   name: DriverName;
   version: string;
   /**
-   * One character in black on nothing: `side` × `side` alpha values, row by row, its origin a quarter of the side from
-   * the left, its base line a quarter from the bottom.
+   * Rasterises one character on a transparent square: returns `side` × `side` alpha values, row by row. The origin is a
+   * quarter of the side from the left, the baseline a quarter from the bottom.
    */
   rasterise(font: FontName, sizePx: number, character: string, side: number): Uint8Array;
 };
 
-/** How a library is loaded; tests hand in their own. Throws what `require` throws. */
+/** Loads a library; tests supply their own. Throws what `require` throws. */
 export type ModuleLoader = (specifier: string) => unknown;
 
 /**
- * The named library, or without a name the first that loads; null when none does.
+ * Loads the named library, or without a name the first that loads. Returns null if none does.
  *
- * @throws Error when a named library is unknown or does not load, with the reason as its cause
+ * @throws Error if a named library is unknown or does not load, with the reason as its cause
  */
 export function loadDriver(
   name?: DriverName,
@@ -43,7 +43,7 @@ export function loadDriver(
     try {
       return starters[candidate](load);
     } catch {
-      // The next one may load; what serves is in the pool's identity.
+      // The next one may load. The pool's identity names the one that did.
     }
   }
   return null;
@@ -88,7 +88,7 @@ const starters: Record<DriverName, (load: ModuleLoader) => Driver> = {
 function rasteriser(createCanvas: CreateCanvas): Driver['rasterise'] {
   return (font, sizePx, character, side) => {
     const context = createCanvas(side, side).getContext('2d');
-    // Known to `canvas` alone: outlines instead of glyph bitmaps, past the machine's hinting settings.
+    // For `canvas` only: draws outlines instead of glyph bitmaps, which the machine's hinting settings would change.
     context.textDrawingMode = 'path';
     context.font = `${sizePx}px "${fontFamily(font)}"`;
     context.fillText(character, side / 4, (side * 3) / 4);

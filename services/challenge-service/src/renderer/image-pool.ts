@@ -1,4 +1,4 @@
-// The image pool: drawing off the event loop, in a fixed number of workers behind a bounded queue.
+// The image pool: draws off the event loop, in a fixed number of workers behind a bounded queue.
 import { Piscina } from 'piscina';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { rasteriseSprites } from '../image/sprites.js';
@@ -6,7 +6,7 @@ import { defaultPreset } from '../presets/preset.js';
 import { DRIVER_NAMES, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
 import { identifyDriver } from './driver-identity.js';
 
-/** Thrown by `draw` when as many jobs wait as may; the caller answers 503 and the client comes back. */
+/** Thrown by `draw` if the queue is full. The route returns 503, and the client tries again. */
 export class ImageQueueFullError extends Error {
   override name = 'ImageQueueFullError';
   constructor() {
@@ -17,40 +17,40 @@ export class ImageQueueFullError extends Error {
 export type ImagePool = {
   /** `<package>@<version>:<fingerprint>`; pools of the same identity draw the same bytes. */
   driver: string;
-  /** No library was named and the first choice did not load: worth a line in the log. */
+  /** Whether the first choice did not load, although no library was named. */
   fallback: boolean;
-  /** The PNG of a job; rejects with ImageQueueFullError at once when the queue is full. */
+  /** Draws the PNG of a job. Rejects with ImageQueueFullError at once if the queue is full. */
   draw(job: DrawingJob): Promise<Uint8Array>;
   /** Finishes what is queued, then ends the workers. */
   close(): Promise<void>;
 };
 
 export type ImagePoolOptions = {
-  /** The one library that must serve; without it the first that loads. */
+  /** The library to use. Default: the first that loads. */
   driver?: DriverName;
   /** Worker threads. */
   threads: number;
   /** Jobs that may wait while all threads are busy. */
   maxQueue: number;
-  /** Loads a library; only tests hand in their own. */
+  /** Loads a library; only tests supply their own. */
   load?: ModuleLoader;
 };
 
 /**
- * How much lower the workers' priority is than that of the requests, in steps of nice(2): an image can wait a
- * millisecond. Where the system has no such thing they are equal.
+ * How much lower the priority of the workers is than that of the event loop, in steps of nice(2): an image can wait a
+ * millisecond. Without effect on systems without nice.
  */
 const NICE_INCREMENT = 10;
 
-/** Draws per thread before the pool serves: the first ones, not yet compiled, take several times as long. */
+/** Draws per thread before the pool is ready: the first ones, before the code is optimised, take several times as long. */
 const WARM_UP_DRAWS = 60;
 
 /**
- * Loads the image library, rasterises the glyphs and starts the workers, warmed up; null when no image library loads.
+ * Loads the image library, rasterises the glyphs, and starts and warms up the workers. Returns null if no image library loads.
  *
- * The library is used here alone and once: workers share the sprites, and never load native code.
+ * The library is used only here and only once: the workers share the sprites and never load native code.
  *
- * @throws Error when a named library is unknown or does not load
+ * @throws Error if a named library is unknown or does not load
  */
 export async function openImagePool(options: ImagePoolOptions): Promise<ImagePool | null> {
   const { threads, maxQueue } = options;

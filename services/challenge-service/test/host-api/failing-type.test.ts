@@ -6,7 +6,7 @@ import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-ty
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openDesk } from './host-api-server.js';
+import { openHostApi } from './host-api-server.js';
 
 const CHALLENGE_SECRET = 'challenge-secret-of-the-tests-0003';
 const REST = 'the-right-answer-is-k7mxqp';
@@ -23,7 +23,7 @@ t.test(
   'answer leak: a kind that throws is a 500 without its words, in the answer and in the log',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { verify, work, log } = await openDesk(t, store, { CHALLENGE_SECRET }, [own]);
+      const { verify, work, log } = await openHostApi(t, store, { CHALLENGE_SECRET }, [own]);
       const token = 'K'.repeat(40);
       await openChallengeStore(store, 'captcha').issueImage({
         token,

@@ -45,7 +45,7 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-export interface Desk {
+export interface HostApi {
   readonly app: FastifyInstance;
   readonly admin: FastifyInstance;
   /** Calls the host API, as the default host unless `key` says otherwise. */
@@ -60,12 +60,12 @@ export interface Desk {
 }
 
 /** The applications with these variables beside or in place of the cheap ones; an empty text leaves one out. */
-export async function openDesk(
+export async function openHostApi(
   t: Test,
   store: Store,
   variables: Record<string, string> = {},
   kinds: readonly ChallengeType[] = [],
-): Promise<Desk> {
+): Promise<HostApi> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
   let log = '';
@@ -75,7 +75,7 @@ export async function openDesk(
     },
   };
   const logger = createLogger({ name: 'test', level: 'debug' }, stream);
-  const figures = createChallengeMetrics({ process: false });
+  const metrics = createChallengeMetrics({ process: false });
   const deps = {
     challenges: openChallengeStore(store, captcha.cache.prefix),
     countRequest: openRequestCounter(store, captcha.cache.prefix),
@@ -84,8 +84,8 @@ export async function openDesk(
     kinds,
     onOtherDriver: () => {},
     redis: {},
-    figures,
-    trail: trailTo((line) => stream.write(`${line}\n`), 'challenge-service', figures.audit),
+    metrics,
+    trail: trailTo((line) => stream.write(`${line}\n`), 'challenge-service', metrics.audit),
     logger,
   };
   const app = await buildApp(config, deps);
@@ -94,7 +94,7 @@ export async function openDesk(
   t.teardown(() => Promise.all([app.close(), admin.close()]));
 
   const { pow, fields, routes } = captcha;
-  const call: Desk['call'] = async (method, path, body, { key = HOST_KEY, headers = {} } = {}) => {
+  const call: HostApi['call'] = async (method, path, body, { key = HOST_KEY, headers = {} } = {}) => {
     const response = await admin.inject({
       method,
       url: path,

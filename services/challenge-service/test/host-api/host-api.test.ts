@@ -4,7 +4,7 @@ import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';
-import { HOST_KEY, IP, openDesk, SHOP_KEY } from './host-api-server.js';
+import { HOST_KEY, IP, openHostApi, SHOP_KEY } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 const ROUTES = [
@@ -21,7 +21,7 @@ const spent = {
 
 t.test('the host API is closed to who has no key, before anything is parsed', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { admin, call } = await openDesk(t, store);
+  const { admin, call } = await openHostApi(t, store);
   const refused = { message: 'The key of the host is missing or wrong.', code: 'host_key_invalid' };
   const headers = [
     undefined,
@@ -69,12 +69,12 @@ t.test('the host API is closed to who has no key, before anything is parsed', as
 
 t.test('without keys its routes are not there; the public port never has them', async (t) => {
   const { store } = await redisStore(t);
-  const { call } = await openDesk(t, store, { HOST_API_KEY: '', HOST_API_KEYS: '' });
+  const { call } = await openHostApi(t, store, { HOST_API_KEY: '', HOST_API_KEYS: '' });
   for (const [method, path] of ROUTES) {
     const answer = await call(method, path, { key: KEY });
     t.strictSame([answer.status, answer.json.code], [404, 'not_found']);
   }
-  const { app } = await openDesk(t, store);
+  const { app } = await openHostApi(t, store);
   for (const [method, url] of ROUTES) {
     const headers = { authorization: `Bearer ${HOST_KEY}` };
     t.equal((await app.inject({ method, url, headers, payload: { key: KEY } })).statusCode, 404);
@@ -102,7 +102,7 @@ t.test('mistakes in the keys stop the start, a line each', async (t) => {
 
 t.test('work passes once', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store);
+    const { verify, work } = await openHostApi(t, store);
     const fields = await work();
     const first = await verify(fields);
     t.strictSame([first.status, first.json], [200, { success: true, captcha_required: false }]);
@@ -114,7 +114,7 @@ t.test('work passes once', async (t) => {
 
 t.test('a failed challenge is an answer, with code and errors as a guarded route sends them', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store);
+    const { verify, work } = await openHostApi(t, store);
     const none = await verify({});
     t.strictSame(none.json, {
       success: false,
@@ -142,7 +142,7 @@ t.test('a failed challenge is an answer, with code and errors as a guarded route
 
 t.test('what the API itself is given is validated: 422 as everywhere', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, work } = await openDesk(t, store);
+    const { call, work } = await openHostApi(t, store);
     const fields = await work();
     const table: [(typeof ROUTES)[number], unknown, Record<string, RegExp>][] = [
       [ROUTES[0], undefined, { body: /wrong type/ }],
@@ -197,7 +197,7 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
 
 t.test('the hundred-and-first failure of an account is told as one hundred, as later', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call } = await openDesk(t, store);
+    const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json.failures;
     for (let i = 1; i <= 100; i++) t.equal(await record(), i);
     t.equal(await record(), 100);
@@ -207,7 +207,7 @@ t.test('the hundred-and-first failure of an account is told as one hundred, as l
 
 t.test('failures of an account demand an image and a better price', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work, image } = await openDesk(t, store);
+    const { call, verify, work, image } = await openHostApi(t, store);
     const first = await call('POST', '/host/failures', { key: KEY });
     t.equal(first.status, 200);
     t.match(first.json, {
@@ -251,7 +251,7 @@ t.test('failures of an account demand an image and a better price', async (t) =>
 
 t.test('a failure is withdrawn by its try; a success clears the account', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call } = await openDesk(t, store);
+    const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json;
     const { try: id } = await record();
     t.equal((await record()).failures, 2);
@@ -269,7 +269,7 @@ t.test('a failure is withdrawn by its try; a success clears the account', async 
 
 t.test('a host neither reads nor clears the counters of another', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openDesk(t, store);
+    const { call, verify, work } = await openHostApi(t, store);
     const shop = { key: SHOP_KEY };
     for (let i = 1; i <= 3; i++) {
       t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, i);
@@ -291,7 +291,7 @@ t.test(
   'a retry under one idempotency key gets the same verdict, any other submission does not',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { verify, work, image } = await openDesk(t, store);
+      const { verify, work, image } = await openHostApi(t, store);
       const fields: Record<string, string> = { ...(await work()), ...(await image()) };
       const body = { ...fields, idempotency_key: 'order 7' };
       const first = await verify(body);
@@ -321,7 +321,7 @@ t.test(
 
 t.test('min_seconds counts to the first try, not to its retry', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
-    const { verify, work, image } = await openDesk(t, store, { CAPTCHA_MIN_SECONDS: '10' });
+    const { verify, work, image } = await openHostApi(t, store, { CAPTCHA_MIN_SECONDS: '10' });
     const body = { ...(await work()), ...(await image()), idempotency_key: 'x' };
     t.equal((await verify(body)).json.code, 'captcha_invalid');
     await age(11_000);
@@ -331,7 +331,7 @@ t.test('min_seconds counts to the first try, not to its retry', async (t) => {
 
 t.test('with bind_ip a submission without the right address fails, and is spent', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store, { CAPTCHA_BIND_IP: 'true' });
+    const { verify, work } = await openHostApi(t, store, { CAPTCHA_BIND_IP: 'true' });
     t.equal((await verify({ ...(await work()), ip: IP })).json.success, true);
     t.equal((await verify({ ...(await work()), ip: `::ffff:${IP}` })).json.success, true, 'the same address');
     t.equal((await verify({ ...(await work()), ip: '203.0.113.8' })).json.code, 'pow_invalid');
@@ -343,7 +343,7 @@ t.test('with bind_ip a submission without the right address fails, and is spent'
 
 t.test('the fields have their configured names', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work, image, call } = await openDesk(t, store, {
+    const { verify, work, image, call } = await openHostApi(t, store, {
       CAPTCHA_POW_FIELDS_TOKEN: 'work',
       CAPTCHA_POW_FIELDS_NONCE: 'number',
       CAPTCHA_FIELDS_TOKEN: 'picture',
@@ -363,7 +363,7 @@ t.test('the fields have their configured names', async (t) => {
 
 t.test('the OpenAPI document of the admin port tells of the host API', async (t) => {
   const { store } = await redisStore(t);
-  const { call, verify, work } = await openDesk(t, store);
+  const { call, verify, work } = await openHostApi(t, store);
   const { status, json } = await call('GET', '/openapi.json', undefined, { key: '' });
   t.equal(status, 200);
   t.match(json, { openapi: /^3\.1/, components: { securitySchemes: { hostKey: { scheme: 'bearer' } } } });
@@ -380,7 +380,7 @@ t.test('the OpenAPI document of the admin port tells of the host API', async (t)
 
 t.test('a check costs one command per challenge, and one more with an account', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { call, verify, work, image } = await openDesk(t, store);
+  const { call, verify, work, image } = await openHostApi(t, store);
   const { try: id } = (await call('POST', '/host/failures', { key: 'warm-up' })).json;
   await call('DELETE', '/host/failures', { key: 'warm-up', try: id });
   await call('DELETE', '/host/failures', { key: 'warm-up', ip: IP });
@@ -402,7 +402,7 @@ t.test('a check costs one command per challenge, and one more with an account', 
 
 t.test('a store that is away is 503, and spends nothing knowingly', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { call, verify, work } = await openDesk(t, store);
+  const { call, verify, work } = await openHostApi(t, store);
   const body = { ...(await work()), key: KEY };
   await redis.stop();
   for (const [method, path] of ROUTES) {
@@ -415,7 +415,7 @@ t.test('a store that is away is 503, and spends nothing knowingly', async (t) =>
 
 t.test('the log names neither keys, nor accounts, nor addresses, nor challenges', async (t) => {
   const { store } = await redisStore(t);
-  const { call, verify, work, log } = await openDesk(t, store);
+  const { call, verify, work, log } = await openHostApi(t, store);
   const fields = await work();
   await verify({ ...fields, key: KEY, ip: IP, idempotency_key: 'a secret of the host' });
   await verify({ ...fields, key: KEY, ip: IP });

@@ -58,7 +58,7 @@ t.test('the default of an operator replaces the one that ships, and the others t
     picture: { width: 480, height: defaultPreset.picture.height },
   });
   t.equal(findPreset(presets, '')?.preset.phrase.length, 8);
-  t.not(presets.get('default')?.mark, resolvePresets({ options }).presets.get('default')?.mark);
+  t.not(presets.get('default')?.fingerprint, resolvePresets({ options }).presets.get('default')?.fingerprint);
   const twice = resolvePresets({
     options,
     sources: [
@@ -174,7 +174,7 @@ t.test('a preset that cannot be read stops the start, with one line that says wh
     speckles: { count: 400, radius_tenths_px: 40 },
   };
   t.match(mistakesOf(everything), [/^SOURCE a cannot be read: its effects come to \d{3} %/]);
-  t.strictSame(mistakesOf(everything, { ownRenderer: true }), [], 'a renderer draws as it likes');
+  t.strictSame(mistakesOf(everything, { hasCustomRenderer: true }), [], 'a renderer draws as it likes');
   t.strictSame(mistakesOf({ ...everything, kind: 'sum' }, { kinds: [sum] }), [], 'a kind has its own texts');
   for (const preset of [
     {},
@@ -203,18 +203,21 @@ t.test('an alphabet says which of its characters the bundled fonts lack', async 
   t.strictSame(alphabet(`${shipped}${first}`), ['alphabet has a character more than once']);
   t.strictSame(alphabet(first), ['alphabet must have 8 to 128 different characters']);
   t.strictSame(alphabet(5), ['alphabet must be a text of different characters, not 5']);
-  t.strictSame(alphabet('abcdefgh0é', { ownRenderer: true }), [], 'a renderer may know others');
-  t.match(alphabet('abcdefgh !', { ownRenderer: true }), [/^alphabet has " ", "!": there may be letters/]);
+  t.strictSame(alphabet('abcdefgh0é', { hasCustomRenderer: true }), [], 'a renderer may know others');
+  t.match(alphabet('abcdefgh !', { hasCustomRenderer: true }), [
+    /^alphabet has " ", "!": there may be letters/,
+  ]);
 });
 
 t.test('the mark of a preset changes with whatever it says, and with nothing else', async (t) => {
-  const markOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
-    resolve({ a: preset }, { kinds: [sum], ...deps }).presets.get('a')?.mark;
-  const mark = markOf({ phrase: { length: 5, ignore_capitals: true } });
-  t.match(mark, /^a@[0-9a-f]{8}$/);
-  t.equal(markOf({ phrase: { ignore_capitals: true, length: 5 } }), mark);
+  const fingerprintOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
+    resolve({ a: preset }, { kinds: [sum], ...deps }).presets.get('a')?.fingerprint;
+  const fingerprint = fingerprintOf({ phrase: { length: 5, ignore_capitals: true } });
+  t.match(fingerprint, /^a@[0-9a-f]{8}$/);
+  t.equal(fingerprintOf({ phrase: { ignore_capitals: true, length: 5 } }), fingerprint);
   const others = [{ phrase: { length: 6 } }, { phrase: { length: 5 }, wave: { amplitude_px: 1 } }];
-  for (const other of [...others, { phrase: { length: 5 }, kind: 'sum' }]) t.not(markOf(other), mark);
+  for (const other of [...others, { phrase: { length: 5 }, kind: 'sum' }])
+    t.not(fingerprintOf(other), fingerprint);
 });
 
 t.test('the kind of the default preset is an option, and others inherit it', async (t) => {
