@@ -1,4 +1,4 @@
-// A node of the challenge service in the test's process: its public application over a store of the test.
+// A node of the challenge service in the process of the test: its public application over the test's store.
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -16,7 +16,6 @@ import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
-/** What a node is made of beside its store. */
 export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sources'> {
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
@@ -26,14 +25,14 @@ export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sourc
 export interface ChallengeNode {
   get(url: string): Promise<LightMyRequestResponse>;
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
-  /** The path of the image of a fresh challenge. */
+  /** Issues a challenge and returns the path of its image. */
   issueImage(preset?: string): Promise<string>;
-  /** What only another node can draw, as this one has heard of it. */
+  /** Drivers and presets of images that only another node can draw, as reported by this node. */
   readonly others: readonly string[];
   log(): string;
 }
 
-/** Builds a node; without `images` it cannot draw. */
+/** Builds a node. Without `images` it cannot draw. */
 export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): Promise<ChallengeNode> {
   const { presets = {}, images = null, env = {}, kinds = [], ...rest } = deps;
   const config = readChallengeConfig({
@@ -76,7 +75,7 @@ export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): P
   };
 }
 
-/** A pool of one thread. */
+/** Opens a pool of one thread. */
 export async function openImages(t: Test): Promise<ImagePool> {
   const images = await openImagePool({ threads: 1, maxQueue: 4 });
   if (images === null) throw new Error('the tests need an image library');

@@ -1,4 +1,4 @@
-// Kinds of an operator's own on the wire, in the store and at a check.
+// Challenge types of the operator on the wire, in the store and when they are verified.
 
 import {
   type ChallengeVerifier,
@@ -46,80 +46,93 @@ function verifierOn(store: Store, kinds: readonly ChallengeType[] = [], minSecon
   });
 }
 
-const check = (host: ChallengeVerifier, imageToken: string, imageAnswer: string) =>
-  host.verify({ imageToken, imageAnswer }, { ip: undefined, pow: false, image: 'required' });
+const check = (verifier: ChallengeVerifier, imageToken: string, imageAnswer: string) =>
+  verifier.verify({ imageToken, imageAnswer }, { ip: undefined, pow: false, image: 'required' });
 
-t.test('its own fields reach the client beside token and times, its answer does not', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const node = await openNode(t, store, { kinds: [sum, echo], presets });
-    const response = await node.get('/api/captcha?preset=sum');
-    const { token, expires_at, ...rest } = response.json();
-    t.strictSame(rest, { a: rest.a, b: rest.b, expires_in: 120 });
-    t.match([token, expires_at], [/^[A-Za-z0-9]{40}$/, /^\d{4}-/]);
-    t.equal(response.headers['content-type'], 'application/json; charset=utf-8');
-    t.equal((await node.get(`/api/captcha/${token}.png`)).statusCode, 404, 'it has no image');
-    const judged = (await node.get('/api/captcha?preset=echo')).json();
-    t.strictSame(Object.keys(judged).sort(), ['expires_at', 'expires_in', 'say', 'token']);
-    t.equal((await node.get(`/api/captcha/${judged.token}.png`)).statusCode, 404);
-  });
-});
+t.test(
+  'the fields of a custom type reach the client with token and times, its answer does not',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const node = await openNode(t, store, { kinds: [sum, echo], presets });
+      const response = await node.get('/api/captcha?preset=sum');
+      const { token, expires_at, ...rest } = response.json();
+      t.strictSame(rest, { a: rest.a, b: rest.b, expires_in: 120 });
+      t.match([token, expires_at], [/^[A-Za-z0-9]{40}$/, /^\d{4}-/]);
+      t.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+      t.equal((await node.get(`/api/captcha/${token}.png`)).statusCode, 404, 'it has no image');
+      const verified = (await node.get('/api/captcha?preset=echo')).json();
+      t.strictSame(Object.keys(verified).sort(), ['expires_at', 'expires_in', 'say', 'token']);
+      t.equal((await node.get(`/api/captcha/${verified.token}.png`)).statusCode, 404);
+    });
+  },
+);
 
-t.test('a host needs not know a kind whose answer is a text', async (t) => {
+t.test('an application need not know a custom type whose answer is a text', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { kinds: [sum], presets: { sum: presets.sum } });
-    const host = verifierOn(store);
+    const verifier = verifierOn(store);
     const ask = async () => (await node.get('/api/captcha?preset=sum')).json();
     const first = await ask();
-    t.match(await check(host, first.token, ` IS ${first.a + first.b}`), { ok: true }, 'capitals are ignored');
-    t.match(await check(host, first.token, `is ${first.a + first.b}`), { reason: 'unknown' });
+    t.match(
+      await check(verifier, first.token, ` IS ${first.a + first.b}`),
+      { ok: true },
+      'capitals are ignored',
+    );
+    t.match(await check(verifier, first.token, `is ${first.a + first.b}`), { reason: 'unknown' });
     const second = await ask();
-    t.match(await check(host, second.token, 'is 1000'), { ok: false, reason: 'wrong' });
+    t.match(await check(verifier, second.token, 'is 1000'), { ok: false, reason: 'wrong' });
   });
 });
 
-t.test('a kind that judges by itself is right only where it is known', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const node = await openNode(t, store, { kinds: [echo], presets: { echo: presets.echo } });
-    const ask = async () => (await node.get('/api/captcha?preset=echo')).json();
-    const first = await ask();
-    t.equal(first.say.length, 120, 'longer than the answer of an image may be');
-    t.match(await check(verifierOn(store, [echo]), first.token, first.say), { ok: true });
-    const second = await ask();
-    t.match(await check(verifierOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
-    const third = await ask();
-    t.match(await check(verifierOn(store, [echo]), third.token, second.say), { ok: false, reason: 'wrong' });
-  });
-});
+t.test(
+  'only an application that knows a type can verify answers that the type verifies itself',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const node = await openNode(t, store, { kinds: [echo], presets: { echo: presets.echo } });
+      const ask = async () => (await node.get('/api/captcha?preset=echo')).json();
+      const first = await ask();
+      t.equal(first.say.length, 120, 'longer than the answer of an image may be');
+      t.match(await check(verifierOn(store, [echo]), first.token, first.say), { ok: true });
+      const second = await ask();
+      t.match(await check(verifierOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
+      const third = await ask();
+      t.match(await check(verifierOn(store, [echo]), third.token, second.say), {
+        ok: false,
+        reason: 'wrong',
+      });
+    });
+  },
+);
 
-t.test('min_seconds applies unless the kind says no', async (t) => {
+t.test('min_seconds applies unless the challenge type opts out', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const quick = { ...sum, name: 'quick', hasMinimumTime: false };
     const kinds = [sum, quick, echo];
     const node = await openNode(t, store, { kinds, presets: { ...presets, quick: { kind: 'quick' } } });
-    const host = verifierOn(store, kinds, 60);
+    const verifier = verifierOn(store, kinds, 60);
     const reasons = [];
     for (const preset of ['sum', 'quick', 'echo']) {
       const { token, a, b, say } = (await node.get(`/api/captcha?preset=${preset}`)).json();
-      const verdict = await check(host, token, say ?? `is ${a + b}`);
+      const verdict = await check(verifier, token, say ?? `is ${a + b}`);
       reasons.push(verdict.ok ? 'right' : verdict.reason);
     }
     t.strictSame(reasons, ['too_soon', 'right', 'right']);
   });
 });
 
-t.test('the store alone reveals no answer of a kind', async (t) => {
+t.test('the store alone reveals no answer of a custom type', async (t) => {
   const { store, redis } = await redisStore(t);
   const node = await openNode(t, store, { kinds: [sum, echo], presets });
   const { token, a, b } = (await node.get('/api/captcha?preset=sum')).json();
   const { say, token: other } = (await node.get('/api/captcha?preset=echo')).json();
-  const lineOf = (one: string) => redis.client.get(`captcha:img:{${one.slice(0, 2)}}:${one.slice(2)}`);
-  const lines = [await lineOf(token), await lineOf(other)];
-  t.match(lines, [
+  const recordOf = (one: string) => redis.client.get(`captcha:img:{${one.slice(0, 2)}}:${one.slice(2)}`);
+  const records = [await recordOf(token), await recordOf(other)];
+  t.match(records, [
     /^\d+ answer sum [0-9a-f]{8} - sum@[0-9a-f]{8} no-image \d+ 1 [0-9a-f]{32}$/,
     /^\d+ verify echo [0-9a-f]{8} - kept$/,
   ]);
-  t.notOk(lines[0]?.includes(`is ${a + b}`));
-  t.notOk(lines[1]?.includes(say.slice(0, 16)));
+  t.notOk(records[0]?.includes(`is ${a + b}`));
+  t.notOk(records[1]?.includes(say.slice(0, 16)));
   const ring = openKeyRing('another secret, which a thief of the store has');
   const thief = createChallengeVerifier({
     ring,
@@ -132,7 +145,7 @@ t.test('the store alone reveals no answer of a kind', async (t) => {
   t.match(await check(thief, other, say), { ok: false, reason: 'unknown' });
 });
 
-t.test('in test mode the answer is told, where there is one', async (t) => {
+t.test('in test mode the response has the answer, if there is one', async (t) => {
   const { store } = await redisStore(t);
   const env = { CAPTCHA_TEST_MODE: 'true' };
   const node = await openNode(t, store, { kinds: [sum, echo], presets, env });
@@ -141,7 +154,7 @@ t.test('in test mode the answer is told, where there is one', async (t) => {
   t.equal((await node.get('/api/captcha?preset=echo')).json().answer, undefined);
 });
 
-t.test('a kind that fails is an error of ours, told without its words', async (t) => {
+t.test('a custom type that fails is an internal error that does not quote its message', async (t) => {
   const { store } = await redisStore(t);
   let fails = false;
   const own: AnswerType = {
@@ -159,14 +172,14 @@ t.test('a kind that fails is an error of ours, told without its words', async (t
   t.notMatch(node.log(), 'k7mxqp');
 
   const broken = { ...echo, verify: () => true } as unknown as VerifiedType;
-  const judging = await openNode(t, store, { kinds: [broken], presets: { echo: presets.echo } });
-  const { token } = (await judging.get('/api/captcha?preset=echo')).json();
+  const verifying = await openNode(t, store, { kinds: [broken], presets: { echo: presets.echo } });
+  const { token } = (await verifying.get('/api/captcha?preset=echo')).json();
   await t.rejects(check(verifierOn(store, [broken]), token, 'x'), {
     message: 'verify of the kind echo must return right, wrong or insufficient',
   });
 });
 
-t.test('a renderer of the host draws in the place of the libraries', async (t) => {
+t.test("the operator's renderer draws instead of the libraries", async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const texts: string[] = [];

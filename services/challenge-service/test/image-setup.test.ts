@@ -1,4 +1,4 @@
-// What the operator brings along: a module and presets, read and checked before anything starts.
+// The image setup: the operator's module and presets, read and validated before anything starts.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { loadImageSetup, openImages } from '../src/image-setup.js';
 
 const captcha = resolveCaptchaOptions();
 
-/** Loads a module and presets that are written into a folder of the test; the names of the files are fresh each time. */
+/** Loads a module and presets from a folder of the test. The file names are new each time, because modules are cached. */
 function loader(folder: string) {
   let files = 0;
   return async (module?: string, presets?: string) => {
@@ -24,7 +24,7 @@ function loader(folder: string) {
   };
 }
 
-t.test('nothing is needed', async (t) => {
+t.test('the setup needs no configuration', async (t) => {
   const { presets, kinds, renderer } = await loader(tempDir(t))();
   t.strictSame([[...presets.keys()], kinds, renderer], [['default'], [], undefined]);
 });
@@ -47,7 +47,7 @@ t.test('a renderer of the module draws, and no library is loaded', async (t) => 
   await images?.close();
 });
 
-t.test('every mistake is a line that begins with its variable', async (t) => {
+t.test('each mistake is a line that begins with the name of its variable', async (t) => {
   const load = loader(tempDir(t));
   const lines: [string | undefined, string | undefined, RegExp[]][] = [
     ['export const preset = {};', undefined, [/^CAPTCHA_MODULE names a module that exports neither/]],
@@ -95,8 +95,8 @@ t.test('every mistake is a line that begins with its variable', async (t) => {
       t.match(error.lines, expected);
     }
   }
-  const settings = { values: { CAPTCHA_MODULE: './nowhere.js' }, captcha };
-  await t.rejects(loadImageSetup(settings, tempDir(t)), {
+  const config = { values: { CAPTCHA_MODULE: './nowhere.js' }, captcha };
+  await t.rejects(loadImageSetup(config, tempDir(t)), {
     message: /^CAPTCHA_MODULE names a module that cannot be loaded: Cannot find module/,
   });
 });

@@ -1,4 +1,4 @@
-// Which listeners end connections whose client does not read.
+// Both listeners close connections whose client does not read.
 
 import { embeddedStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

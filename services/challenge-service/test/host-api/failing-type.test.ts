@@ -1,4 +1,4 @@
-// A kind of the operator's own that fails while the host API judges an answer.
+// A challenge type of the operator that fails while the host API verifies an answer.
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
@@ -20,7 +20,7 @@ const own: VerifiedType = {
 };
 
 t.test(
-  'answer leak: a kind that throws is a 500 without its words, in the answer and in the log',
+  'answer leak: a challenge type that throws is a 500 without its message, in the response and in the log',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { verify, work, log } = await openHostApi(t, store, { CHALLENGE_SECRET }, [own]);

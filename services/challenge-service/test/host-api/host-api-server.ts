@@ -1,4 +1,4 @@
-// The two applications of the challenge service over one store, and a client that solves what they issue.
+// Both listeners of the challenge service over one store, and a client that solves their challenges.
 
 import { createHash } from 'node:crypto';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
@@ -19,7 +19,7 @@ export const HOST_KEY = 'the-key-of-the-default-host-00001';
 export const SHOP_KEY = 'the-key-of-the-shop-3141592653589';
 export const IP = '203.0.113.7';
 
-/** Cheap challenges, two hosts. */
+/** Cheap challenges, two applications. */
 const environment = {
   PUBLIC_URL: 'http://localhost:8080',
   CHALLENGE_SECRET: 'challenge-secret-of-these-tests-01',
@@ -48,18 +48,18 @@ export interface Sent {
 export interface HostApi {
   readonly app: FastifyInstance;
   readonly admin: FastifyInstance;
-  /** Calls the host API, as the default host unless `key` says otherwise. */
+  /** Calls the host API, with the key of the default application unless `key` is another. */
   call(method: 'POST' | 'DELETE' | 'GET', path: string, body?: unknown, sent?: Sent): Promise<Answered>;
   verify(body: object, sent?: Sent): Promise<Answered>;
-  /** Solved work under the configured field names. */
+  /** Returns solved work under the configured field names. */
   work(query?: string): Promise<Record<string, string>>;
-  /** An image and its answer. */
+  /** Returns the token and the answer of an image. */
   image(): Promise<Record<string, string>>;
-  /** Everything that was logged. */
+  /** Returns everything that was logged. */
   log(): string;
 }
 
-/** The applications with these variables beside or in place of the cheap ones; an empty text leaves one out. */
+/** Opens both listeners. The variables override the cheap defaults; an empty text unsets one. */
 export async function openHostApi(
   t: Test,
   store: Store,
@@ -125,7 +125,7 @@ export async function openHostApi(
   };
 }
 
-/** The first nonce that solves. */
+/** Returns the first nonce that solves. */
 export function findNonce(salt: string, bits: number): string {
   for (let nonce = 0; ; nonce++) {
     const digest = createHash('sha256').update(`${salt}${nonce}`).digest();

@@ -1,4 +1,4 @@
-// Whole attempts through the host API: counted, for forms with an image alone, for chosen presets and harder work.
+// Attempts through the host API: counted, for forms with only an image, for required presets and for harder work.
 
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
@@ -37,7 +37,7 @@ t.test('of twelve parallel attempts on a fresh account one passes with the cheap
   });
 });
 
-t.test('of parallel attempts under the ticket only as many pass as may fail without an image', async (t) => {
+t.test('of parallel attempts with a ticket only as many pass as may fail without an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openHostApi(t, store);
     const { try: id, pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
@@ -51,7 +51,7 @@ t.test('of parallel attempts under the ticket only as many pass as may fail with
   });
 });
 
-t.test('a counted attempt is withdrawn by its try, and cleared by a success', async (t) => {
+t.test('a counted attempt is withdrawn by its id, and cleared by a success', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openHostApi(t, store);
     const attempt = async () => (await verify({ ...(await work()), key: KEY, count: true })).json;
@@ -67,7 +67,7 @@ t.test('a counted attempt is withdrawn by its try, and cleared by a success', as
 });
 
 t.test(
-  'an attempt that is sent again under its idempotency key counts once, with the same answer',
+  'an attempt that is repeated under its idempotency key counts once and gets the same response',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { call, verify, work } = await openHostApi(t, store);
@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('a form with an image alone needs no work', async (t) => {
+t.test('a form with only an image needs no work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, image } = await openHostApi(t, store);
     const alone = { pow: false, image: 'demanded' };
@@ -121,7 +121,7 @@ t.test('a form with an image alone needs no work', async (t) => {
   });
 });
 
-t.test('a host forwards its whole form, and nothing in it is a setting', async (t) => {
+t.test('an application can forward its whole form, and nothing in it is a setting', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openHostApi(t, store);
     const form = { email: KEY, password: 'x', tags: [1], nested: { a: null } };
@@ -139,11 +139,11 @@ t.test('a host forwards its whole form, and nothing in it is a setting', async (
       t.match((await verify({ submission })).json, { success: false, code: 'pow_invalid' });
     }
     const flat = await verify({ ...form, ...(await work()), key: KEY });
-    t.match([flat.status, flat.json.success], [200, true], 'beside the settings it is ignored as well');
+    t.match([flat.status, flat.json.success], [200, true], 'other fields next to the settings are ignored too');
   });
 });
 
-t.test('a preset that is not accepted, and work that is too easy, are told as such', async (t) => {
+t.test('a preset that is not accepted and work that is too easy have codes of their own', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work, image } = await openHostApi(t, store);
     const large = { pow: false, image: 'required', presets: ['large'] };
@@ -199,7 +199,7 @@ t.test(
       }
       const { pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
       t.equal(await difficulty(`scope=${scope}`), 6);
-      t.equal(await difficulty(`scope=${scope}&min_difficulty=5`), 6, 'the account demands more');
+      t.equal(await difficulty(`scope=${scope}&min_difficulty=5`), 6, 'the account requires more');
       t.equal(await difficulty(`scope=${scope}&min_difficulty=7`), 7, 'and it is not added to that');
     });
   },

@@ -1,4 +1,4 @@
-// Issuing under a ticket: the price of work and of effort, and what effort's answer looks like.
+// Issuing with a ticket: the price of work and of effort, and the response for effort.
 
 import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -39,7 +39,7 @@ t.test('effort is sixteen parts of work, and no image', async (t) => {
   });
 });
 
-t.test('work and effort get dearer with the failures of the account, and live longer', async (t) => {
+t.test('work and effort get harder with the failures of the account, and expire later', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, DEFAULT_PRICE);
     const seen = [];
@@ -65,7 +65,7 @@ t.test('work and effort get dearer with the failures of the account, and live lo
   });
 });
 
-t.test('what is no ticket is ignored by both, never an error', async (t) => {
+t.test('an invalid ticket is ignored for work and for effort, never an error', async (t) => {
   const { store, redis } = await redisStore(t);
   const api = await openHostApi(t, store, DEFAULT_PRICE);
   const { pow_scope: ticket } = (await api.call('POST', '/host/failures', { key: KEY })).json;
@@ -104,7 +104,7 @@ t.test('an old ticket is ignored', async (t) => {
   });
 });
 
-t.test('effort switched off is a preset like any other that is not there', async (t) => {
+t.test('disabled effort is an unknown preset', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, { CAPTCHA_EFFORT_ENABLED: 'false' });
     const { status, json } = await ask(api, '?preset=effort');
@@ -115,7 +115,7 @@ t.test('effort switched off is a preset like any other that is not there', async
   });
 });
 
-t.test('effort counts for the limit of images, and says so', async (t) => {
+t.test('effort counts towards the limit of images, and reports it', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, { RATE_LIMIT_ISSUE: '2' });
     t.match((await ask(api, '?preset=effort')).headers, {

@@ -1,4 +1,4 @@
-// The shipped preset: valid, readable, and drawn from fonts that hold its characters.
+// The default preset: valid, readable, and with fonts that have its characters.
 import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import t from 'tap';
@@ -29,7 +29,7 @@ t.test('every letter colour has a contrast of at least 7:1 against its backgroun
   }
 });
 
-t.test('every bundled font is a few kilobytes and holds exactly the alphabet', async (t) => {
+t.test('every bundled font is a few kilobytes and has exactly the bundled characters', async (t) => {
   for (const font of FONT_NAMES) {
     const file = readFileSync(fontPath(font));
     t.ok(file.length < 4096, font);
@@ -37,7 +37,7 @@ t.test('every bundled font is a few kilobytes and holds exactly the alphabet', a
   }
 });
 
-/** WCAG 2.2, "relative luminance". */
+/** Relative luminance, as WCAG 2.2 defines it. */
 function luminance(colour: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -46,7 +46,7 @@ function luminance(colour: string): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** The characters of a TrueType file's character map (OpenType specification, `cmap` format 4). */
+/** Returns the characters in the character map of a TrueType file (OpenType specification, `cmap` format 4). */
 function charactersOf(file: Buffer): string[] {
   const tables = file.readUInt16BE(4);
   const entry = Array.from({ length: tables }, (_, index) => 12 + index * 16).find(

@@ -1,11 +1,11 @@
-// Presets on the wire: chosen by name, refused by name, and never drawn by a node that has another one of that name.
+// Presets on the wire: chosen or refused by name, and never drawn by a node with another preset of that name.
 
 import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { openImages, openNode } from '../challenge-node.js';
 
-t.test('preset or kind names from outside (__proto__, path pieces) name nothing', async (t) => {
+t.test('names of presets such as __proto__ or parts of a path match nothing', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const kinds: AnswerType[] = [{ name: 'sum', make: () => ({ answer: '4' }) }];
     const node = await openNode(t, store, { kinds, presets: { large: {} } });
@@ -34,7 +34,7 @@ t.test('preset or kind names from outside (__proto__, path pieces) name nothing'
   });
 });
 
-t.test('a preset that is given twice counts as absent', async (t) => {
+t.test('a preset that is given twice is ignored', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const presets = { large: { picture: { width: 400, height: 130 } } };
@@ -48,7 +48,7 @@ t.test('a preset that is given twice counts as absent', async (t) => {
   });
 });
 
-t.test('an image is drawn as its preset says, by every node that has it', async (t) => {
+t.test('every node that has a preset draws its images alike', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const presets = { large: { picture: { width: 400, height: 130 } } };
@@ -64,7 +64,7 @@ t.test('an image is drawn as its preset says, by every node that has it', async 
   });
 });
 
-t.test('during a roll-out a node with another preset of that name draws nothing wrong', async (t) => {
+t.test('during a roll-out a node with another preset of that name refuses to draw', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const before = await openNode(t, store, { images, presets: { short: { phrase: { length: 4 } } } });
@@ -83,7 +83,7 @@ t.test('during a roll-out a node with another preset of that name draws nothing 
   });
 });
 
-t.test('nor does a node whose kind of that name makes something else', async (t) => {
+t.test('a node whose challenge type of that name makes other texts refuses to draw', async (t) => {
   const images = await openImages(t);
   const { store } = await redisStore(t);
   const kindOf = (bound: number): AnswerType => ({

@@ -1,4 +1,4 @@
-// Presets of an operator: inherited group by group, checked to the last option, recognised by their mark.
+// Presets of the operator: completed from the default, validated option by option, identified by their fingerprint.
 
 import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
 import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
@@ -10,8 +10,8 @@ import { findPreset, type PresetDependencies, resolvePresets } from '../../src/p
 const options = resolveCaptchaOptions();
 const sum: AnswerType = { name: 'sum', make: () => ({ answer: '4', fields: { question: '2 and 2' } }) };
 const shown: AnswerType = { name: 'shown', make: ({ phrase }) => ({ answer: 'x', text: phrase.alphabet }) };
-const judged: VerifiedType = {
-  name: 'judged',
+const verified: VerifiedType = {
+  name: 'verified',
   maxAnswerCharacters: 8,
   hasMinimumTime: true,
   issue: () => ({ fields: {} }),
@@ -22,7 +22,7 @@ function resolve(presets: unknown, deps: Partial<PresetDependencies> = {}) {
   return resolvePresets({ options, sources: [{ name: 'SOURCE', presets }], ...deps });
 }
 
-t.test('a preset takes from the default whatever it does not name, option by option', async (t) => {
+t.test('a preset inherits the options that it leaves out from the default', async (t) => {
   const { presets, mistakes } = resolve({
     large: { phrase: { length: 5 }, picture: { width: 400, height: 130 } },
     plain: { wave: { amplitude_px: 0, sideways_px: 0 }, speckles: { count: 0 } },
@@ -44,7 +44,7 @@ t.test('a preset takes from the default whatever it does not name, option by opt
   t.equal(findPreset(presets, '')?.name, 'default');
 });
 
-t.test('the default of an operator replaces the one that ships, and the others take from it', async (t) => {
+t.test("the operator's default replaces the built-in one, and the others inherit from it", async (t) => {
   const { presets, mistakes } = resolve({
     wide: { picture: { width: 480 } },
     default: { phrase: { length: 8 }, speckles: { count: 0 } },
@@ -71,7 +71,7 @@ t.test('the default of an operator replaces the one that ships, and the others t
   t.strictSame([asked.mistakes, asked.presets.get('other')?.kind], [[], sum]);
 });
 
-t.test('every mistake has its line, and names the option', async (t) => {
+t.test('every mistake is a line that names the option', async (t) => {
   const lines: [unknown, string[]][] = [
     [[], ['SOURCE must be an object of presets by name']],
     [null, ['SOURCE must be an object of presets by name']],
@@ -81,7 +81,7 @@ t.test('every mistake has its line, and names the option', async (t) => {
       { default: { phrase: { length: 9 } } },
       ['SOURCE default.phrase.length must be a whole number from 4 to 8, not 9'],
     ],
-    [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, sum, judged, not "none"']],
+    [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, sum, verified, not "none"']],
     [{ '../a': {} }, ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, a letter first']],
     [
       JSON.parse('{ "__proto__": {} }'),
@@ -116,7 +116,7 @@ t.test('every mistake has its line, and names the option', async (t) => {
       { a: { phrase: { length: null } } },
       ['SOURCE a.phrase.length must be a whole number from 4 to 8, not null'],
     ],
-    [{ a: { kind: 'sums' } }, ['SOURCE a.kind must be one of text, sum, judged, not "sums"']],
+    [{ a: { kind: 'sums' } }, ['SOURCE a.kind must be one of text, sum, verified, not "sums"']],
     [{ a: { kind: 5 } }, ['SOURCE a.kind must be the name of a kind, not 5']],
     [
       { a: { letters: { fonts: ['Comic'] } } },
@@ -133,11 +133,11 @@ t.test('every mistake has its line, and names the option', async (t) => {
     ],
   ];
   for (const [presets, expected] of lines) {
-    t.strictSame(resolve(presets, { kinds: [sum, judged] }).mistakes, expected);
+    t.strictSame(resolve(presets, { kinds: [sum, verified] }).mistakes, expected);
   }
 });
 
-t.test('a preset that cannot be read stops the start, with one line that says why', async (t) => {
+t.test('a preset that people cannot read stops the start, with one line that says why', async (t) => {
   const mistakesOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: preset }, deps).mistakes;
   const tooSmall =
@@ -174,8 +174,16 @@ t.test('a preset that cannot be read stops the start, with one line that says wh
     speckles: { count: 400, radius_tenths_px: 40 },
   };
   t.match(mistakesOf(everything), [/^SOURCE a cannot be read: its effects come to \d{3} %/]);
-  t.strictSame(mistakesOf(everything, { hasCustomRenderer: true }), [], 'a renderer draws as it likes');
-  t.strictSame(mistakesOf({ ...everything, kind: 'sum' }, { kinds: [sum] }), [], 'a kind has its own texts');
+  t.strictSame(
+    mistakesOf(everything, { hasCustomRenderer: true }),
+    [],
+    'a custom renderer may draw anything',
+  );
+  t.strictSame(
+    mistakesOf({ ...everything, kind: 'sum' }, { kinds: [sum] }),
+    [],
+    'a custom type has its own texts',
+  );
   for (const preset of [
     {},
     { phrase: { length: 5 }, picture: { width: 400, height: 130 } },
@@ -191,7 +199,7 @@ t.test('a preset that cannot be read stops the start, with one line that says wh
   }
 });
 
-t.test('an alphabet says which of its characters the bundled fonts lack', async (t) => {
+t.test('a mistake in an alphabet names the characters that the bundled fonts lack', async (t) => {
   const alphabet = (text: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: { phrase: { alphabet: text } } }, deps).mistakes.map((line) =>
       line.replace('SOURCE a.phrase.', ''),
@@ -209,7 +217,7 @@ t.test('an alphabet says which of its characters the bundled fonts lack', async 
   ]);
 });
 
-t.test('the mark of a preset changes with whatever it says, and with nothing else', async (t) => {
+t.test('the fingerprint of a preset changes with its options, and with nothing else', async (t) => {
   const fingerprintOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: preset }, { kinds: [sum], ...deps }).presets.get('a')?.fingerprint;
   const fingerprint = fingerprintOf({ phrase: { length: 5, ignore_capitals: true } });
@@ -220,7 +228,7 @@ t.test('the mark of a preset changes with whatever it says, and with nothing els
     t.not(fingerprintOf(other), fingerprint);
 });
 
-t.test('the kind of the default preset is an option, and others inherit it', async (t) => {
+t.test('the challenge type of the default preset is an option, and others inherit it', async (t) => {
   const deps = { options: resolveCaptchaOptions({ phrase: { type: 'sum', width: 300 } }), kinds: [sum] };
   const { presets, mistakes } = resolve(
     { narrow: { picture: { width: 200 } }, text: { kind: 'text' } },
@@ -240,7 +248,7 @@ t.test('the kind of the default preset is an option, and others inherit it', asy
   ]);
 });
 
-t.test('two sources add up, and may not say the same name twice', async (t) => {
+t.test('two sources are combined, and must not contain the same name', async (t) => {
   const sources = [
     { name: 'ONE', presets: { a: {} } },
     { name: 'OTHER', presets: { b: {}, a: {} } },
@@ -248,7 +256,7 @@ t.test('two sources add up, and may not say the same name twice', async (t) => {
   t.strictSame(resolvePresets({ options, sources }).mistakes, ['OTHER a is there twice']);
 });
 
-t.test('a kind that fails is found out before the start', async (t) => {
+t.test('a challenge type that fails stops the start', async (t) => {
   const mistakeOf = (kind: AnswerType | VerifiedType) =>
     resolve({ a: { kind: kind.name } }, { kinds: [kind] }).mistakes.map((line) =>
       line.replace('SOURCE a.kind: ', ''),
@@ -274,8 +282,8 @@ t.test('a kind that fails is found out before the start', async (t) => {
       'make of the kind own must give the same answer for the same random choices',
     ],
     [
-      { ...judged, issue: () => ({ rest: 'a\nb' }) },
-      'issue of the kind judged must give a rest of 1 to 4000 characters without control characters, or none',
+      { ...verified, issue: () => ({ rest: 'a\nb' }) },
+      'issue of the kind verified must give a rest of 1 to 4000 characters without control characters, or none',
     ],
   ];
   for (const [kind, line] of lines) t.strictSame(mistakeOf(kind), [line]);
@@ -283,8 +291,8 @@ t.test('a kind that fails is found out before the start', async (t) => {
     /^make of the kind shown must not give the text "\?": the bundled fonts hold/,
   ]);
   t.strictSame(mistakeOf(shown), []);
-  const { issue: _none, ...checkedOnly } = judged;
-  t.strictSame(resolve({ a: { kind: 'judged' } }, { kinds: [checkedOnly] }).mistakes, [
-    'SOURCE a.kind must be one of text, not "judged"',
+  const { issue: _none, ...checkedOnly } = verified;
+  t.strictSame(resolve({ a: { kind: 'verified' } }, { kinds: [checkedOnly] }).mistakes, [
+    'SOURCE a.kind must be one of text, not "verified"',
   ]);
 });

@@ -1,4 +1,4 @@
-// A renderer of the host's own: its images, its failures, the bound of its queue.
+// The operator's renderer: its images, its failures and its bounded queue.
 import t from 'tap';
 import { openRendererPool, rendererMistake } from '../../src/renderer/custom-renderer.js';
 import { ImageQueueFullError } from '../../src/renderer/image-pool.js';
@@ -7,7 +7,7 @@ import { sampleJob } from '../image/samples.js';
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1]);
 const size = { running: 1, maxQueue: 2 };
 
-t.test('a renderer is handed text, seed and preset, and its bytes are the image', async (t) => {
+t.test('a renderer gets text, seed and preset, and returns the bytes of the image', async (t) => {
   const job = sampleJob(1);
   const seen: unknown[] = [];
   const render = (...given: unknown[]) => {
@@ -22,7 +22,7 @@ t.test('a renderer is handed text, seed and preset, and its bytes are the image'
   await t.rejects(pool.draw(job), { message: 'the image pool is closed' });
 });
 
-t.test('what it throws is told without its words, which may quote the answer', async (t) => {
+t.test('an error of the renderer is reported without its message, which may quote the answer', async (t) => {
   const job = sampleJob(1);
   const outcomes: [() => unknown, string][] = [
     [
@@ -38,11 +38,11 @@ t.test('what it throws is told without its words, which may quote the answer', a
   for (const [render, message] of outcomes) {
     const pool = openRendererPool({ name: 'mine', render: render as () => Uint8Array }, size);
     await t.rejects(pool.draw(job), { message });
-    await t.rejects(pool.draw(job), { message }, 'and its place is free again');
+    await t.rejects(pool.draw(job), { message }, 'its slot is free again');
   }
 });
 
-t.test('a full queue refuses at once, and what waits is drawn in turn', async (t) => {
+t.test('a full queue refuses at once, and waiting jobs are drawn one after the other', async (t) => {
   const finish: (() => void)[] = [];
   let most = 0;
   let active = 0;
@@ -64,7 +64,7 @@ t.test('a full queue refuses at once, and what waits is drawn in turn', async (t
   t.equal(most, 1);
 });
 
-t.test('calls that take too long keep their places, so that no more than those hang', async (t) => {
+t.test('calls that time out keep their slots, so that no more calls can hang', async (t) => {
   const finish: (() => void)[] = [];
   const render = () => new Promise<Uint8Array>((resolve) => finish.push(() => resolve(PNG)));
   const pool = openRendererPool({ name: 'mine', render }, { running: 2, maxQueue: 2, timeoutMs: 20 });
@@ -72,19 +72,21 @@ t.test('calls that take too long keep their places, so that no more than those h
   const late = { message: 'the renderer mine drew nothing within 20 ms' };
   await Promise.all([
     ...outcomes.slice(0, 2).map((drawing) => t.rejects(drawing, late)),
-    ...outcomes.slice(2).map((drawing) => t.rejects(drawing, ImageQueueFullError, 'what waits is not kept')),
+    ...outcomes
+      .slice(2)
+      .map((drawing) => t.rejects(drawing, ImageQueueFullError, 'waiting jobs are refused')),
   ]);
-  await t.rejects(pool.draw(sampleJob(5)), ImageQueueFullError, 'there is no place');
+  await t.rejects(pool.draw(sampleJob(5)), ImageQueueFullError, 'no slot is free');
   t.equal(finish.length, 2);
   finish[0]?.();
   await new Promise(setImmediate);
   const next = pool.draw(sampleJob(6));
   await new Promise(setImmediate);
   finish[2]?.();
-  t.equal(await next, PNG, 'a place is free when its call ends');
+  t.equal(await next, PNG, 'a slot is free when its call ends');
 });
 
-t.test('what is no renderer is told', async (t) => {
+t.test('a renderer with mistakes is reported', async (t) => {
   const name = 'must have a name of 1 to 80 letters, digits, _, ., @, :, / or -';
   t.equal(rendererMistake(5), 'must be an object');
   t.equal(rendererMistake({ render() {} }), name);

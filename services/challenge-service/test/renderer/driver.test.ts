@@ -1,4 +1,4 @@
-// Which image library serves.
+// The choice of the image library.
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
@@ -12,11 +12,11 @@ function refusing(...names: string[]) {
   };
 }
 
-t.test('the second library serves when the first does not load', async (t) => {
+t.test('the second library is used if the first does not load', async (t) => {
   t.equal(loadDriver(undefined, refusing('canvas'))?.name, '@napi-rs/canvas');
 });
 
-t.test('the first library is asked first', async (t) => {
+t.test('the libraries are tried in order', async (t) => {
   const asked: string[] = [];
   loadDriver(undefined, (specifier) => {
     asked.push(specifier);
@@ -25,23 +25,23 @@ t.test('the first library is asked first', async (t) => {
   t.same(asked, ['canvas', '@napi-rs/canvas']);
 });
 
-t.test('with neither there is no driver', async (t) => {
+t.test('without any library there is no driver', async (t) => {
   t.equal(loadDriver(undefined, refusing('canvas', '@napi-rs/canvas')), null);
 });
 
-t.test('a named library that does not load is an error, even when another would', async (t) => {
+t.test('a named library that does not load is an error, even if another would load', async (t) => {
   t.throws(() => loadDriver('canvas', refusing('canvas')), {
     message: 'the image library canvas does not load',
   });
 });
 
-t.test('a name that is no image library is an error', async (t) => {
+t.test('an unknown name is an error', async (t) => {
   for (const name of ['sharp', '', '__proto__', 'constructor']) {
     t.throws(() => loadDriver(name as DriverName), { message: `unknown image library: ${name}` });
   }
 });
 
-t.test('a named library is the one that serves', async (t) => {
+t.test('a named library is used', async (t) => {
   const driver = loadDriver('@napi-rs/canvas');
   t.equal(driver?.name, '@napi-rs/canvas');
   t.match(driver?.version, /^\d+\.\d+\.\d+/);

@@ -1,4 +1,4 @@
-// Drawing off the event loop: same images, bounded queue, clean end.
+// The image pool: the same images as drawn directly, a bounded queue, a clean end.
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { drawImage } from '../../src/image/draw.js';
@@ -34,7 +34,7 @@ t.test('a full queue refuses at once, what was queued is drawn, and the pool ser
   t.ok((await pool!.draw(sampleJob(1))).length > 0);
 });
 
-t.test('the event loop turns while images are drawn', async (t) => {
+t.test('the event loop stays free while images are drawn', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 1000 });
   t.teardown(() => pool!.close());
   let unfinished = 200;
@@ -46,14 +46,14 @@ t.test('the event loop turns while images are drawn', async (t) => {
   await Promise.all(drawing);
 });
 
-t.test('a job that cannot be drawn rejects, and its worker lives on', async (t) => {
+t.test('a job that cannot be drawn rejects, and its worker continues', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 1 });
   t.teardown(() => pool!.close());
   await t.rejects(pool!.draw({ ...sampleJob(1), text: '0' }), { name: 'RangeError' });
   t.ok((await pool!.draw(sampleJob(1))).length > 0);
 });
 
-t.test('close finishes what is queued and refuses what comes after', async (t) => {
+t.test('close finishes the queued jobs and refuses later ones', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 10 });
   const drawing = Array.from({ length: 5 }, (_, seed) => pool!.draw(sampleJob(seed)));
   const closing = pool!.close();
@@ -69,7 +69,7 @@ t.test('without an image library there is no pool', async (t) => {
   t.equal(await openImagePool({ threads: 1, maxQueue: 1, load }), null);
 });
 
-t.test('a named library that does not load, or an unknown one, stops the opening', async (t) => {
+t.test('a pool does not open with a named library that is unknown or does not load', async (t) => {
   const load = () => {
     throw new Error('not installed');
   };
@@ -77,7 +77,7 @@ t.test('a named library that does not load, or an unknown one, stops the opening
   await t.rejects(openImagePool({ driver: 'sharp' as DriverName, threads: 1, maxQueue: 1 }), /unknown/);
 });
 
-t.test('the pool says when the second library serves unasked, and only then', async (t) => {
+t.test('the pool reports the second library as a fallback only if no library was named', async (t) => {
   const require = createRequire(import.meta.url);
   const load = (specifier: string): unknown => {
     if (specifier === 'canvas') throw new Error('no binary');
