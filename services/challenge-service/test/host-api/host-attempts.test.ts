@@ -139,7 +139,11 @@ t.test('an application can forward its whole form, and nothing in it is a settin
       t.match((await verify({ submission })).json, { success: false, code: 'pow_invalid' });
     }
     const flat = await verify({ ...form, ...(await work()), key: KEY });
-    t.match([flat.status, flat.json.success], [200, true], 'other fields next to the settings are ignored too');
+    t.match(
+      [flat.status, flat.json.success],
+      [200, true],
+      'other fields next to the settings are ignored too',
+    );
   });
 });
 
