@@ -6,7 +6,9 @@ export const testsOfEveryNode = [
   'shared/dist/test/http/{cross-origin,language,response-headers,tokens}.test.js',
   'shared/dist/test/store/{configured-store,private-file,store-url}.test.js',
   'services/*/dist/test/domain/*.test.js',
-  'services/challenge-service/dist/test/image/{derivation,draw,driver,preset}.test.js',
+  'services/challenge-service/dist/test/image/{derivation,draw}.test.js',
+  'services/challenge-service/dist/test/presets/{preset,presets}.test.js',
+  'services/challenge-service/dist/test/renderer/driver.test.js',
   'services/session-service/dist/test/directory/{embedded-directory,password-hash}.test.js',
   'client/dist/test/solver/{kernels,solver}.test.js',
 ];

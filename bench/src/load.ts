@@ -1,4 +1,4 @@
-// Puts load on one address, and says what it cost the process behind it.
+// Puts load on one URL, and measures its cost for the process behind it.
 import autocannon from 'autocannon';
 import { cpuSeconds } from './cpu-time.js';
 
@@ -8,24 +8,24 @@ export interface Load {
   readonly seconds: number;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sets up each connection: what it sends next may depend on what it was answered. */
+  /** Sets up each connection, whose next request may depend on the last response. */
   readonly setupClient?: (client: autocannon.Client, at: number) => void;
-  /** Body of each next request. */
+  /** Returns the body of the next request. */
   readonly nextBody?: () => string;
-  /** The process whose processor time is counted. */
+  /** The process whose processor time is measured. */
   readonly pid: number;
 }
 
 export interface Cost {
   readonly requestsPerSecond: number;
   readonly cpuMicrosPerRequest: number;
-  /** Milliseconds that 99 % of the answers took at most. */
+  /** The 99th percentile of the response times. */
   readonly p99Ms: number;
-  /** Answers that were no success. */
+  /** Requests without a successful response. */
   readonly failures: number;
 }
 
-/** Runs the load to its end. */
+/** Runs the load for its whole time. */
 export async function putLoadOn(load: Load): Promise<Cost> {
   const { url, connections, seconds, method = 'GET', headers = {}, setupClient, nextBody, pid } = load;
   let clients = 0;

@@ -1,27 +1,27 @@
-// Asks with pauses, so that a long answer is the service's own and not a queue's.
+// Sends requests with pauses, so that response times do not include queues of the client's own making.
 
 const PAUSE_MS = 5;
 
 /**
- * @param askers how many ask at once, each one question after the other
- * @param questions of each of them
- * @param ask one question of this asker; what it throws ends the measurement
- * @returns how long each answer took, ms
+ * @param clients clients at the same time; each sends one request after the other
+ * @param requests requests of each client
+ * @param send sends one request of a client; its errors end the measurement
+ * @returns the response times in ms
  */
-export async function askPaced(
-  askers: number,
-  questions: number,
-  ask: (asker: number) => Promise<void>,
+export async function sendPaced(
+  clients: number,
+  requests: number,
+  send: (client: number) => Promise<void>,
 ): Promise<number[]> {
   const times: number[] = [];
-  const askAll = async (_: unknown, asker: number) => {
-    for (let count = 0; count < questions; count++) {
+  const sendAll = async (_: unknown, client: number) => {
+    for (let count = 0; count < requests; count++) {
       const startedMs = performance.now();
-      await ask(asker);
+      await send(client);
       times.push(performance.now() - startedMs);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  await Promise.all(Array.from({ length: askers }, askAll));
+  await Promise.all(Array.from({ length: clients }, sendAll));
   return times;
 }

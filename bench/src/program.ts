@@ -1,12 +1,12 @@
-// What every benchmark is.
+// The interface of a benchmark program.
 
-/** A module in `programs/` exports one as its default; its file name is the name on the command line. */
+/** The default export of a module in `programs/`, whose file name is its name on the command line. */
 export interface Program {
-  /** One line: what is measured, against what. */
+  /** One line: what it measures, and against what. */
   readonly title: string;
   /**
-   * Measures and prints.
-   * @returns whether every bound that the program has was kept
+   * Measures, and prints the results.
+   * @returns whether the results are within all bounds
    */
   run(args: readonly string[]): Promise<boolean>;
 }

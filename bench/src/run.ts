@@ -1,4 +1,4 @@
-// `npm run bench`: runs the programs that are named, or lists all of them.
+// `npm run bench`: runs the named program, or lists all programs.
 import { readdirSync } from 'node:fs';
 import type { Program } from './program.js';
 

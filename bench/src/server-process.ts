@@ -1,4 +1,4 @@
-// A server of this folder as a process of its own, so that its processor time can be told apart.
+// Starts a server of `servers/` as a separate process, so that its processor time can be measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `servers/NAME.js`; resolves when it has printed its port. */
+/** Starts `servers/NAME.js`, and resolves when it has printed its port. */
 export async function startServer(
   name: string,
   args: readonly string[] = [],

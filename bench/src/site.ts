@@ -1,19 +1,19 @@
-// The real system on a private Redis, with limits out of the way, for programs that load it.
+// The whole system on a private Redis, without rate limits, for programs that put load on it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 
-export const HOST_KEY = 'the-key-of-the-host-of-this-benchmark';
+export const HOST_KEY = 'the-key-of-the-application-of-this-benchmark';
 
-/** What a program stands on. */
+/** The running system. */
 export interface Site {
   readonly system: System;
   readonly redis: RedisServer;
-  /** What both services were told; secrets included. */
+  /** The variables of both services, including secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Addresses of the services themselves: the gateway would be measured too. */
+  /** URLs of the services themselves, because the gateway would be measured too. */
   readonly session: string;
   readonly challenge: string;
   readonly challengeAdmin: string;
@@ -24,7 +24,7 @@ const UNLIMITED = Object.fromEntries(
   ['POW', 'ISSUE', 'IMAGE', 'LOGIN', 'REFRESH', 'SESSION'].map((name) => [`RATE_LIMIT_${name}`, '1000000']),
 );
 
-/** Work costs two hashes and no image is demanded, so that neither is what is measured. */
+/** Work costs two hashes and no image is required, so that the benchmarks measure neither. */
 const CHEAP = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
@@ -40,7 +40,7 @@ const FREE_PORTS = Object.fromEntries(
   ),
 );
 
-/** Starts it; `changes` win over what makes challenges cheap. */
+/** Starts the system. `changes` override the variables that make challenges cheap. */
 export async function openSite(
   changes: Readonly<Record<string, string>> = {},
   accounts: readonly { email: string; password: string }[] = [],

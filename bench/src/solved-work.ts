@@ -1,4 +1,4 @@
-// Solved proofs of work in stock, so that a program measures their check alone.
+// Prepares solved proofs of work, so that a program measures only their verification.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
@@ -19,23 +19,27 @@ const OPTIONS = resolveCaptchaOptions({
 
 const AT_ONCE = 200;
 
-/** Issues and solves so many challenges of one bit each, past the service. */
-export async function stockUp(storeUrl: string, secret: string, count: number): Promise<SolvedWork[]> {
+/** Issues and solves `count` challenges of one bit each, directly on the store. */
+export async function prepareSolvedWork(
+  storeUrl: string,
+  secret: string,
+  count: number,
+): Promise<SolvedWork[]> {
   const store = openStore(storeUrl, '.');
   if (store.kind === 'redis') await once(store.client, 'ready');
   const challenges = openChallengeStore(store, 'captcha');
   const limit = { max: 1e9, windowMs: 60_000 };
   const deps = { options: OPTIONS, ring: openKeyRing(secret), limit, random: randomBytes };
-  const stock: SolvedWork[] = [];
-  while (stock.length < count) {
-    const issues = Array.from({ length: Math.min(AT_ONCE, count - stock.length) }, () =>
+  const prepared: SolvedWork[] = [];
+  while (prepared.length < count) {
+    const issues = Array.from({ length: Math.min(AT_ONCE, count - prepared.length) }, () =>
       powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
     );
     await Promise.all(issues.map(({ issue }) => challenges.issuePow(issue)));
-    for (const { issue, salt } of issues) stock.push({ pow_token: issue.token, pow_nonce: solve(salt) });
+    for (const { issue, salt } of issues) prepared.push({ pow_token: issue.token, pow_nonce: solve(salt) });
   }
   await closeStore(store);
-  return stock;
+  return prepared;
 }
 
 function solve(salt: string): string {

@@ -114,7 +114,25 @@ const rooms: readonly Room[] = [
   {
     name: 'image',
     files: /^services\/challenge-service\/src\/image\//,
-    may: [...shared('crypto'), node('worker_threads', 'zlib', 'fs')],
+    may: [node('crypto', 'url', 'zlib')],
+    mayForTypes: own('presets/preset\\.ts$', 'renderer/driver\\.ts$'),
+    never: [environment, clock, chance],
+  },
+  {
+    name: 'presets',
+    files: /^services\/challenge-service\/src\/presets\//,
+    may: [typebox, ...shared('crypto', 'pow'), ...own('image/')],
+    mayForTypes: [sharedAny],
+    never: [anyProcess, clock, chance],
+  },
+  {
+    name: 'renderer',
+    files: /^services\/challenge-service\/src\/renderer\//,
+    may: [
+      /^(fastq|piscina)$/,
+      node('crypto', 'module', 'worker_threads'),
+      ...own('image/', 'presets/preset\\.ts$'),
+    ],
     never: [environment, clock, chance],
   },
   {
@@ -160,20 +178,30 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', 'app', 'admin', 'equipment', 'stores/', 'directory/', 'image/'),
+      ...own('config', 'app', 'admin', 'image-setup', 'project-root', 'stores/', 'directory/'),
     ],
     never: [environment],
   },
   {
-    name: 'equipment.ts',
-    files: /^services\/challenge-service\/src\/equipment\.ts$/,
-    may: [sharedAny, ...own('domain/', 'image/')],
+    name: 'image-setup.ts',
+    files: /^services\/challenge-service\/src\/image-setup\.ts$/,
+    may: [sharedAny, ...own('presets/', 'renderer/')],
     never: [environment],
   },
   {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
-    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment')],
+    may: [
+      nodeAny,
+      sharedAny,
+      ...own('config', 'stores/', 'directory/', 'renderer/', 'image-setup', 'project-root'),
+    ],
+  },
+  {
+    name: 'project-root.ts',
+    files: /^services\/challenge-service\/src\/project-root\.ts$/,
+    may: [node('url')],
+    never: [anyProcess],
   },
   {
     name: 'config.ts and errors.ts',
@@ -275,7 +303,7 @@ const departures: readonly Departure[] = [
   {
     from: /^services\/[a-z]+-service\/src\/service\.ts$/,
     to: /^services\/[a-z]+-service\/src\/plugins\/[a-z]+-metrics\.ts$/,
-    why: 'the figures of both listeners are made once',
+    why: 'the metrics of both listeners are created once',
   },
   {
     from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,
@@ -294,23 +322,33 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^services\/challenge-service\/src\/image\/(contrast|derivation|fonts|preset|preset-mark|preset-readability)\.ts$/,
+    to: /^services\/challenge-service\/src\/(image\/derivation|presets\/(preset|preset-fingerprint|presets))\.ts$/,
     why: 'the characters of an image are derived by pure functions, and presets are data',
   },
   {
-    from: /^services\/challenge-service\/src\/domain\/preset(s|-mistakes)\.ts$/,
-    to: /^(@sinclair\/typebox\/value|shared\/src\/schemas\/(expectation|option-tree|preset-name)\.ts)$/,
+    from: /^services\/challenge-service\/src\/presets\/(challenge-type-samples|presets)\.ts$/,
+    to: /^shared\/src\/challenges\/types\/[a-z-]+\.ts$|\/src\/domain\/challenge-content\.ts$/,
+    why: 'a preset names a type of challenge, whose samples are made by the pure code of live challenges',
+  },
+  {
+    from: /^services\/challenge-service\/src\/presets\/preset(s|-mistakes|-fingerprint)\.ts$/,
+    to: /^shared\/src\/schemas\/(canonical-json|expectation|option-tree|preset-name)\.ts$/,
     why: 'presets are checked and completed by their schema',
   },
   {
-    from: /^services\/challenge-service\/src\/cli\/(captcha|preview|samples)\.ts$/,
-    to: /^services\/challenge-service\/src\/domain\/(drawing|image-challenge|kind-content|presets)\.ts$/,
-    why: 'samples are issued and drawn by the code of live challenges',
+    from: /^services\/challenge-service\/src\/presets\/preset-(fingerprint|source)\.ts$/,
+    to: /^node:(crypto|fs|path)$/,
+    why: 'a fingerprint is a hash, and presets may be in a file',
   },
   {
-    from: /^services\/challenge-service\/src\/image\//,
-    to: /^(@sinclair\/typebox|piscina|shared\/src\/schemas\/canonical-json\.ts|node:(crypto|module|path|url))$/,
-    why: 'the schema of a preset, the pool of workers, the key derivation, finding libraries and fonts',
+    from: /^services\/challenge-service\/src\/routes\/issue-image\.ts$/,
+    to: /^services\/challenge-service\/src\/presets\/presets\.ts$/,
+    why: 'a preset is looked up by a pure function',
+  },
+  {
+    from: /^services\/challenge-service\/src\/cli\/(captcha|preview|samples)\.ts$/,
+    to: /^services\/challenge-service\/src\/(domain\/(drawing|image-challenge)|presets\/presets)\.ts$/,
+    why: 'samples are issued and drawn by the code of live challenges',
   },
   {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
@@ -339,7 +377,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
-    to: /^services\/challenge-service\/src\/image\/(derivation|pool)\.ts$/,
+    to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
     why: 'the job is made by a pure function, and a full queue is told by its class',
   },
   {
@@ -443,7 +481,7 @@ t.test('no import is overlooked, and within the project each leads to a file', a
 
 t.test('Fastify, and whatever is built on it, stays out of what is below it', async (t) => {
   const below =
-    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|stores|directory)\//;
+    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|presets|renderer|stores|directory)\//;
   const found = sources
     .filter(({ path }) => below.test(path))
     .flatMap(({ path, imports }) =>

@@ -1,19 +1,19 @@
-// Issuing while images are drawn at full load: what happens to the tail of its answers.
+// Response times of issuing while images are drawn at full load.
 import autocannon from 'autocannon';
-import { askPaced } from '../paced.js';
+import { sendPaced } from '../paced.js';
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
 import { median, percentile } from '../statistics.js';
 
 const ROUNDS = 5;
-const ASKERS = 4;
+const CLIENTS = 4;
 const ISSUES = 400;
-const DRAWERS = 8;
-/** The tail may be so many times as long; two cores draw and issue at once, so that it cannot be the same. */
+const DRAWING_CONNECTIONS = 8;
+/** The p99 may be this many times as long: on two cores that draw and issue at the same time, it cannot stay the same. */
 const BOUND = 3;
 
 const program: Program = {
-  title: 'GET /api/captcha/pow while images are drawn at full load: p99 beside its idle value',
+  title: 'GET /api/captcha/pow while images are drawn at full load: p99 compared with its idle value',
   async run() {
     const site = await openSite();
     try {
@@ -42,21 +42,21 @@ export default program;
 
 /** @returns p99 in ms */
 async function issueAll({ challenge }: Site): Promise<number> {
-  const times = await askPaced(ASKERS, ISSUES, async () => {
+  const times = await sendPaced(CLIENTS, ISSUES, async () => {
     const response = await fetch(`${challenge}/api/captcha/pow`);
     await response.arrayBuffer();
-    if (!response.ok) throw new Error(`an issue was answered ${response.status}`);
+    if (!response.ok) throw new Error(`an issue got the status ${response.status}`);
   });
   return percentile(times, 0.99);
 }
 
-/** Keeps every drawing thread busy; `stop` resolves with the images drawn in a second. */
+/** Keeps every drawing thread busy. `stop` resolves with the images drawn per second. */
 async function keepDrawing({ challenge }: Site): Promise<{ stop(): Promise<number> }> {
   const { url } = (await (await fetch(`${challenge}/api/captcha`)).json()) as { url: string };
   let load: autocannon.Instance | undefined;
   const rate = new Promise<number>((resolve, reject) => {
     load = autocannon(
-      { url: `${challenge}${new URL(url).pathname}`, connections: DRAWERS, duration: 600 },
+      { url: `${challenge}${new URL(url).pathname}`, connections: DRAWING_CONNECTIONS, duration: 600 },
       (error, result) => (error ? reject(error) : resolve(result['2xx'] / result.duration)),
     );
   });

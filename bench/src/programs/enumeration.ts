@@ -1,28 +1,28 @@
-// Whether the time of a refused log-in tells that an account exists.
+// Whether the response time of a refused log-in reveals that an account exists.
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
-import { stockUp } from '../solved-work.js';
+import { prepareSolvedWork } from '../solved-work.js';
 import { median } from '../statistics.js';
 
-const TRIES = 200;
+const ATTEMPTS = 200;
 const LOW = 0.9;
 const HIGH = 1.1;
 const ACCOUNT = { email: 'known@example.com', password: 'a password of a benchmark' };
 
 const program: Program = {
-  title: `${TRIES} alternating wrong log-ins with a known and an unknown e-mail: ratio of the medians`,
+  title: `${ATTEMPTS} alternating wrong log-ins with a known and an unknown e-mail: ratio of the medians`,
   async run() {
     const site = await openSite({}, [ACCOUNT]);
     try {
       const [known, unknown]: [number[], number[]] = [[], []];
-      for (let pair = 0; pair < TRIES / 2; pair++) {
-        // Which goes first changes, so that neither gains from what the other has warmed.
+      for (let pair = 0; pair < ATTEMPTS / 2; pair++) {
+        // Alternates the order, so that neither profits from what the other has warmed up.
         const knownFirst = pair % 2 === 0;
         for (const isKnown of [knownFirst, !knownFirst]) {
           const email = isKnown ? ACCOUNT.email : `unknown-${pair}@example.com`;
-          (isKnown ? known : unknown).push(await tryOnce(site, email));
+          (isKnown ? known : unknown).push(await attemptOnce(site, email));
         }
-        await forgetFailures(site);
+        await clearFailures(site);
       }
       const ratio = median(known) / median(unknown);
       console.log(`known   ${median(known).toFixed(2)} ms`);
@@ -36,8 +36,8 @@ const program: Program = {
 };
 export default program;
 
-async function tryOnce({ session, environment, redis }: Site, email: string): Promise<number> {
-  const [work] = await stockUp(redis.url, environment.CHALLENGE_SECRET!, 1);
+async function attemptOnce({ session, environment, redis }: Site, email: string): Promise<number> {
+  const [work] = await prepareSolvedWork(redis.url, environment.CHALLENGE_SECRET!, 1);
   const startedMs = performance.now();
   const response = await fetch(`${session}/login`, {
     method: 'POST',
@@ -46,12 +46,12 @@ async function tryOnce({ session, environment, redis }: Site, email: string): Pr
   });
   const { code } = (await response.json()) as { code: string };
   const elapsedMs = performance.now() - startedMs;
-  if (code !== 'login_failed') throw new Error(`a try was answered ${code}`);
+  if (code !== 'login_failed') throw new Error(`a log-in got the response ${code}`);
   return elapsedMs;
 }
 
-/** From the fifth failure on an account has to wait; what is measured is the try, not the wait. */
-async function forgetFailures({ redis }: Site): Promise<void> {
+/** Clears the failures: from the fifth on an account has to wait, and the wait is not measured. */
+async function clearFailures({ redis }: Site): Promise<void> {
   const keys = [
     ...(await redis.client.keys('captcha:fail:*')),
     ...(await redis.client.keys('captcha:wait:*')),

@@ -1,20 +1,20 @@
-// Each route beside the floor that it stands on: processor time and requests per second, in turn, in one run.
+// Each route compared with a bare server: processor time and requests per second, measured in turns in one run.
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { type Cost, type Load, putLoadOn } from '../load.js';
 import type { Program } from '../program.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { HOST_KEY, openSite, type Site } from '../site.js';
-import { type SolvedWork, stockUp } from '../solved-work.js';
+import { prepareSolvedWork, type SolvedWork } from '../solved-work.js';
 import { median } from '../statistics.js';
 
 const ROUNDS = 3;
 const SECONDS = 3;
 const CONNECTIONS = 50;
-const STOCK_PER_RUN = 60_000;
+const SOLVED_PER_RUN = 60_000;
 const ACCOUNT = { email: 'bench@example.com', password: 'a password of a benchmark' };
 
-/** A route, the floor it is held against, and the share of the floor's requests per processor second that it must reach. */
+/** A route, the bare server to compare it with (its floor), and the share of the floor's requests per processor second that it must reach. */
 interface Comparison {
   readonly name: string;
   readonly floor: string;
@@ -23,7 +23,7 @@ interface Comparison {
 }
 
 const program: Program = {
-  title: 'routes beside their floors: share of the requests that the same processor time would serve',
+  title: 'routes compared with bare servers: share of the requests in the same processor time',
   async run() {
     const site = await openSite({ REFRESH_WINDOW: '0', MAX_SESSIONS: '500' }, [ACCOUNT]);
     const floors = Object.fromEntries(
@@ -49,7 +49,7 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
   const session = site.system.processes['session-service'].child.pid!;
   const challenge = site.system.processes['challenge-service'].child.pid!;
   const json = { 'content-type': 'application/json' };
-  const stock = () => stockUp(site.redis.url, site.environment.CHALLENGE_SECRET!, STOCK_PER_RUN);
+  const solved = () => prepareSolvedWork(site.redis.url, site.environment.CHALLENGE_SECRET!, SOLVED_PER_RUN);
   const signedIn = await logIn(site);
   return [
     {
@@ -67,7 +67,7 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
         pid: guarded.pid,
         method: 'POST',
         headers: json,
-        nextBody: bodies(await stock()),
+        nextBody: bodies(await solved()),
       }),
     },
     {
@@ -79,7 +79,7 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
         pid: challenge,
         method: 'POST',
         headers: { ...json, authorization: `Bearer ${HOST_KEY}` },
-        nextBody: bodies(await stock()),
+        nextBody: bodies(await solved()),
       }),
     },
     {
@@ -97,7 +97,7 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
       floor: 'script',
       bound: 0.3,
       load: async () => {
-        // One after the other: tries at the same time count as failures until each is over.
+        // One after the other: concurrent attempts count as failures until each has ended.
         const cookies: string[] = [];
         while (cookies.length < CONNECTIONS) cookies.push((await logIn(site)).cookie);
         return {
@@ -106,7 +106,7 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
           method: 'POST',
           setupClient(client, at) {
             client.setHeaders({ cookie: cookies[at % cookies.length]! });
-            // Strict single use: every connection presents what it was given last. Its types leave this event out.
+            // Refresh tokens are single-use: each connection sends the last one it got. The types of autocannon lack this event.
             const emitter: EventEmitter = client;
             emitter.on('headers', ({ headers }: { headers: string[] }) => {
               const place = headers.findIndex((name) => name.toLowerCase() === 'set-cookie');
@@ -119,9 +119,9 @@ async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparis
   ];
 }
 
-function bodies(stock: SolvedWork[]): () => string {
-  // Past the end of the stock an answer is a refusal, which the count of failures shows.
-  return () => JSON.stringify(stock.pop() ?? { pow_token: randomUUID(), pow_nonce: '0' });
+function bodies(solved: SolvedWork[]): () => string {
+  // After the last solved challenge requests are refused, which the count of failures shows.
+  return () => JSON.stringify(solved.pop() ?? { pow_token: randomUUID(), pow_nonce: '0' });
 }
 
 async function logIn({
@@ -129,7 +129,7 @@ async function logIn({
   environment,
   redis,
 }: Site): Promise<{ accessToken: string; cookie: string }> {
-  const [work] = await stockUp(redis.url, environment.CHALLENGE_SECRET!, 1);
+  const [work] = await prepareSolvedWork(redis.url, environment.CHALLENGE_SECRET!, 1);
   const response = await fetch(`${session}/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

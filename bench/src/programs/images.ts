@@ -1,7 +1,7 @@
-// How fast the default image is drawn, and how large it is, with each image library.
+// Speed of drawing and size of the default image, with each image library.
 import { parseArgs } from 'node:util';
-import { DRIVER_NAMES } from '@tollgate/challenge-service/image/driver.js';
-import { defaultPreset } from '@tollgate/challenge-service/image/preset.js';
+import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
+import { DRIVER_NAMES } from '@tollgate/challenge-service/renderer/driver.js';
 import type { Program } from '../program.js';
 import { drawSamples, reportDrawing } from '../resistance/draw-samples.js';
 

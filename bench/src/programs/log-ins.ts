@@ -1,9 +1,9 @@
-// 500 log-ins at once: the memory they take, and what happens to the tail of the refreshes meanwhile.
+// 500 log-ins at the same time: their memory, and the response times of refreshes meanwhile.
 import { residentBytes } from '../cpu-time.js';
-import { askPaced } from '../paced.js';
+import { sendPaced } from '../paced.js';
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
-import { stockUp } from '../solved-work.js';
+import { prepareSolvedWork } from '../solved-work.js';
 import { median, percentile } from '../statistics.js';
 
 const LOG_INS = 500;
@@ -16,7 +16,7 @@ const MEGABYTE = 1024 * 1024;
 const ACCOUNT = { email: 'bench@example.com', password: 'a password of a benchmark' };
 
 const program: Program = {
-  title: '500 parallel log-ins: memory, and p99 of POST /refresh beside its idle value',
+  title: '500 parallel log-ins: memory, and p99 of POST /refresh compared with its idle value',
   async run() {
     const site = await openSite({}, [ACCOUNT]);
     const pid = site.system.processes['session-service'].child.pid!;
@@ -29,12 +29,12 @@ const program: Program = {
       const answers = new Map<number, number>();
       for (let round = 0; round < ROUNDS; round++) {
         idle.push(await refreshAll(site, cookies));
-        const stock = await stockUp(site.redis.url, site.environment.CHALLENGE_SECRET!, LOG_INS);
+        const solved = await prepareSolvedWork(site.redis.url, site.environment.CHALLENGE_SECRET!, LOG_INS);
         const watching = setInterval(() => {
           highestBytes = Math.max(highestBytes, residentBytes(pid));
         }, 20);
-        const logIns = stock.map(async (work, at) => {
-          // Accounts that do not exist are hashed all the same; of one account, all but a few tries would have to wait.
+        const logIns = solved.map(async (work, at) => {
+          // The service hashes for unknown accounts too. On one account, most attempts would have to wait.
           const email = `nobody-${round}-${at}@example.com`;
           const { status } = await post(`${site.session}/login`, { ...ACCOUNT, email, ...work });
           answers.set(status, (answers.get(status) ?? 0) + 1);
@@ -51,7 +51,7 @@ const program: Program = {
       const statuses = [...answers].map(([status, count]) => `${count} × ${status}`).join(', ');
       console.log(`log-ins         ${statuses}`);
       console.log(
-        `memory          ${Math.round(restingBytes / MEGABYTE)} MB at rest, ${Math.round(extraBytes / MEGABYTE)} MB more at most; bound ${MEMORY_BOUND_BYTES / MEGABYTE}`,
+        `memory          ${Math.round(restingBytes / MEGABYTE)} MB at rest, ${Math.round(extraBytes / MEGABYTE)} MB more at the peak; bound ${MEMORY_BOUND_BYTES / MEGABYTE}`,
       );
       return ratio <= RATIO_BOUND && extraBytes <= MEMORY_BOUND_BYTES;
     } finally {
@@ -63,17 +63,17 @@ export default program;
 
 /** @returns p99 in ms */
 async function refreshAll({ session }: Site, cookies: string[]): Promise<number> {
-  const times = await askPaced(REFRESHERS, REFRESHES, async (at) => {
+  const times = await sendPaced(REFRESHERS, REFRESHES, async (at) => {
     const response = await fetch(`${session}/refresh`, { method: 'POST', headers: { cookie: cookies[at]! } });
     await response.arrayBuffer();
-    if (!response.ok) throw new Error(`a refresh was answered ${response.status}`);
+    if (!response.ok) throw new Error(`a refresh got the status ${response.status}`);
     cookies[at] = response.headers.getSetCookie()[0]!.split(';')[0]!;
   });
   return percentile(times, 0.99);
 }
 
 async function cookieOf(site: Site): Promise<string> {
-  const [work] = await stockUp(site.redis.url, site.environment.CHALLENGE_SECRET!, 1);
+  const [work] = await prepareSolvedWork(site.redis.url, site.environment.CHALLENGE_SECRET!, 1);
   const response = await post(`${site.session}/login`, { ...ACCOUNT, ...work });
   return response.headers.getSetCookie()[0]!.split(';')[0]!;
 }

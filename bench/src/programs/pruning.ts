@@ -1,4 +1,4 @@
-// A million expired entries of the embedded store pruned while challenges are issued and spent beside it.
+// Prunes a million expired entries of the embedded store while challenges are issued and consumed.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,12 @@ import { percentile } from '../statistics.js';
 
 const COUNT = 1_000_000;
 const AT_ONCE = 2_000;
-const LIFE_MS = 120_000;
-/** The longest that an issue may wait for a batch. */
+const LIFETIME_MS = 120_000;
+/** The longest time that an issue may wait for a batch. */
 const BOUND_MS = 50;
 
 const program: Program = {
-  title: 'a million expired entries pruned: how long an issue beside it has to wait',
+  title: 'a million expired entries pruned: how long an issue has to wait meanwhile',
   async run(args) {
     const count = Number(args[0] ?? COUNT);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
@@ -39,7 +39,7 @@ const program: Program = {
     try {
       for (let done = 0; done < count; done += AT_ONCE)
         await Promise.all(Array.from({ length: AT_ONCE }, issue));
-      aheadMs = 10 * LIFE_MS;
+      aheadMs = 10 * LIFETIME_MS;
       const state = { isPruning: true };
       const startedMs = performance.now();
       const pruning = challenges.prune().finally(() => {
@@ -56,7 +56,7 @@ const program: Program = {
       const longest = Math.max(...waits);
       console.log(`removed   ${removed} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
       console.log(
-        `beside it ${waits.length} issues and takes: p50 ${percentile(waits, 0.5).toFixed(1)} ms, p99 ${percentile(waits, 0.99).toFixed(1)} ms, longest ${longest.toFixed(1)} ms; bound ${BOUND_MS}`,
+        `meanwhile ${waits.length} issues and takes: p50 ${percentile(waits, 0.5).toFixed(1)} ms, p99 ${percentile(waits, 0.99).toFixed(1)} ms, longest ${longest.toFixed(1)} ms; bound ${BOUND_MS}`,
       );
       return removed >= count && longest <= BOUND_MS;
     } finally {

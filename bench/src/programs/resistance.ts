@@ -1,4 +1,4 @@
-// How much of the images Tesseract reads: those of the default preset, and those of a control that it must be able to read.
+// How much Tesseract reads of the images of the default preset, and of a control that it must be able to read.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Program } from '../program.js';
@@ -26,7 +26,7 @@ const program: Program = {
     const [count, seed] = [Number(values.count), Number(values.seed)];
     console.log(`${await tesseractVersion()}; ${count} images a preset, seed ${seed}`);
     console.log(
-      'exact: whole texts. placed: characters at their place from the left, beside what the same answers get',
+      'exact: whole texts. placed: characters at their place from the left, compared with what the same answers get',
     );
     console.log(
       'on other images (chance). aligned: characters kept by the shortest edit. 95 % intervals (Wilson).',
@@ -41,7 +41,7 @@ const program: Program = {
       reportDrawing(samples);
       const attempts = (await readSamples(samples)).sort(byDanger);
       for (const attempt of attempts) console.log(`  ${describe(attempt)}`);
-      const verdict = judge(name, attempts);
+      const verdict = verdictOn(name, attempts);
       if (verdict) {
         console.log(`  ${verdict.text}: ${verdict.isKept ? 'kept' : 'NOT kept'}`);
         isKept &&= verdict.isKept;
@@ -67,12 +67,15 @@ function describe(attempt: Attempt): string {
   ].join('  ');
 }
 
-/** What the target says of the preset; nothing for presets that it leaves open. */
-function judge(name: string, attempts: readonly Attempt[]): { text: string; isKept: boolean } | undefined {
-  const tries = attempts[0]!.hits.length;
+/** Compares the results with the bound of the preset; undefined for a preset without a bound. */
+function verdictOn(
+  name: string,
+  attempts: readonly Attempt[],
+): { text: string; isKept: boolean } | undefined {
+  const images = attempts[0]!.hits.length;
   const inAny = attempts[0]!.hits.filter((_, image) => attempts.some(({ hits }) => hits[image])).length;
-  const best = attempts[0]!.seen.exact / tries;
-  const any = `in any of ${attempts.length} ways ${inAny} of ${tries} (${interval(inAny, tries)})`;
+  const best = attempts[0]!.seen.exact / images;
+  const any = `in any of ${attempts.length} ways ${inAny} of ${images} (${interval(inAny, images)})`;
   if (name === 'control')
     return { text: `control above 80 %: ${percent(best)}`, isKept: best > CONTROL_READ };
   console.log(`  ${any}`);
@@ -83,8 +86,8 @@ function judge(name: string, attempts: readonly Attempt[]): { text: string; isKe
   return { text, isKept: inAny === 0 && placed < CHARACTERS_READ };
 }
 
-function interval(hits: number, tries: number): string {
-  const { low, high } = wilsonInterval(hits, tries);
+function interval(hits: number, samples: number): string {
+  const { low, high } = wilsonInterval(hits, samples);
   return `${percent(low)} to ${percent(high)}`;
 }
 

@@ -1,4 +1,4 @@
-// The solver in Chromium: hashes per second on each path, beside what the registry offers, in turn.
+// The solver in Chromium: hashes per second of each implementation, compared with public packages, measured in turns.
 import type { Page } from 'playwright-core';
 import type { Program } from '../program.js';
 import { type BundledPage, bundlePage } from '../solver/bundled-page.js';
@@ -6,20 +6,20 @@ import type { Bench, FirstSolve } from '../solver/page.js';
 import { median, percentile } from '../statistics.js';
 
 const ROUNDS = 6;
-/** Short, so that some are left alone even on a busy machine. */
+/** Short, so that some slices are undisturbed even on a busy machine. */
 const SLICE_MS = 6;
 const SLICES = 80;
 const FIRST_SOLVES = 15;
 const OWN = ['tollgate simd', 'tollgate wasm', 'tollgate js'] as const;
 const PUBLIC_SHA256 = ['@cap.js/wasm', 'hash-wasm', '@noble/hashes', 'js-sha256', 'altcha-lib'] as const;
-/** BLAKE2b. */
+/** Uses BLAKE2b. */
 const PUBLIC_OTHER = ['friendly-challenge'] as const;
 const BOUNDS = { simd: 15, js: 8.5, overPublic: 3, twoOverOne: 1.9 };
 
 declare const bench: Bench;
 
 const program: Program = {
-  title: 'the proof-of-work solver in Chromium, millions of hashes per second, beside public packages',
+  title: 'the proof-of-work solver in Chromium, millions of hashes per second, compared with public packages',
   async run() {
     const site = await bundlePage(new URL('../solver/page.js', import.meta.url));
     try {
@@ -28,7 +28,7 @@ const program: Program = {
       const rates = await measureRates(page, cores);
       printRates(rates);
       printFirstSolves(await measureFirstSolves(site));
-      return judge(rates, cores);
+      return checkBounds(rates, cores);
     } finally {
       await site.close();
     }
@@ -41,7 +41,7 @@ type Rates = ReadonlyMap<string, number[]>;
 
 const label = (name: string, workers: number) => `${name}, ${workers} worker${workers === 1 ? '' : 's'}`;
 
-/** Everybody once in each round, so that what disturbs the machine disturbs all. */
+/** Runs all contenders in each round, so that disturbances of the machine affect all. */
 async function measureRates(page: Page, cores: number): Promise<Rates> {
   const rates = new Map<string, number[]>();
   const measure = async (name: string, workers: number) => {
@@ -59,18 +59,18 @@ async function measureRates(page: Page, cores: number): Promise<Rates> {
   return rates;
 }
 
-/** What a busy machine adds is never speed: the quickest slices are the least disturbed. */
-const quickest = (samples: readonly number[]) => percentile(samples, 0.98);
+/** A busy machine only takes speed away, so the fastest slices are the least disturbed. */
+const fastest = (samples: readonly number[]) => percentile(samples, 0.98);
 
 function printRates(rates: Rates): void {
-  console.log('million hashes/s               quickest 2 %    median  slowest 2 %');
+  console.log('million hashes/s                fastest 2 %    median  slowest 2 %');
   for (const [name, samples] of rates) {
-    const figures = [quickest(samples), median(samples), percentile(samples, 0.02)];
-    console.log(name.padEnd(31) + figures.map((figure) => figure.toFixed(2).padStart(12)).join(''));
+    const columns = [fastest(samples), median(samples), percentile(samples, 0.02)];
+    console.log(name.padEnd(31) + columns.map((value) => value.toFixed(2).padStart(12)).join(''));
   }
 }
 
-/** In pages that are new, so that nothing is compiled or started. */
+/** Measures in fresh pages, in which nothing is compiled or started. */
 async function measureFirstSolves(site: BundledPage): Promise<FirstSolve[]> {
   const solves: FirstSolve[] = [];
   for (let at = 0; at < FIRST_SOLVES; at++) {
@@ -85,15 +85,15 @@ async function measureFirstSolves(site: BundledPage): Promise<FirstSolve[]> {
 function printFirstSolves(solves: readonly FirstSolve[]): void {
   for (const [what, samples] of [
     ['a worker started and its first answer', solves.map(({ startMs }) => startMs)],
-    ['a first solve at 16 bits, all in', solves.map(({ solvedMs }) => solvedMs)],
+    ['a first solve at 16 bits, everything included', solves.map(({ solvedMs }) => solvedMs)],
   ] as const) {
     const [best, middle] = [Math.min(...samples), median(samples)];
     console.log(`${what}: best ${best.toFixed(0)} ms, median ${middle.toFixed(0)} ms`);
   }
 }
 
-function judge(rates: Rates, cores: number): boolean {
-  const of = (name: string, workers = 1) => quickest(rates.get(label(name, workers))!);
+function checkBounds(rates: Rates, cores: number): boolean {
+  const of = (name: string, workers = 1) => fastest(rates.get(label(name, workers))!);
   const simd = of('tollgate simd');
   const bestPublic = Math.max(...PUBLIC_SHA256.map((name) => of(name)));
   const checks: [string, number, number][] = [

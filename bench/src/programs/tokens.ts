@@ -1,4 +1,4 @@
-// Issuing and reading an access token beside the bare cryptography that it cannot do without.
+// Issuing and reading an access token, compared with the cryptography that they need.
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
@@ -20,7 +20,7 @@ const CLAIMS = {
 };
 
 const program: Program = {
-  title: 'an access token beside HMAC-SHA256, AES-256-GCM and the encodings alone: ratios of time',
+  title: 'an access token compared with HMAC-SHA256, AES-256-GCM and the encodings alone: ratios of time',
   async run() {
     const app = Fastify();
     const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
@@ -31,14 +31,14 @@ const program: Program = {
     });
     await app.ready();
     const { access } = app.tokens;
-    const stock = Array.from({ length: CALLS }, (_, at) => access.issue({ ...CLAIMS, gen: at + 1 }));
-    const bareStock = Array.from({ length: CALLS }, bareIssue);
+    const issued = Array.from({ length: CALLS }, (_, at) => access.issue({ ...CLAIMS, gen: at + 1 }));
+    const bareIssued = Array.from({ length: CALLS }, bareIssue);
     const known = access.issue(CLAIMS);
     const ways = {
       'bare issue': () => bareIssue(),
       issue: () => access.issue(CLAIMS),
-      'bare read': (at: number) => bareRead(bareStock[at]!),
-      read: (at: number) => access.read(stock[at]!),
+      'bare read': (at: number) => bareRead(bareIssued[at]!),
+      read: (at: number) => access.read(issued[at]!),
       'read again': () => access.read(known),
     };
     const micros = Object.fromEntries(Object.keys(ways).map((name) => [name, [] as number[]]));
@@ -54,7 +54,7 @@ const program: Program = {
     let isKept = true;
     for (const [name, samples] of Object.entries(micros)) {
       const bare = micros[name.startsWith('bare') || name === 'issue' ? 'bare issue' : 'bare read']!;
-      // What a busy machine adds is never negative: the quickest rounds are the least disturbed.
+      // A busy machine only adds time, so the fastest rounds are the least disturbed.
       const ratio = percentile(samples, 0.1) / percentile(bare, 0.1);
       const bound = BOUNDS[name as keyof typeof BOUNDS];
       const verdict = bound === undefined ? '' : `, ${ratio.toFixed(2)} of the bare one; bound ${bound}`;

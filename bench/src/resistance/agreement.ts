@@ -1,11 +1,11 @@
-// How far what a program read agrees with what stood there; capitals count as their small letters, as in an answer.
+// Compares the answers of a reader with the texts of the images, without regard to capitals, as the service does.
 
 export interface Agreement {
-  /** Whole texts. */
+  /** Texts read without a mistake. */
   readonly exact: number;
-  /** Characters read that stand at their own place, counted from the left. */
+  /** Characters read at their own place, counted from the left. */
   readonly placed: number;
-  /** Characters that stay in an alignment with the fewest insertions, deletions and changes. */
+  /** Characters kept in an alignment with the fewest insertions, deletions and substitutions. */
   readonly aligned: number;
   readonly texts: number;
   readonly characters: number;
@@ -25,7 +25,7 @@ export function compareAll(texts: readonly string[], answers: readonly string[])
   return sum;
 }
 
-/** The same counts for answers to other images: what a reader that sees nothing gets right by chance. */
+/** Compares the answers with the texts of other images: what a reader gets right by chance. */
 export function compareByChance(texts: readonly string[], answers: readonly string[]): Agreement {
   const sum = { exact: 0, placed: 0, aligned: 0, texts: 0, characters: 0 };
   for (let shift = 1; shift <= Math.min(10, texts.length - 1); shift++) {
@@ -35,19 +35,19 @@ export function compareByChance(texts: readonly string[], answers: readonly stri
   return sum;
 }
 
-/** Characters kept by the cheapest way from one text to the other (V. Levenshtein, 1965); of equally cheap ways, by the one that keeps most. */
+/** Returns the characters kept by the cheapest edit from one text to the other (V. Levenshtein, 1965), and by the one of these that keeps most. */
 export function alignedCharacters(text: string, answer: string): number {
-  const unlike = 1 << 16;
+  const editCost = 1 << 16;
   // Cost and kept characters in one number, so that the smaller is the better.
-  let above = Array.from({ length: answer.length + 1 }, (_, column) => column * unlike);
+  let above = Array.from({ length: answer.length + 1 }, (_, column) => column * editCost);
   for (const character of text) {
-    const row = [above[0]! + unlike];
+    const row = [above[0]! + editCost];
     for (let column = 1; column <= answer.length; column++) {
-      const step = character === answer[column - 1] ? -1 : unlike;
-      row.push(Math.min(above[column - 1]! + step, above[column]! + unlike, row[column - 1]! + unlike));
+      const step = character === answer[column - 1] ? -1 : editCost;
+      row.push(Math.min(above[column - 1]! + step, above[column]! + editCost, row[column - 1]! + editCost));
     }
     above = row;
   }
   const total = above.at(-1)!;
-  return Math.ceil(total / unlike) * unlike - total;
+  return Math.ceil(total / editCost) * editCost - total;
 }

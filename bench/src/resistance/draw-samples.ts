@@ -1,17 +1,17 @@
-// Draws images of a preset as the service does, and times it.
+// Draws images of a preset with the code of the service, and measures the time.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '@tollgate/challenge-service/image/derivation.js';
 import { drawImage } from '@tollgate/challenge-service/image/draw.js';
-import { type DriverName, loadDriver } from '@tollgate/challenge-service/image/driver.js';
-import type { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
 import { rasteriseSprites } from '@tollgate/challenge-service/image/sprites.js';
+import type { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
+import { type DriverName, loadDriver } from '@tollgate/challenge-service/renderer/driver.js';
 import { median, percentile } from '../statistics.js';
 
 export interface Samples {
   readonly jobs: readonly DrawingJob[];
   readonly pngs: readonly Uint8Array[];
   readonly driver: string;
-  /** Milliseconds of each, by the clock. */
+  /** Time of each image, by the clock. */
   readonly drawMs: readonly number[];
   /** Per second of processor time on this thread. */
   readonly imagesPerSecond: number;
@@ -19,15 +19,15 @@ export interface Samples {
 
 export interface SampleOptions {
   readonly count: number;
-  /** Decides texts and effects of all of them. */
+  /** Decides the texts and effects of all images. */
   readonly seed: number;
   readonly driver?: DriverName;
 }
 
-/** As many as a worker of the pool draws before it serves. */
+/** Draws before the measurement, which the optimiser needs. */
 const WARM_UP_DRAWS = 300;
 
-/** @throws Error when no image library loads */
+/** @throws Error if no image library loads */
 export function drawSamples(preset: ImagePreset, { count, seed, driver }: SampleOptions): Samples {
   const library = loadDriver(driver);
   if (!library) throw new Error('no image library is installed');
@@ -48,7 +48,7 @@ export function drawSamples(preset: ImagePreset, { count, seed, driver }: Sample
   return { jobs, pngs, driver: `${library.name}@${library.version}`, drawMs, imagesPerSecond };
 }
 
-/** Prints time and size, and says whether the bounds are kept: 2,000 images a second, a median under 3 kB, p99 under 3 ms. */
+/** Prints time and size. Returns whether they are within bounds: 2,000 images a second, a median under 3 kB, p99 under 3 ms. */
 export function reportDrawing({ pngs, driver, drawMs, imagesPerSecond }: Samples): boolean {
   const sizes = pngs.map((png) => png.length);
   const p99 = percentile(drawMs, 0.99);

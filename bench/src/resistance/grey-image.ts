@@ -1,4 +1,4 @@
-// What a reading program sees: the brightness of an image, taken from our own PNG files, and written so that Tesseract can read it.
+// Decodes PNG files of the challenge service to brightness, and encodes brightness as files that Tesseract can read.
 import { inflateSync } from 'node:zlib';
 
 /** Brightness, 0 (black) to 255, row by row. */
@@ -8,13 +8,13 @@ export interface GreyImage {
   readonly pixels: Uint8Array;
 }
 
-/** How a row is written: as its difference to the row above (RFC 2083, filter type 2). */
+/** Filter type of a row of differences to the row above (RFC 2083). */
 const FILTER_UP = 2;
 
 /**
- * The brightness of a PNG of the challenge service: a palette, two or four bits a pixel, each row filtered by the one above (RFC 2083).
+ * Decodes a PNG of the challenge service: a palette, two or four bits per pixel, all rows filtered by the row above (RFC 2083).
  *
- * @throws RangeError on any other PNG
+ * @throws RangeError for any other PNG
  */
 export function decodePng(png: Uint8Array): GreyImage {
   const file = Buffer.from(png.buffer, png.byteOffset, png.length);
@@ -55,7 +55,7 @@ function brightnessOf(palette: Buffer): number[] {
   );
 }
 
-/** A binary PGM file, the simplest that Tesseract reads. */
+/** Encodes a binary PGM file, the simplest format that Tesseract reads. */
 export function encodePgm({ width, height, pixels }: GreyImage): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`, 'latin1'), pixels]);
 }

@@ -1,10 +1,10 @@
-// The presets that are read: the one that ships, parts of it switched off, and a control without any effect.
-import { defaultPreset, type ImagePreset } from '@tollgate/challenge-service/image/preset.js';
+// The presets of the benchmark: the default, the default without contrast inversion, and a control without effects.
+import { defaultPreset, type ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 
 const { picture, letters, wave, speckles } = defaultPreset;
 
 export const IMAGE_PRESETS: Readonly<Record<string, ImagePreset>> = {
-  /** Letters apart and upright, dark on white: what a program that cannot read this measures is itself. */
+  /** Separate and upright letters, dark on white. A reader that fails on these says nothing about the other presets. */
   control: {
     ...defaultPreset,
     picture: {
@@ -17,6 +17,6 @@ export const IMAGE_PRESETS: Readonly<Record<string, ImagePreset>> = {
     speckles: { ...speckles, count: 0 },
   },
   default: defaultPreset,
-  /** What is left against a program written for these images, once it has found the line and turned one side of it back. */
+  /** What remains against a program written for these images that undoes the contrast inversion. */
   'line-undone': { ...defaultPreset, picture: { ...picture, counterchange_px: 0 } },
 };

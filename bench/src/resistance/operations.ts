@@ -1,13 +1,13 @@
-// What an attacker does to an image before a program reads it.
+// The ways in which an attacker prepares an image before a program reads it.
 import type { GreyImage } from './grey-image.js';
 
-/** Black and white, parted where the two sides differ most (N. Otsu, "A threshold selection method from gray-level histograms", 1979). */
+/** Converts to black and white at the threshold that separates the two best (N. Otsu, "A threshold selection method from gray-level histograms", 1979). */
 export function threshold(image: GreyImage): GreyImage {
-  const limit = partingLevel(image.pixels);
+  const limit = otsuLevel(image.pixels);
   return { ...image, pixels: image.pixels.map((level) => (level <= limit ? 0 : 255)) };
 }
 
-function partingLevel(pixels: Uint8Array): number {
+function otsuLevel(pixels: Uint8Array): number {
   const histogram = new Uint32Array(256);
   let total = 0;
   for (const level of pixels) {
@@ -28,7 +28,7 @@ function partingLevel(pixels: Uint8Array): number {
   return best.level;
 }
 
-/** Larger by a whole factor, with straight lines between the pixels, in a white frame. */
+/** Enlarges by a whole factor, with linear interpolation, and adds a white frame. */
 export function enlarge({ width, height, pixels }: GreyImage, factor = 3, framePx = 20): GreyImage {
   const wide = width * factor + 2 * framePx;
   const high = height * factor + 2 * framePx;
@@ -51,7 +51,7 @@ export function enlarge({ width, height, pixels }: GreyImage, factor = 3, frameP
   return { width: wide, height: high, pixels: larger };
 }
 
-/** Each pixel takes the middle brightness of the nine around it: small speckles and holes go, strokes stay. */
+/** Applies a median filter of 3 × 3 pixels, which removes small speckles and holes and keeps strokes. */
 export function despeckle({ width, height, pixels }: GreyImage): GreyImage {
   const cleaned = new Uint8Array(pixels.length);
   const around = new Uint8Array(9);
@@ -68,7 +68,7 @@ export function despeckle({ width, height, pixels }: GreyImage): GreyImage {
   return { width, height, pixels: cleaned };
 }
 
-/** The edges alone, dark on white, whichever side of them is the darker: what is left of light and dark changing places. */
+/** Keeps only the edges, dark on white, which removes the effect of contrast inversion. */
 export function outline({ width, height, pixels }: GreyImage): GreyImage {
   const edges = new Uint8Array(pixels.length).fill(255);
   for (let y = 0; y < height - 1; y++) {
@@ -82,7 +82,7 @@ export function outline({ width, height, pixels }: GreyImage): GreyImage {
   return { width, height, pixels: edges };
 }
 
-/** Every way of preparing an image, by the name it has in the report. */
+/** All preparations, by their names in the report. */
 export const PREPARATIONS: Readonly<Record<string, (image: GreyImage) => GreyImage>> = {
   raw: (image) => image,
   thresholded: threshold,

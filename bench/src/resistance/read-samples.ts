@@ -1,4 +1,4 @@
-// Has Tesseract read images in every way of preparing them, every page mode, with and without the alphabet told.
+// Reads images with Tesseract after each preparation, in each page mode, with and without the alphabet.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { decodePng, encodePgm } from './grey-image.js';
 import { PREPARATIONS } from './operations.js';
 import { PAGE_MODES, type Reading, readImages } from './tesseract.js';
 
-/** What one way of reading made of the images. */
+/** The result of one way of reading. */
 export interface Attempt {
   readonly name: string;
   readonly seen: Agreement;
-  /** The same answers held against other images. */
+  /** The same answers compared with other images. */
   readonly byChance: Agreement;
-  /** Whole texts read, by image. */
+  /** Whether the whole text was read, by image. */
   readonly hits: readonly boolean[];
 }
 
@@ -59,7 +59,7 @@ export async function readSamples({ jobs, pngs }: Samples): Promise<Attempt[]> {
   return attempts;
 }
 
-/** Characters recovered beyond what the same answers recover by chance, as a share of what chance leaves. */
+/** Returns the characters read beyond chance, as a share of those that chance does not read. */
 export function placedBeyondChance({ seen, byChance }: Attempt): number {
   const chance = byChance.placed / byChance.characters;
   return (seen.placed / seen.characters - chance) / (1 - chance);

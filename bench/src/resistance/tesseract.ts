@@ -1,26 +1,26 @@
-// Tesseract as a child process: one for a whole list of images.
+// Runs Tesseract as a child process, one for a whole list of images.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** How the page is taken to be laid out: 6 a block of text, 7 a line, 8 a word. 13, a raw line, reads these images as 8 does. */
+/** The assumed page layouts: 6 a block of text, 7 a line, 8 a word. Mode 13, a raw line, reads these images as 8 does. */
 export const PAGE_MODES = [6, 7, 8] as const;
 
 export type PageMode = (typeof PAGE_MODES)[number];
 
 export interface Reading {
   readonly pageMode: PageMode;
-  /** The only characters it may answer with; all it knows when undefined. */
+  /** The only characters in its answers. Default: all. */
   readonly whitelist?: string | undefined;
 }
 
 /**
- * What Tesseract reads in each file, white space taken out; nothing where it crashes.
+ * Returns what Tesseract reads in each file, without white space; an empty text where it crashes.
  *
- * @param list where the list of files may be written
- * @throws Error when Tesseract is missing or fails
+ * @param list path for the list of files
+ * @throws Error if Tesseract is missing or fails
  */
 export async function readImages(
   files: readonly string[],
@@ -31,7 +31,7 @@ export async function readImages(
   await writeFile(list, `${files.join('\n')}\n`);
   const args = [list, 'stdout', '-l', 'eng', '--dpi', '300', '--psm', String(pageMode)];
   if (whitelist !== undefined) args.push('-c', `tessedit_char_whitelist=${whitelist}`);
-  // Two threads of one recognition get in each other's way on images this small.
+  // With more than one thread, recognition of images this small is slower.
   const env = { PATH: process.env.PATH, OMP_THREAD_LIMIT: '1' };
   try {
     const { stdout } = await run('tesseract', args, { env, maxBuffer: 1 << 26 });
@@ -47,7 +47,7 @@ export async function readImages(
   }
 }
 
-/** Tesseract 5.3 divides by zero on some images, and takes the rest of the list along. @returns the index of that image */
+/** Tesseract 5.3 divides by zero on some images, which also ends the rest of the list. @returns the index of that image */
 function crashedAt(failure: unknown): number | null {
   const { signal, stderr } = failure as { signal?: string; stderr?: string };
   if (signal !== 'SIGFPE' && signal !== 'SIGSEGV') return null;
@@ -55,7 +55,7 @@ function crashedAt(failure: unknown): number | null {
   return last ? Number(last[1]) : null;
 }
 
-/** `tesseract 5.3.0`, as the program says it of itself. */
+/** Returns what Tesseract prints as its version, such as `tesseract 5.3.0`. */
 export async function tesseractVersion(): Promise<string> {
   const { stdout, stderr } = await run('tesseract', ['--version']);
   return (stdout + stderr).split('\n')[0]!;

@@ -1,4 +1,4 @@
-// The floors that a route is held against: `node bare.js KIND [REDIS_URL]` prints its port and serves one route.
+// The bare servers that routes are compared with: `node bare.js KIND [REDIS_URL]` prints its port and serves one route.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 
 const BODY = { id: 1, email: 'somebody@example.com' };
 
-/** What an issue cannot do without: a limit counted, a count read, a record written, in one script on one slot. */
+/** The minimum for issuing: count a limit, read a count, write a record, in one script on one slot. */
 const SCRIPT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end

@@ -1,4 +1,4 @@
-// A host application with one guarded route: prints its port. Its variables are those of the services.
+// An application with one guarded route, which prints its port. Its environment is that of the services.
 import type { AddressInfo } from 'node:net';
 import { challengeGuard, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';

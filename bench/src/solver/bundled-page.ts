@@ -1,4 +1,4 @@
-// A page with its scripts bundled as a site would bundle them, in Chromium.
+// A page in Chromium, with its scripts bundled as a site bundles them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { build } from 'vite';
 
-/** An isolated page has a clock of 5 µs instead of 100. */
+/** In an isolated page the clock has a resolution of 5 µs instead of 100 µs. */
 const isolation = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -17,12 +17,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface BundledPage {
-  /** A page that has not been there before, in the same browser. */
+  /** Opens a fresh page in the same browser. */
   open(): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** @param entry the script of the page, compiled */
+/** @param entry the compiled script of the page */
 export async function bundlePage(entry: URL): Promise<BundledPage> {
   const files = new Map<string, string | Uint8Array>();
   const built = await build({

@@ -1,4 +1,4 @@
-// Lets one contender hash in a worker, as all of them are meant to: first its name, then how long, ms, each time.
+// Runs one contender in a worker. The first message is its name; each later message is a time in ms to hash for.
 import { contenders } from './contenders.js';
 
 type Burst = Awaited<ReturnType<(typeof contenders)[string]>>;

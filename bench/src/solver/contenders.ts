@@ -1,4 +1,4 @@
-// Who is compared: each hashes salt and counting nonce in the way its package offers, for a while.
+// The contenders: each hashes a salt and a counting nonce with the interface of its package.
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { openKernel } from '@tollgate/client/solver/kernel.js';
@@ -8,13 +8,13 @@ import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
 import { sha256 as jsSha256 } from 'js-sha256';
 
-/** Hashes a number of times that takes some milliseconds. @returns how many times */
+/** Hashes for a few milliseconds. @returns the number of hashes */
 type Burst = () => number | Promise<number>;
 
 const salt = '0123456789abcdef0123456789abcdef';
 const encoder = new TextEncoder();
 
-/** Opened in a worker; all hash with SHA-256. Libraries get their message as bytes that are counted up in place. */
+/** Opens each contender, in a worker. All use SHA-256. Libraries get their message as bytes that are incremented in place. */
 export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> = {
   'tollgate simd': () => openOwn('simd'),
   'tollgate wasm': () => openOwn('wasm'),
@@ -37,7 +37,7 @@ async function openOwn(path: SolverPath): Promise<Burst> {
   };
 }
 
-/** Its solver counts from 0 until it is done, so it is given salt after salt. */
+/** Its solver counts from 0 until it has solved, so it gets one salt after the other. */
 async function openCap(): Promise<Burst> {
   await initCap();
   let salts = 0;
@@ -49,7 +49,7 @@ async function openHashWasm(): Promise<Burst> {
   return countUp((message) => hasher.init().update(message).digest('binary'));
 }
 
-/** `crypto.subtle`, one promise for each hash. */
+/** Uses `crypto.subtle`, with one promise for each hash. */
 function openAltcha(): Burst {
   const guesses = 100;
   return async () => {

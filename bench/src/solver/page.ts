@@ -1,4 +1,4 @@
-// What runs in the browser: contenders in workers, and a first challenge solved by a solver that is new.
+// Runs in the browser: contenders in workers, and the first challenge of a new solver.
 import { openSolver } from '@tollgate/client/solver/solver.js';
 import friendlyWorkerUrl from 'friendly-challenge/worker.min.js?url';
 
@@ -10,9 +10,9 @@ interface Hasher {
 }
 
 export interface FirstSolve {
-  /** To the first answer of a worker. */
+  /** Until the first answer of a worker. */
   readonly startMs: number;
-  /** To the nonce. */
+  /** Until the nonce is found. */
   readonly solvedMs: number;
 }
 
@@ -22,14 +22,14 @@ let hashers: Hasher[] = [];
 const bench = {
   cores: navigator.hardwareConcurrency,
 
-  /** Starts the workers and gives the browser time to optimise. */
+  /** Starts the workers, and gives the browser time to optimise. */
   async open(name: string, workers: number): Promise<void> {
     const open = name === 'friendly-challenge' ? openFriendly : () => openContender(name);
     hashers = await Promise.all(Array.from({ length: workers }, open));
     await bench.run(warmUpMs, 1);
   },
 
-  /** @returns millions of hashes per second, all workers together, in each of so many slices of `ms` */
+  /** @returns millions of hashes per second over all workers, in each of `slices` slices of `ms` */
   async run(ms: number, slices: number): Promise<number[]> {
     const rates: number[] = [];
     while (rates.length < slices) {
@@ -70,7 +70,7 @@ async function openContender(name: string): Promise<Hasher> {
   return { run: ask, end: () => worker.terminate() };
 }
 
-/** BLAKE2b instead of SHA-256, in the worker that the package ships. */
+/** Opens a contender with BLAKE2b instead of SHA-256, in the worker of its package. */
 async function openFriendly(): Promise<Hasher> {
   const worker = new Worker(friendlyWorkerUrl);
   worker.postMessage({ type: 'solver' });

@@ -1,4 +1,4 @@
-// What Vite makes of an import that ends in `?url`.
+// The type of an import that ends in `?url`, which Vite resolves.
 declare module '*?url' {
   const url: string;
   export default url;

@@ -72,7 +72,7 @@ function challengeParts(): ChallengeDependencies {
     images: null,
     onOtherDriver: () => {},
     redis: {},
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: unused(),
     logger,
   };

@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolvePresets } from '@tollgate/challenge-service/domain/presets.js';
-import { loadImageSetup } from '@tollgate/challenge-service/equipment.js';
-import { ImagePreset } from '@tollgate/challenge-service/image/preset.js';
+import { loadImageSetup } from '@tollgate/challenge-service/image-setup.js';
+import { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
+import { resolvePresets } from '@tollgate/challenge-service/presets/presets.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';

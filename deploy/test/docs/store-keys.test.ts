@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { openImagePool } from '@tollgate/challenge-service/image/pool.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
+import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createHashingQueue } from '@tollgate/session-service/directory/hashing-queue.js';
@@ -103,7 +103,7 @@ async function openServices(t: Test, store: Store) {
     images,
     onOtherDriver: () => {},
     redis: { challenges: store },
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger,
   });

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
-import { defaultPreset } from '@tollgate/challenge-service/image/preset.js';
+import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';

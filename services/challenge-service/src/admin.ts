@@ -1,4 +1,4 @@
-// The admin application of the challenge service: health, metrics and, for hosts with a key, the host API.
+// The admin application of the challenge service: health, metrics and, for applications with a key, the host API.
 
 import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
@@ -6,19 +6,19 @@ import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeDependencies } from './app.js';
 import type { ChallengeConfig } from './config.js';
-import hosts from './plugins/hosts.js';
+import applications from './plugins/applications.js';
 import clearFailures from './routes/clear-failures.js';
 import hostVerify from './routes/host-verify.js';
 import recordFailure from './routes/record-failure.js';
 
-/** The admin application over the same dependencies, ready to listen. Without a key of a host the host API does not exist. */
+/** Builds the admin application over the same dependencies, ready to listen. Without keys of applications there is no host API. */
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
-  deps: Pick<ChallengeDependencies, 'challenges' | 'ring' | 'kinds' | 'logger' | 'figures' | 'trail'>,
+  deps: Pick<ChallengeDependencies, 'challenges' | 'ring' | 'kinds' | 'logger' | 'metrics' | 'trail'>,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
-  const { challenges, ring, kinds = [], logger, figures, trail } = deps;
+  const { challenges, ring, kinds = [], logger, metrics, trail } = deps;
   const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate challenge service, host API',
@@ -29,12 +29,12 @@ export async function buildChallengeAdmin(
   } as const;
   const app = await buildAdminApp({
     ...{ logger, publicUrl: values.PUBLIC_URL, description, ...extra, ...health },
-    observe: figures.requests('admin'),
+    observe: metrics.requests('admin'),
   });
-  await app.register(metricsRoute, { metrics: figures.metrics });
+  await app.register(metricsRoute, { metrics: metrics.registry });
   if (hostKeys.length === 0) return app;
 
-  await app.register(hosts, { challenges, ring, options, keys: hostKeys, kinds, figures, trail });
+  await app.register(applications, { challenges, ring, options, keys: hostKeys, kinds, metrics, trail });
   await app.register(hostVerify, { options });
   await app.register(recordFailure);
   await app.register(clearFailures);

@@ -27,20 +27,20 @@ import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 
-/** What the application runs on; opened and closed by server.ts. */
+/** Dependencies of both applications; server.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
-  /** The operator's own kinds, which the hosts of the host API are answered with. */
+  /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
-  /** Counts drawn images on the store. */
+  /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
-  /** The stores whose clients plugins may use as `app.redis.NAME`. */
+  /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
-  /** The audit stream. */
+  /** The audit trail. */
   readonly trail: AuditTrail;
   readonly logger: FastifyBaseLogger;
 }
 
-/** The public application, ready to listen. */
+/** Builds the public application, ready to listen. */
 export async function buildApp(
   config: ChallengeConfig,
   deps: ChallengeDependencies,
@@ -53,7 +53,7 @@ export async function buildApp(
     serverOptions({ logger: deps.logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
-  await app.register(requestMetrics, { observe: deps.figures.requests('public') });
+  await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
@@ -86,7 +86,7 @@ export async function buildApp(
   await app.register(drawImage, {
     prefix,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
-    // Browsers show pages of another site an image only if it is opened to them.
+    // Without this, browsers do not show the image on pages of another site.
     resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
   });
   return app;

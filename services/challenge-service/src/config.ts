@@ -1,4 +1,4 @@
-// Everything that the challenge service is told by its environment.
+// Reads the configuration of the challenge service and of its commands from the environment.
 
 import { Type } from '@sinclair/typebox';
 import {
@@ -40,7 +40,7 @@ export type ChallengeConfig = ReturnType<typeof readChallengeConfig>;
 
 /**
  * Reads the configuration.
- * @throws ConfigurationError with a line per mistake
+ * @throws ConfigurationError with a line for each mistake
  */
 export function readChallengeConfig(env: Readonly<Record<string, string | undefined>>) {
   const values = readEnvironment(ChallengeEnvironment, env, (found) => [
@@ -63,8 +63,8 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
 }
 
 /**
- * Reads where the store of the challenges is, for a command that needs no more.
- * @throws ConfigurationError with a line per mistake
+ * Reads the address of the challenge store alone, for commands that need nothing else.
+ * @throws ConfigurationError with a line for each mistake
  */
 export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
   const values = readEnvironment(Type.Object(StoreVariables), env);
@@ -79,8 +79,8 @@ const PreviewEnvironment = Type.Object({
 });
 
 /**
- * Reads what samples are drawn from; needs no secret.
- * @throws ConfigurationError with a line per mistake
+ * Reads what `captcha preview` needs, which includes no secret.
+ * @throws ConfigurationError with a line for each mistake
  */
 export function readPreviewConfig(env: Readonly<Record<string, string | undefined>>) {
   const values = readEnvironment(PreviewEnvironment, env, (found) => [

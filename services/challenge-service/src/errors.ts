@@ -1,15 +1,15 @@
-// The errors that only the challenge service answers with.
+// The errors that only the challenge service returns.
 
 import { defineError } from '@tollgate/shared/http/errors/define-error.js';
 
 /** The query names a preset that does not exist. */
 export const UnknownPreset = defineError('UNKNOWN_PRESET', 422);
 
-/** Neither image library loads; everything but drawing works. */
+/** Neither image library loads. Everything except drawing works. */
 export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 
-/** This node does not have the image library, at the version, or the preset, that the image was issued with. */
+/** This node lacks the image library, its version or the preset that the image was issued with. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
 
-/** The bearer of the host API is missing or none of the configured keys. */
+/** The bearer token of a call to the host API is missing, or is none of the configured keys. */
 export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);

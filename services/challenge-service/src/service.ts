@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
 import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
@@ -22,15 +21,14 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
-import { loadImageSetup, openImages } from './equipment.js';
+import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
+import { PROJECT_ROOT } from './project-root.js';
 
-const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-
-/** Images that may wait to be drawn; at 2,000 a second and core they wait about 50 ms. */
+/** Images that may wait to be drawn. At 2,000 images a second on one core the last one waits about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;
 
-/** How long after the last image that could not be drawn readiness says so, in milliseconds. */
+/** How long readiness reports an image that this node could not draw, in milliseconds after its challenge has expired. */
 const UNDRAWN_MS = 600_000;
 
 /** What the process around the service decides. */
@@ -57,8 +55,8 @@ export async function openChallengeService(
   }
   const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL }, output);
-  const figures = createChallengeMetrics({ process: true });
-  const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: figures.audit });
+  const metrics = createChallengeMetrics({ process: true });
+  const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: metrics.audit });
 
   const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
@@ -67,7 +65,7 @@ export async function openChallengeService(
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
-  observeStore(store, figures.store);
+  observeStore(store, metrics.store);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
@@ -83,7 +81,7 @@ export async function openChallengeService(
     store: () => storeTimeMs(store),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
-      // As long as such a challenge may live, and a while to notice it.
+      // Reported for the lifetime of such a challenge, and long enough after it to be noticed.
       const sinceMs = Date.now() - captcha.cache.expire * 1000 - UNDRAWN_MS;
       for (const [what, atMs] of undrawn) {
         if (atMs >= sinceMs) throw new Error(`images of ${what} cannot be drawn here`);
@@ -101,18 +99,18 @@ export async function openChallengeService(
       challenges,
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
-      images: images === null ? null : figures.measured(images, threads),
+      images: images === null ? null : metrics.measured(images, threads),
       presets,
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       redis: { challenges: store },
-      figures,
+      metrics,
       trail,
       logger,
     }),
     adminApp: await buildChallengeAdmin(
       config,
-      { challenges, ring, kinds, logger, figures, trail },
+      { challenges, ring, kinds, logger, metrics, trail },
       { checks, state, dispensable: ['images'] },
     ),
     publicAt: {

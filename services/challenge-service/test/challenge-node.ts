@@ -1,4 +1,4 @@
-// A node of the challenge service in the test's process: its public application over a store of the test.
+// A node of the challenge service in the process of the test: its public application over the test's store.
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -10,14 +10,13 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
-import { type PresetDependencies, resolvePresets } from '../src/domain/presets.js';
-import { type ImagePool, openImagePool } from '../src/image/pool.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
+import { type PresetDependencies, resolvePresets } from '../src/presets/presets.js';
+import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
-/** What a node is made of beside its store. */
-export interface NodeParts extends Omit<PresetDependencies, 'options' | 'sources'> {
+export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sources'> {
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
@@ -26,15 +25,15 @@ export interface NodeParts extends Omit<PresetDependencies, 'options' | 'sources
 export interface ChallengeNode {
   get(url: string): Promise<LightMyRequestResponse>;
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
-  /** The path of the image of a fresh challenge. */
+  /** Issues a challenge and returns the path of its image. */
   issueImage(preset?: string): Promise<string>;
-  /** What only another node can draw, as this one has heard of it. */
+  /** Drivers and presets of images that only another node can draw, as reported by this node. */
   readonly others: readonly string[];
   log(): string;
 }
 
-/** Builds a node; without `images` it cannot draw. */
-export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Promise<ChallengeNode> {
+/** Builds a node. Without `images` it cannot draw. */
+export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): Promise<ChallengeNode> {
   const { presets = {}, images = null, env = {}, kinds = [], ...rest } = deps;
   const config = readChallengeConfig({
     CHALLENGE_SECRET: SECRET,
@@ -60,7 +59,7 @@ export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Pro
     onOtherDriver: (driver) => others.push(driver),
     onOtherPreset: (name) => others.push(name),
     redis: {},
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'debug' }, { write }),
   });
@@ -76,7 +75,7 @@ export async function openNode(t: Test, store: Store, deps: NodeParts = {}): Pro
   };
 }
 
-/** A pool of one thread. */
+/** Opens a pool of one thread. */
 export async function openImages(t: Test): Promise<ImagePool> {
   const images = await openImagePool({ threads: 1, maxQueue: 4 });
   if (images === null) throw new Error('the tests need an image library');

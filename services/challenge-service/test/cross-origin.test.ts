@@ -1,4 +1,4 @@
-// Which request headers pages of the other origin may send.
+// Request headers that pages of another origin may send.
 
 import { embeddedStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

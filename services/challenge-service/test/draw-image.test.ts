@@ -1,4 +1,4 @@
-// The image route of a node that cannot draw: everything else works.
+// The image route of a node that cannot draw, while everything else works.
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -9,15 +9,15 @@ import { eachKind } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
-import { type ImagePool, openImagePool } from '../src/image/pool.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
+import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 const environment = {
   CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',
   PUBLIC_URL: 'http://localhost:8080',
 };
 
-t.test('without an image library the image alone is missing, with its code', async (t) => {
+t.test('without an image library only the image fails, with its own code', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, null);
     const drawn = await node.get(await node.issueImage());
@@ -27,7 +27,7 @@ t.test('without an image library the image alone is missing, with its code', asy
   });
 });
 
-t.test('a node draws no image of another library or version, and takes note of it', async (t) => {
+t.test('a node draws no image of another library or version, and reports it', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const images = await openImagePool({ threads: 1, maxQueue: 4 });
     if (images === null) throw new Error('the tests need an image library');
@@ -58,7 +58,7 @@ async function openNode(t: Test, store: Parameters<typeof openChallengeStore>[0]
     images,
     onOtherDriver: (driver) => others.push(driver),
     redis: {},
-    figures: createChallengeMetrics({ process: false }),
+    metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'silent' }),
   });

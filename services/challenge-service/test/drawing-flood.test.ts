@@ -1,11 +1,11 @@
-// Image drawing starves nobody: beyond the queue it is refused, and everything else goes on.
+// A flood of images does not block other requests: drawing is refused beyond the queue.
 
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openImagePool } from '../src/image/pool.js';
+import { openImagePool } from '../src/renderer/image-pool.js';
 import { openNode } from './challenge-node.js';
 
-t.test('image drawing: of more than may wait the rest is 503 at once, and issuing goes on', async (t) => {
+t.test('image drawing: requests beyond the queue get 503 at once, and issuing continues', async (t) => {
   const { store } = await redisStore(t);
   const images = await openImagePool({ threads: 1, maxQueue: 2 });
   if (images === null) throw new Error('the tests need an image library');

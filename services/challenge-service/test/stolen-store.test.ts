@@ -1,4 +1,4 @@
-// The answer computed from the store's content: with its dump, with the source, with any secret but the right one.
+// An attack with a dump of the store and the source, but without the secret, cannot compute an answer.
 
 import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
@@ -6,19 +6,19 @@ import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { answerText } from '../src/image/derivation.js';
-import { defaultPreset } from '../src/image/preset.js';
+import { defaultPreset } from '../src/presets/preset.js';
 import { openNode, SECRET } from './challenge-node.js';
 
 const GUESSED = ['challenge-secret-of-the-tests-0002', SECRET.slice(0, -1), SECRET.toUpperCase()];
 
-t.test("the answer computed from the store's content is none without the secret", async (t) => {
+t.test("without the secret no answer can be computed from the store's content", async (t) => {
   const { store, redis } = await redisStore(t);
   const env = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '1' };
   const node = await openNode(t, store, { env });
   for (let n = 0; n < 20; n++) {
     const { token, answer } = (await node.get('/api/captcha')).json();
-    const line = (await redis.client.get(`captcha:img:{${token.slice(0, 2)}}:${token.slice(2)}`)) ?? '';
-    const record = parseAnswerRecord(parseVerifiedRecord(line)?.rest ?? '');
+    const encoded = (await redis.client.get(`captcha:img:{${token.slice(0, 2)}}:${token.slice(2)}`)) ?? '';
+    const record = parseAnswerRecord(parseVerifiedRecord(encoded)?.rest ?? '');
     if (record === null) throw new Error('the store holds no record of it');
     const derive = ({ current }: KeyRing) => answerText(drawKey(current), token, record.seed, defaultPreset);
     const scramble = ({ current }: KeyRing) =>
@@ -35,6 +35,6 @@ t.test("the answer computed from the store's content is none without the secret"
       t.not(derive(wrong), answer);
       t.not(scramble(wrong), record.answer, 'nor can a guess be compared with what is stored');
     }
-    t.notOk(line.toLowerCase().includes(answer.toLowerCase()), 'it does not stand there itself');
+    t.notOk(encoded.toLowerCase().includes(answer.toLowerCase()), 'the record does not contain the answer');
   }
 });

@@ -1,25 +1,64 @@
-// The command for the challenges: prunes their store, draws samples of their presets.
+// The captcha command: prunes the store of the challenges, and draws samples of presets.
 
+import { parseArgs } from 'node:util';
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
-import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { isProgram, runCommand, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
-import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
-/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
+const USAGE = `usage: captcha prune
+       captcha preview [--preset NAME] [--count N] --path DIR
+prune removes expired entries from a store that does not remove them itself.
+preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.`;
+
+const MAX_SAMPLES = 1000;
+
+type CaptchaCommand =
+  | { readonly action: 'prune' }
+  | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string };
+
+/** Runs one command and returns its exit code: 0, 1 if it failed, 2 if the command line is wrong. */
 export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const foreseen = [ChallengeTypeError, StoreUnavailableError];
   return runCommand({ name: 'captcha', usage: USAGE, args, foreseen }, async () => {
-    console.log(await act(readCaptchaCommand(args), env));
+    console.log(await execute(readCommand(args), env));
     return 0;
   });
 }
 
-function act(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
+function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   if (command.action === 'prune') return prune(env);
-  // Under npm the working folder is that of the project; this is where it was called.
+  // npm changes to the project's folder; INIT_CWD is the folder where npm was called.
   return preview(command, env, env.INIT_CWD ?? process.cwd());
+}
+
+/** @throws UsageError if the command line is wrong */
+function readCommand(args: string[]): CaptchaCommand {
+  const { positionals, values } = parse(args);
+  const [name, ...more] = positionals;
+  if (more.length > 0) throw new UsageError();
+  if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
+  if (name !== 'preview') throw new UsageError();
+  const { preset = 'default', count = '12', path = '' } = values;
+  if (path === '') throw new UsageError('preview needs --path, the folder for the samples');
+  if (!/^[1-9]\d{0,3}$/.test(count) || Number(count) > MAX_SAMPLES) {
+    throw new UsageError(`--count must be a whole number from 1 to ${MAX_SAMPLES}`);
+  }
+  return { action: name, preset, count: Number(count), path };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { preset: { type: 'string' }, count: { type: 'string' }, path: { type: 'string' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw usageErrorOf(error);
+  }
 }
 
 if (isProgram(import.meta.url)) {

@@ -1,13 +1,13 @@
-// The page that shows the samples of a preset side by side.
+// An HTML page with the samples of a preset side by side.
 
 import type { Sample } from './samples.js';
 
-/** A sample with the name of its file beside the page. */
+/** A sample, and the name of its image file in the folder of the page. */
 export interface SheetSample extends Sample {
   readonly file: string | null;
 }
 
-/** The page as HTML. It loads nothing but the images beside it. */
+/** Returns the page as HTML. It loads nothing but the images in its folder. */
 export function contactSheet(title: string, about: string, samples: readonly SheetSample[]): string {
   return `<!doctype html>
 <html lang="en">

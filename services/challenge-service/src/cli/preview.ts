@@ -1,4 +1,4 @@
-// captcha preview: draws samples of a preset into a folder, with a page that shows them.
+// captcha preview: draws samples of a preset into a folder, with an HTML page that shows them.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,14 +7,14 @@ import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
 import { readPreviewConfig } from '../config.js';
-import { findPreset, type NamedPreset, type Presets } from '../domain/presets.js';
-import { loadImageSetup, openImages } from '../equipment.js';
-import type { ImagePool } from '../image/pool.js';
+import { loadImageSetup, openImages } from '../image-setup.js';
+import { findPreset, type NamedPreset, type Presets } from '../presets/presets.js';
+import { PROJECT_ROOT } from '../project-root.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 import { contactSheet } from './contact-sheet.js';
-import { PROJECT_ROOT } from './project-root.js';
 import { drawSamples, type Sample } from './samples.js';
 
-/** What to draw; a relative path starts from the folder that the command was called in. */
+/** What to draw. A relative path starts from the folder where the command was called. */
 export interface PreviewCommand {
   readonly preset: string;
   readonly count: number;
@@ -41,7 +41,7 @@ export async function preview(
       withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, use);
     const challengesOn = (store: Parameters<typeof openChallengeStore>[0]) =>
       openChallengeStore(store, options.cache.prefix);
-    // A connection for each side, as the issuing and the drawing node have.
+    // One connection for each side, as between a node that issues and another that draws.
     const samples = await connected((one) =>
       connected((other) => {
         const sides = { issuing: challengesOn(one), drawing: challengesOn(other) };
@@ -65,7 +65,7 @@ function presetNamed(presets: Presets, name: string): NamedPreset {
   );
 }
 
-/** @throws CommandError when the folder cannot be written */
+/** @throws CommandError if the folder cannot be written */
 function writeSamples(
   target: string,
   { name }: NamedPreset,

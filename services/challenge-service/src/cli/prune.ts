@@ -1,4 +1,4 @@
-// captcha prune: removes what has expired from a store that does not do so itself.
+// captcha prune: removes expired entries from a store that does not remove them itself.
 
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
@@ -6,11 +6,11 @@ import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js'
 import { closeStore } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
 import { readStoreConfig } from '../config.js';
-import { PROJECT_ROOT } from './project-root.js';
+import { PROJECT_ROOT } from '../project-root.js';
 
 /**
  * Prunes the store of the challenges and returns the line to print.
- * @throws ConfigurationError when its address cannot be read, or the file not be opened
+ * @throws ConfigurationError if its address is not valid or its file cannot be opened
  */
 export async function prune(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const { storeUrl, storeVariable } = readStoreConfig(env);

@@ -1,4 +1,4 @@
-// Draws samples of a preset through a store, as live challenges are issued and drawn.
+// Draws samples of a preset through a store, with the code that issues and draws live challenges.
 
 import { randomBytes } from 'node:crypto';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -7,40 +7,40 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Drawing, drawingOf } from '../domain/drawing.js';
 import { imageIssue } from '../domain/image-challenge.js';
-import type { NamedPreset, Presets } from '../domain/presets.js';
-import type { ImagePool } from '../image/pool.js';
+import type { NamedPreset, Presets } from '../presets/presets.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 
-/** A challenge as a client would get it, and its answer. */
+/** A challenge as a client gets it, and its answer. */
 export interface Sample {
-  /** Null for a kind without an image. */
+  /** Null for a challenge type without images. */
   readonly png: Uint8Array | null;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Undefined where there is not one right answer. */
+  /** Undefined if there is no single right answer. */
   readonly answer: string | undefined;
 }
 
-/** What samples are made with. */
 export interface SampleDependencies {
   readonly options: CaptchaOptions;
   readonly presets: Presets;
-  /** The store as who issues sees it, and as who draws sees it. */
+  /** The store on the connection of the issuing side. */
   readonly issuing: ChallengeStore;
+  /** The store on the connection of the drawing side. */
   readonly drawing: ChallengeStore;
-  /** Null when no image library loads. */
+  /** Null if no image library loads. */
   readonly images: ImagePool | null;
 }
 
 /**
  * Issues and draws `count` challenges of a preset.
- * @throws CommandError when the drawing side does not see the challenge, or nothing can draw it
- * @throws StoreUnavailableError when the store does not answer
+ * @throws CommandError if the drawing side does not see the challenge or cannot draw it
+ * @throws StoreUnavailableError if the store does not respond
  */
 export async function drawSamples(
   deps: SampleDependencies,
   known: NamedPreset,
   count: number,
 ): Promise<Sample[]> {
-  // A secret of its own: no service takes a sample for a challenge that it has issued.
+  // A fresh secret, so that no service accepts a sample as a challenge of its own.
   const ring = openKeyRing(randomBytes(32).toString('hex'));
   const { options, presets, images } = deps;
   const limit = { max: count, windowMs: 60_000 };
@@ -50,15 +50,15 @@ export async function drawSamples(
   for (let at = 0; at < count; at++) {
     const { issue, fields, hasImage, answer } = imageIssue(issuer, known, driver ?? 'none', null);
     await deps.issuing.issueImage(issue);
-    const line = await deps.drawing.readImage(issue.token);
-    if (line === null) throw new CommandError(EXPIRED);
-    const drawing = drawingOf(line, issue.token, { ring, presets, driver });
+    const encoded = await deps.drawing.readImage(issue.token);
+    if (encoded === null) throw new CommandError(EXPIRED);
+    const drawing = drawingOf(encoded, issue.token, { ring, presets, driver });
     samples.push({ png: hasImage ? await imageOf(drawing, images) : null, fields, answer });
   }
   return samples;
 }
 
-/** @throws CommandError with the one line that is known of a failure */
+/** @throws CommandError with a one-line reason */
 async function imageOf(drawing: Drawing, images: ImagePool | null): Promise<Uint8Array> {
   if (images === null) throw new CommandError(NO_LIBRARY);
   if (drawing.outcome !== 'draw') throw new CommandError(CHANGED);
@@ -70,6 +70,7 @@ async function imageOf(drawing: Drawing, images: ImagePool | null): Promise<Uint
 }
 
 const EXPIRED =
-  'the challenge has expired: where it is drawn, the store that it was issued on is not seen. CAPTCHA_CACHE_STORE (or STORE_URL) must be one store for every process';
-const CHANGED = 'the image cannot be drawn: its kind does not make the same challenge a second time';
+  'the challenge has expired: the drawing side does not see the store on which it was issued. CAPTCHA_CACHE_STORE (or STORE_URL) must name one store for all processes';
+const CHANGED =
+  'the image cannot be drawn: its challenge type does not make the same challenge a second time';
 const NO_LIBRARY = 'no image library loads: install canvas or @napi-rs/canvas';

@@ -1,4 +1,4 @@
-// Finds out from a record what its image shows, or why it cannot be drawn here.
+// Derives the drawing job of a record, or the reason why this node cannot draw it.
 
 import {
   type AnswerRecord,
@@ -10,19 +10,19 @@ import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challeng
 import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { presetNameIn } from '../image/preset-mark.js';
+import { presetNameOf } from '../presets/preset-fingerprint.js';
+import type { Presets } from '../presets/presets.js';
+import { answerContent } from './challenge-content.js';
 import { NO_IMAGE } from './image-challenge.js';
-import { answerContent } from './kind-content.js';
-import type { Presets } from './presets.js';
 
-/** What this node draws with; `driver` is null where nothing draws. */
+/** What this node draws with; `driver` is null if it cannot draw. */
 export interface DrawingDependencies {
   readonly ring: KeyRing;
   readonly presets: Presets;
   readonly driver: string | null;
 }
 
-/** What is to be drawn; `other` names what only another node has. */
+/** The job, or why there is none; `other` names the driver or preset that only another node has. */
 export type Drawing =
   | { readonly outcome: 'draw'; readonly job: DrawingJob }
   | { readonly outcome: 'unknown' }
@@ -30,13 +30,13 @@ export type Drawing =
   | { readonly outcome: 'other_driver' | 'other_preset'; readonly other: string };
 
 /**
- * What the image of a record shows. It never shows another text than the record's answer: a preset or a kind that has
- * changed between two nodes is found out, as is another library.
+ * Returns the drawing job of a record. An image never shows a text that differs from the record's answer: a library, a
+ * preset or a challenge type that differs between two nodes is detected.
  *
- * @param line the record, or null when there is none
+ * @param encoded the encoded record; null if there is none
  */
-export function drawingOf(line: string | null, token: string, deps: DrawingDependencies): Drawing {
-  const record = line === null ? null : parseVerifiedRecord(line);
+export function drawingOf(encoded: string | null, token: string, deps: DrawingDependencies): Drawing {
+  const record = encoded === null ? null : parseVerifiedRecord(encoded);
   const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
   const key = record === null ? undefined : deps.ring.find(record.keyId);
   if (record === null || image === null || key === undefined || image.driver === NO_IMAGE) {
@@ -44,9 +44,10 @@ export function drawingOf(line: string | null, token: string, deps: DrawingDepen
   }
   if (deps.driver === null) return { outcome: 'no_library' };
   if (deps.driver !== image.driver) return { outcome: 'other_driver', other: image.driver };
-  const name = presetNameIn(image.preset);
+  const name = presetNameOf(image.preset);
   const known = deps.presets.get(name);
-  if (known === undefined || known.mark !== image.preset) return { outcome: 'other_preset', other: name };
+  if (known === undefined || known.fingerprint !== image.preset)
+    return { outcome: 'other_preset', other: name };
   const { preset, kind } = known;
   if ((kind?.name ?? TEXT) !== record.kind || (kind !== null && isVerifiedType(kind))) {
     return { outcome: 'other_preset', other: name };
@@ -56,7 +57,7 @@ export function drawingOf(line: string | null, token: string, deps: DrawingDepen
   return { outcome: 'draw', job: drawingJob(drawKey(key), token, image.seed, preset, text) };
 }
 
-/** The text that the image shows, or null when its answer is not that of the record. */
+/** Returns the text of the image, or null if its answer is not the one in the record. */
 function textOf(
   known: { readonly preset: DrawingJob['preset']; readonly kind: AnswerType | null },
   key: RingKey,

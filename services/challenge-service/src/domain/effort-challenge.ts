@@ -1,4 +1,4 @@
-// Issues effort challenges: sixteen parts of work that stand in for an image (decisions 2.5).
+// Issues effort challenges: sixteen parts of work in place of an image (docs/decisions/effort.md).
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -8,24 +8,24 @@ import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from './iso-time.js';
 import {
-  addressPart,
   type IssuerDependencies,
+  isoTime,
+  issuingAddress,
   newSalt,
   type PricedScope,
   workTerms,
-} from './proof-of-work.js';
+} from './issuing.js';
 
-/** Effort to be issued: what the store is asked, and what the client is told beside times. */
+/** An effort challenge that is ready to be issued. */
 export interface PreparedEffort {
   readonly issue: EffortIssue;
   readonly salt: string;
 }
 
 /**
- * What issuing one effort challenge asks of the store.
- * @param address normalised, null when unknown
+ * Prepares one effort challenge.
+ * @param address normalised; null if unknown
  * @param priced null without a valid ticket
  */
 export function effortIssue(
@@ -34,7 +34,7 @@ export function effortIssue(
   priced: PricedScope | null,
 ): PreparedEffort {
   const { options, ring, random } = deps;
-  const { client, bound } = addressPart(deps, address);
+  const { client, bound } = issuingAddress(deps, address);
   const salt = newSalt(random);
   const issue: EffortIssue = {
     token: makeToken(slotTag(client.address), random),
@@ -54,7 +54,7 @@ export function effortIssue(
   return { issue, salt };
 }
 
-/** The body of an issued effort challenge. */
+/** Returns the response body of an issued effort challenge. */
 export function effortChallenge(
   { issue, salt }: PreparedEffort,
   issued: Issued & { allowed: true },

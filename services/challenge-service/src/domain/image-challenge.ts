@@ -1,4 +1,4 @@
-// Issues challenges on the image endpoint: what the store is asked, and what the client gets.
+// Issues challenges on the image endpoint: the request to the store and the response body.
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -13,35 +13,34 @@ import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challeng
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
 import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from './iso-time.js';
-import { answerContent, type PublicFields, verifiedContent } from './kind-content.js';
-import type { NamedPreset } from './presets.js';
-import { addressPart, type IssuerDependencies } from './proof-of-work.js';
+import type { NamedPreset } from '../presets/presets.js';
+import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
+import { type IssuerDependencies, isoTime, issuingAddress } from './issuing.js';
 
 const SEED_BYTES = 4;
 
-/** What a record says in the place of a driver when there is no image to draw. */
+/** The driver in the record of a challenge without an image. */
 export const NO_IMAGE = 'no-image';
 
-/** A challenge to be issued. */
+/** A challenge that is ready to be issued. */
 export interface PreparedChallenge {
   readonly issue: ImageIssue;
-  /** Of a kind of the operator's own. */
+  /** Fields of a challenge type of the operator. */
   readonly fields: PublicFields;
   readonly hasImage: boolean;
-  /** For test mode; undefined when there is not one right answer. */
+  /** For test mode; undefined if there is no single right answer. */
   readonly answer?: string;
 }
 
-/** What the kind decides of a record. */
-type KindPart = Pick<VerifiedRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> &
+/** What the challenge type decides: a part of the record, and what the client gets. */
+type TypeFields = Pick<VerifiedRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
 /**
- * What issuing one challenge of a preset asks of the store.
+ * Prepares one challenge of a preset.
  * @param driver what draws the image
- * @param address normalised, null when unknown
- * @throws KindError when a kind of the operator's own fails
+ * @param address normalised; null if unknown
+ * @throws ChallengeTypeError if a challenge type of the operator fails
  */
 export function imageIssue(
   deps: IssuerDependencies,
@@ -51,7 +50,7 @@ export function imageIssue(
 ): PreparedChallenge {
   const { options, ring, random } = deps;
   const { kind } = known;
-  const { client, bound } = addressPart(deps, address);
+  const { client, bound } = issuingAddress(deps, address);
   const token = makeToken(slotTag(client.address), random);
   const {
     judgedBy,
@@ -60,8 +59,8 @@ export function imageIssue(
     preset,
     ...prepared
   } = kind !== null && isVerifiedType(kind)
-    ? judgedPart(deps, kind, known.name, token)
-    : answerPart(deps, { ...known, kind }, driver, token);
+    ? verifiedFields(deps, kind, known.name, token)
+    : answerFields(deps, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
     ...client,
@@ -78,28 +77,28 @@ export function imageIssue(
   return { issue, ...prepared };
 }
 
-function judgedPart(
+function verifiedFields(
   { options, ring }: IssuerDependencies,
   kind: VerifiedType,
   preset: string,
   token: string,
-): KindPart {
+): TypeFields {
   const { fields, rest } = verifiedContent(kind, options, ring.current, token);
   return { judgedBy: 'verify', kind: kind.name, preset, rest, fields, hasImage: false };
 }
 
-function answerPart(
+function answerFields(
   { ring, random }: IssuerDependencies,
   known: NamedPreset & { readonly kind: AnswerType | null },
   driver: string,
   token: string,
-): KindPart {
-  const { mark, preset, kind } = known;
+): TypeFields {
+  const { fingerprint, preset, kind } = known;
   const seed = Buffer.from(random(SEED_BYTES)).readUInt32BE();
   const { answer, fields, text } = answerContent(known, ring.current, token, seed);
   const fold = preset.phrase.ignore_capitals;
   const rest = formatAnswerRecord({
-    preset: mark,
+    preset: fingerprint,
     driver: text === null ? NO_IMAGE : driver,
     seed,
     fold,
@@ -110,8 +109,8 @@ function answerPart(
 }
 
 /**
- * The body of an issued challenge.
- * @param imagesUrl absolute address that the image's file name is appended to, without a slash at its end
+ * Returns the response body of an issued challenge.
+ * @param imagesUrl absolute URL that the image's file name is appended to, without a trailing slash
  */
 export function imageChallenge(
   { issue, fields, hasImage, answer }: PreparedChallenge,

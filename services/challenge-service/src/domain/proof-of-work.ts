@@ -1,62 +1,46 @@
-// Issues proof-of-work challenges: what the store is asked, and what the client gets.
+// Issues proof-of-work challenges: the request to the store and the response body.
 
-import { addressPseudonyms, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
-import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
 import { makeToken } from '@tollgate/shared/challenges/tokens.js';
 import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from './iso-time.js';
+import {
+  type IssuerDependencies,
+  isoTime,
+  issuingAddress,
+  newSalt,
+  type PricedScope,
+  workTerms,
+} from './issuing.js';
 
-/** Bytes of a salt: 32 hexadecimal digits, so that salt ‖ nonce needs no separator. */
-const SALT_BYTES = 16;
-
-/** What an issuer of challenges is made of. */
-export interface IssuerDependencies {
-  readonly options: CaptchaOptions;
-  readonly ring: KeyRing;
-  readonly limit: RequestLimit;
-  readonly random: (size: number) => Uint8Array;
-}
-
-/** An address without a form is counted under one name. */
-const NO_ADDRESS = 'unknown';
-
-/** The account that work is priced for: from a scope ticket, with the failures remembered of it. */
-export interface PricedScope {
-  readonly scope: Scope;
-  readonly failures: number;
-}
-
-/** Work to be issued: what the store is asked, and the salt for the client. */
+/** A proof of work that is ready to be issued. */
 export interface PreparedPow {
   readonly issue: PowIssue;
   readonly salt: string;
 }
 
 /**
- * What issuing one proof of work asks of the store.
- * @param address normalised, null when unknown
+ * Prepares one proof of work.
+ * @param address normalised; null if unknown
  * @param priced null without a valid ticket
- * @param asked the least difficulty that the client asks for, in bits
+ * @param requested the lowest difficulty that the client accepts, in bits
  */
 export function powIssue(
   deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
-  asked = 0,
+  requested = 0,
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, bound } = addressPart(deps, address);
+  const { client, bound } = issuingAddress(deps, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
     token: makeToken(slotTag(client.address), random),
     ...client,
-    ...workTerms(options, priced, asked),
+    ...workTerms(options, priced, requested),
     lineTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
@@ -71,48 +55,12 @@ export function powIssue(
   return { issue, salt };
 }
 
-/** What is asked of the store about the address of a request, and the address as a record keeps it under `bind_ip`. */
-export function addressPart({ options, ring, limit }: IssuerDependencies, address: string | null) {
-  const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
-  return {
-    client: { address: name, networks, limit },
-    bound: options.bind_ip && address !== null ? name : null,
-  };
-}
-
-/**
- * How work is priced.
- * @param asked the least bits that the client asks for
- */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, asked = 0) {
-  const failures = priced?.failures ?? 0;
-  const failureStep = pow.escalate ? pow.step : 0;
-  return {
-    terms: {
-      // Failures are added to the floor: together they come to what was asked for, if they do not exceed it.
-      floor: Math.max(pow.difficulty, asked - failureStep * failures),
-      ceiling: pow.max_difficulty,
-      failureStep,
-      volumeStep: pow.volume.step,
-      volumeEvery: pow.volume.every,
-    },
-    failures,
-    hasTicket: priced !== null,
-    volumeMs: escalation.decay * 1000,
-  };
-}
-
-/** The difficulty that a query asks for, in bits; 0 for whatever is no whole number of one or two digits. */
-export function askedDifficulty(text: unknown): number {
+/** Reads the difficulty that a query requests, in bits. Returns 0 if it is not a whole number of one or two digits. */
+export function requestedDifficulty(text: unknown): number {
   return typeof text === 'string' && /^\d{1,2}$/.test(text) ? Number(text) : 0;
 }
 
-/** A salt of fixed length. */
-export function newSalt(random: (size: number) => Uint8Array): string {
-  return Buffer.from(random(SALT_BYTES)).toString('hex');
-}
-
-/** The body of an issued proof of work. */
+/** Returns the response body of an issued proof of work. */
 export function powChallenge({ issue, salt }: PreparedPow, issued: Issued & { allowed: true }): PowChallenge {
   return {
     token: issue.token,

@@ -1,8 +1,8 @@
-// What a challenge's image shows, derived under the draw key: without that key neither text nor effects can be computed.
+// Derives the text and the effects of an image from the draw key: without that key, neither can be computed.
 import { createHmac } from 'node:crypto';
-import type { ImagePreset } from './preset.js';
+import type { ImagePreset } from '../presets/preset.js';
 
-/** All that one image needs: the same job gives the same bytes wherever the same driver made the sprites. */
+/** Everything that decides one image. The same job gives the same bytes wherever the same driver made the sprites. */
 export type DrawingJob = {
   text: string;
   /** 32 bytes that decide every effect. */
@@ -11,17 +11,17 @@ export type DrawingJob = {
 };
 
 /**
- * The characters of a challenge, in the case in which they are shown; each equally likely.
- * For the drawing side alone: a checker compares scrambled answers.
+ * Derives the characters of a challenge, in the case in which they are shown; all are equally likely.
+ * Only the drawing side needs them: verification compares scrambled answers.
  *
  * @param drawKey the key of the drawing side, never the answer key
  * @param token the challenge's token
  * @param seed the record's seed, a whole number from 0 up to 2^53 - 1
- * @throws RangeError when the seed is not such a number
+ * @throws RangeError if the seed is not such a number
  */
 export function answerText(drawKey: Uint8Array, token: string, seed: number, preset: ImagePreset): string {
   const { alphabet, length } = preset.phrase;
-  // Bytes from here on are thrown away, so that the remainder favours no character.
+  // Higher bytes are rejected, because their remainder would favour the first characters.
   const fairBytes = 256 - (256 % alphabet.length);
   let text = '';
   for (let block = 0; text.length < length; block++) {
@@ -33,8 +33,8 @@ export function answerText(drawKey: Uint8Array, token: string, seed: number, pre
 }
 
 /**
- * The drawing job of a challenge; parameters and errors as for `answerText`.
- * @param text what the image shows, when it is not the characters derived here
+ * Derives the drawing job of a challenge; parameters and errors as for `answerText`.
+ * @param text what the image shows, if not the characters derived here
  */
 export function drawingJob(
   drawKey: Uint8Array,
@@ -60,6 +60,6 @@ function derive(
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new RangeError('an image seed is a whole number from 0 up');
   const mac = createHmac('sha256', drawKey).update(`${purpose}\0${token}\0${seed}\0${block}`).digest();
-  // A copy: a Buffer may sit in a shared pool, which would travel to the worker whole.
+  // A copy: a Buffer may be part of a shared pool, which would be cloned to the worker as a whole.
   return new Uint8Array(mac);
 }

@@ -1,17 +1,17 @@
-// Turns a glyph's cover into a distance field: how far each point is from the edge of the ink. Unlike cover, a field can be drawn at any
-// size and bent, and still says between its points where the edge runs, to a fraction of a pixel.
+// Turns the coverage of a glyph into a distance field: how far each point is from the edge of the ink. Unlike coverage, a field can be scaled and
+// bent, and still gives the edge between its points to a fraction of a pixel.
 
-/** Pixels of the cover for each point of the field, in each direction. */
+/** Pixels of coverage for each point of the field, in each direction. */
 export const COVER_PER_POINT = 2;
 
-/** How far from the edge the field goes on changing, in points; beyond that it is 0 outside and 255 inside. */
+/** Distance from the edge up to which the field varies, in points. Beyond it the field is 0 outside and 255 inside. */
 export const FIELD_REACH = 3;
 
 /** The value of a point on the edge itself. */
 export const EDGE = 128;
 
 const REACH_PX = FIELD_REACH * COVER_PER_POINT;
-/** Pixels that lie within reach of a point, left and right of it alike: a point is where four pixels meet. */
+/** Side of the square of pixels within reach of a point. A point is a corner where four pixels meet. */
 const WINDOW = 2 * REACH_PX;
 /** Distance of each pixel of the window from the point, in 1/256 pixel. */
 const DISTANCES = Int32Array.from({ length: WINDOW * WINDOW }, (_, at) => {
@@ -21,9 +21,9 @@ const DISTANCES = Int32Array.from({ length: WINDOW * WINDOW }, (_, at) => {
 });
 
 /**
- * The field of `width` × `height` points, row by row, whose first point lies at the corner `left`, `top` of the cover's pixels.
+ * Returns the field of `width` × `height` points, row by row. Its first point is the upper left corner of the pixel `left`, `top`.
  *
- * @param cover 0 to 255 for each pixel, in rows of `side`; with nothing but paper within reach of its border
+ * @param cover coverage from 0 to 255 for each pixel, in rows of `side`; without ink within reach of its border
  */
 export function distanceField(
   cover: Uint8Array,
@@ -43,7 +43,7 @@ export function distanceField(
   return field;
 }
 
-/** The value of the point in the middle of the window whose upper left pixel is `corner`. */
+/** Returns the value of the point in the middle of the window whose upper left pixel is `corner`. */
 function valueAt(cover: Uint8Array, side: number, corner: number): number {
   const middle = corner + (REACH_PX - 1) * side + REACH_PX - 1;
   const around = cover[middle]! + cover[middle + 1]! + cover[middle + side]! + cover[middle + side + 1]!;
@@ -52,7 +52,7 @@ function valueAt(cover: Uint8Array, side: number, corner: number): number {
   for (let row = 0, at = 0; row < WINDOW; row++) {
     for (let pixel = corner + row * side; at < (row + 1) * WINDOW; at++, pixel++) {
       const value = isInside ? 255 - cover[pixel]! : cover[pixel]!;
-      // The edge runs through the pixel itself, by how much of it is covered.
+      // The coverage of the pixel gives the place of the edge inside it.
       if (value > 0) nearest = Math.min(nearest, DISTANCES[at]! + EDGE - value);
     }
   }

@@ -1,6 +1,8 @@
-// Draws one image: letters, speckles and wave on typed arrays, in integers throughout. Pure, synchronous, well under a millisecond.
+// Draws one image: letters, speckles and waves on typed arrays, in integers only. Synchronous, and takes well under a millisecond.
+
+import type { ImagePreset } from '../presets/preset.js';
 import { colourOfPixels } from './colours.js';
-import { counterchange } from './counterchange.js';
+import { invertContrast } from './contrast-inversion.js';
 import type { DrawingJob } from './derivation.js';
 import { EDGE } from './distance-field.js';
 import { createGenerator, type Generator } from './generator.js';
@@ -8,20 +10,19 @@ import { type Letter, placeLetters, SWAY_MARGIN } from './layout.js';
 import { paintSharp, paintSmooth } from './paint.js';
 import { createPlane, type Plane } from './plane.js';
 import { encodePng } from './png.js';
-import type { ImagePreset } from './preset.js';
 import { quarterPixels } from './quarters.js';
 import { sine, TURN } from './sine.js';
 import type { Sprites } from './sprites.js';
 
 /**
- * The PNG of a job: the same bytes for the same sprites and job, in every process and on every machine.
+ * Draws the PNG of a job. The same sprites and job give the same bytes in every process and on every machine.
  *
- * @throws RangeError when the text has a character that no bundled font holds
+ * @throws RangeError if the text has a character that the bundled fonts lack
  */
 export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
   const { preset, text } = job;
   const { width, height, scale, palettes } = preset.picture;
-  // Two streams, so that the number of speckles never moves a letter.
+  // Speckles have a stream of their own, so that their number does not move a letter.
   const generator = createGenerator(job.effectsSeed);
   const letters = placeLetters(sprites, text, preset, generator);
   const wave = bend(preset, generator);
@@ -29,7 +30,7 @@ export function drawImage(sprites: Sprites, job: DrawingJob): Uint8Array {
   for (const letter of letters) drawLetter(field, sprites.fields, letter, wave);
   drawSpeckles(field, preset.speckles, createGenerator(job.effectsSeed, 16));
   const quarters = quarterPixels(field);
-  counterchange(quarters, preset.picture, generator);
+  invertContrast(quarters, preset.picture, generator);
   const palette = palettes[generator.below(palettes.length)]!;
   const colours = colourOfPixels(width, height, palette.letters.length, generator);
   const paint = scale === 1 ? paintSmooth : paintSharp;
@@ -41,13 +42,13 @@ type WaveTables = {
   byRow: Int32Array;
   byColumn: Int32Array;
   sideways: number;
-  /** Room for what each row adds to the place of a letter's points. */
+  /** Scratch memory: what each row adds to the position in a sprite. */
   rowX: Int32Array;
   rowY: Int32Array;
 };
 
 function bend({ wave, picture }: ImagePreset, generator: Generator): WaveTables {
-  // No two images share a wavelength: it varies by a fifth either way.
+  // The wavelength varies by a fifth either way from image to image.
   const pace = (wavelength: number) =>
     Math.floor((TURN * 64 * 100) / (wavelength * generator.between(80, 120)));
   return {
@@ -64,7 +65,7 @@ function bend({ wave, picture }: ImagePreset, generator: Generator): WaveTables 
   };
 }
 
-/** A sine along a line of pixels; its pace is in 1/64 step of the turn for each pixel. */
+/** Returns a sine along a line of pixels; its pace is in 1/64 step of the turn for each pixel. */
 function ripple(length: number, amplitude: number, pace: number, phase: number): Int32Array {
   const displacements = new Int32Array(length);
   for (let at = 0; at < length; at++) {
@@ -91,14 +92,14 @@ function drawLetter(
   const lastRow = spriteHeight - 1;
   const swayedColumns = swayByColumn.length;
   const swayedRows = swayByRow.length;
-  // The turn of a point is a sum of what its column and its row give: each of both is worked out once.
+  // The rotation of a point is the sum of one term of its column and one of its row; each is computed once.
   const { rowX, rowY } = wave;
   for (let y = 0; y < height; y++) {
     const bentX = wave.byRow[y]!;
     rowX[y] = bentX * cos + (y << 8) * sin;
     rowY[y] = (y << 8) * cos - bentX * sin;
   }
-  // Column by column, since the wave moves a column up or down as one: its ink is searched no further than it can be.
+  // Column by column: the wave moves a column as a whole, which bounds the rows where its ink can be.
   for (let x = firstX; x <= lastX; x++) {
     const bentY = wave.byColumn[x]!;
     const firstY = Math.max(0, ((letter.top - bentY) >> 8) - 2);
@@ -114,7 +115,7 @@ function drawLetter(
       const stillY = (((columnY + rowY[y]!) >> 12) + centreY) | 0;
       const row = (stillY >> 8) + SWAY_MARGIN;
       const column = (stillX >> 8) + SWAY_MARGIN;
-      // As unsigned numbers the negative ones are past the edge as well.
+      // As unsigned numbers, negative ones are past the edge as well.
       if (column >>> 0 >= swayedColumns || row >>> 0 >= swayedRows) continue;
       const swayedX = (stillX + swayByRow[row]! - 128) | 0;
       const swayedY = (stillY + swayByColumn[column]! - 128) | 0;
@@ -124,7 +125,7 @@ function drawLetter(
       const at = offset + Math.imul(top, spriteWidth) + left;
       let value = fields[at]!;
       if (value === 0) continue;
-      // Only near an edge does it matter where between the values the point lies.
+      // Interpolates only near an edge: elsewhere it does not change the image.
       if (value > FAR_OUTSIDE && value < FAR_INSIDE) {
         const fractionX = swayedX & 255;
         const lowerLeft = fields[at + spriteWidth]!;
@@ -137,7 +138,7 @@ function drawLetter(
   }
 }
 
-/** How much the field changes from pixel to pixel about the edge of a speckle. */
+/** Change of the field from pixel to pixel near the edge of a speckle. */
 const SPECKLE_SLOPE = 48;
 /** Distance from the rim of a speckle at which its field ends, in 1/256 pixel. */
 const FAR_FROM_SPECKLE = (EDGE * 256) / SPECKLE_SLOPE;
@@ -156,7 +157,7 @@ function drawSpeckles(
     const lastY = Math.min(height - 1, (centreY >> 8) + reach);
     const firstX = Math.max(0, (centreX >> 8) - reach);
     const lastX = Math.min(width - 1, (centreX >> 8) + reach);
-    // From here on the field is 0.
+    // Beyond this distance the field is 0.
     const end = radius * radius + FAR_FROM_SPECKLE * 2 * radius;
     for (let y = Math.max(0, (centreY >> 8) - reach); y <= lastY; y++) {
       const dy = (y << 8) + 128 - centreY;

@@ -1,10 +1,10 @@
-// The seeded generator of the drawing: xoshiro128** on 32-bit integers, identical on every machine.
+// The seeded random number generator for drawing: xoshiro128** on 32-bit integers, identical on every machine.
 
-/** A stream of integers that its seed alone decides. */
+/** A stream of integers that depends on its seed alone. */
 export type Generator = {
-  /** An integer from 0 up to and without `bound` (1 to 65,536). */
+  /** Returns an integer from 0 up to but not including `bound` (1 to 65,536). */
   below(bound: number): number;
-  /** An integer from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
 };
 
@@ -33,7 +33,7 @@ export function createGenerator(seed: Uint8Array, offset = 0): Generator {
     return result;
   }
 
-  // The upper 16 bits scaled down: a bias of at most 1/65,536, which no effect can show.
+  // Scales the upper 16 bits down: a bias of at most 1/65,536, which no effect can show.
   const below = (bound: number): number => ((next() >>> 16) * bound) >>> 16;
   return { below, between: (low, high) => low + below(high - low + 1) };
 }

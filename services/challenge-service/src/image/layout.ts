@@ -1,11 +1,12 @@
-// Where each letter stands: turned, shifted, and pushed against its neighbour until their ink overlaps.
+// Places the letters: tilts and shifts each, and pushes it against its neighbour until their ink overlaps.
+
+import type { ImagePreset } from '../presets/preset.js';
 import type { FontName } from './fonts.js';
 import type { Generator } from './generator.js';
-import type { ImagePreset } from './preset.js';
 import { cosine, SINE_BITS, sine, TURN } from './sine.js';
 import { CAPITAL_PX, findSprite, type Sprite, type Sprites } from './sprites.js';
 
-/** A letter in its place. Lengths are in 1/256 pixel; `sway` moves the points of its sprite by row and by column. */
+/** A placed letter. Lengths are in 1/256 pixel. */
 export type Letter = {
   sprite: Sprite;
   x: number;
@@ -13,39 +14,39 @@ export type Letter = {
   /** Sine and cosine of its tilt over its scale, times 4,096: a step in the image gives a step in the sprite. */
   sin: number;
   cos: number;
-  /** Displacements from `SWAY_MARGIN` pixels before the sprite's first row or column to as many after its last. */
+  /** Displacements of the sprite's points by row and by column, from `SWAY_MARGIN` pixels before the first to as many after the last. */
   swayByRow: readonly number[];
   swayByColumn: readonly number[];
-  /** The box in the image that holds its ink, in 1/256 pixel, before the wave. */
+  /** Bounding box of its ink in the image, before the wave. */
   left: number;
   right: number;
   top: number;
   bottom: number;
 };
 
-/** Pixels beside a sprite that sway as well: more than any of them sways. */
+/** Pixels around a sprite that have displacements too: more than the largest displacement. */
 export const SWAY_MARGIN = 6;
 
 const ROWS = 160;
 const MIDDLE_ROW = ROWS / 2;
 const NOTHING = 1 << 28;
 const MARGIN_PX = 2;
-/** A capital is at most this part of the picture's height. */
+/** Height of a capital at most, as a share of the picture's height. */
 export const SHARE_OF_HEIGHT = 0.575;
 
-/** What is left free at the sides, and above and below, in CSS pixels: the waves move ink into it. */
+/** Returns the margins that letters leave at the sides and above and below, in CSS pixels. The waves move ink into them. */
 export function marginsOf(wave: ImagePreset['wave']): { x: number; y: number } {
   return { x: MARGIN_PX + wave.sideways_px, y: MARGIN_PX + wave.amplitude_px };
 }
 
 type Draft = Omit<Letter, 'x' | 'left' | 'right' | 'top' | 'bottom'> & {
   x: number;
-  /** Leftmost and rightmost ink of each row, from the centre. */
+  /** Leftmost and rightmost ink of each row, relative to the centre. */
   leftEdge: number[];
   rightEdge: number[];
 };
 
-/** Places the letters of a text in the image, as large as it allows. */
+/** Places the letters of a text in the image, as large as they fit. */
 export function placeLetters(
   sprites: Sprites,
   text: string,
@@ -108,7 +109,7 @@ function sway(length: number, amplitudePx: number, generator: Generator): number
   return displacements;
 }
 
-/** How far left the next letter goes: until it cuts into earlier ink by `overlap`, but not right under its neighbour. */
+/** Returns the place of the next letter: as far left as it overlaps earlier ink by `overlap`, but not under its neighbour. */
 function pushLeft(rightmost: readonly number[], draft: Draft, previous: Draft, overlap: number): number {
   let x = -NOTHING;
   for (let row = 0; row < ROWS; row++) {

@@ -1,23 +1,23 @@
-// Turns quarters of pixels and their colours into the rows of a PNG: each quarter a pixel of its own, or each pixel shaded by its quarters.
+// Turns quarters of pixels and their colours into the rows of a PNG: one pixel for each quarter, or one shaded pixel for all four.
+
+import type { ImagePreset } from '../presets/preset.js';
 import { channels } from './colours.js';
-import { reuseBytes } from './memory.js';
-import type { Plane } from './plane.js';
+import { type Plane, reuseBytes } from './plane.js';
 import { FILTER_UP, type IndexedImage } from './png.js';
-import type { ImagePreset } from './preset.js';
 import { LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js';
 
 type Palette = ImagePreset['picture']['palettes'][number];
 
 /**
- * The quarters of a pixel as four pixels of two bits, the upper two in the high byte, the lower two in the low one; times a palette entry,
- * where they are ink that entry.
+ * The quarters of a pixel as four pixels of two bits, the upper two in the high byte, the lower two in the low byte. Multiplied by a palette
+ * entry, the inked ones become that entry.
  */
 const SPREAD = Uint16Array.from({ length: 16 }, (_, quarters) => {
   const ink = (bit: number, place: number) => (quarters & bit ? 1 << place : 0);
   return ink(UPPER_LEFT, 10) + ink(UPPER_RIGHT, 8) + ink(LOWER_LEFT, 2) + ink(LOWER_RIGHT, 0);
 });
 
-/** Twice as wide and as high: background and up to three letter colours, two bits a pixel. On a dense screen no shade is missed. */
+/** Paints at twice the width and height, without shades: background and up to three letter colours, two bits per pixel. */
 export function paintSharp(
   { width, height, stride, values: quarters }: Plane,
   { values: colours }: Plane,
@@ -32,7 +32,7 @@ export function paintSharp(
     rows[upper] = FILTER_UP;
     rows[lower] = FILTER_UP;
     const row = (y + 1) * stride;
-    // Past an odd width lies the border, which is paper.
+    // After an odd width comes the border, which has no ink.
     for (let pixel = row, column = 0; pixel < row + width; pixel += 2, column++) {
       const first = SPREAD[quarters[pixel]!]! * (colours[pixel]! + 1);
       const second = SPREAD[quarters[pixel + 1]!]! * (colours[pixel + 1]! + 1);
@@ -47,13 +47,13 @@ export function paintSharp(
   return { width: 2 * width, height: 2 * height, bits: 2, rows, palette: Uint8Array.from(bytes) };
 }
 
-/** Shades of each letter colour: one for each quarter that is ink. */
+/** Shades of each letter colour: one for each number of inked quarters. */
 const SHADES = 4;
 const INK_QUARTERS = Uint8Array.from({ length: 16 }, (_, bits) =>
   [8, 4, 2, 1].reduce((count, bit) => count + (bits & bit ? 1 : 0), 0),
 );
 
-/** Pixel for pixel, each as dark as quarters of it are ink, four bits a pixel. */
+/** Paints one pixel for each pixel, shaded by the number of its inked quarters, four bits per pixel. */
 export function paintSmooth(
   { width, height, stride, values: quarters }: Plane,
   { values: colours }: Plane,
@@ -73,13 +73,13 @@ export function paintSmooth(
   return { width, height, bits: 4, rows, palette: shadePalette(palette) };
 }
 
-/** From the last row upwards, since each row needs the one above as it was. */
+/** Works from the last row upwards, since each row needs the original of the row above. */
 function filterRows(rows: Uint8Array, rowBytes: number): void {
   for (let at = rows.length - 1; at >= rowBytes; at--) rows[at]! -= rows[at - rowBytes]!;
   for (let row = 0; row < rows.length; row += rowBytes) rows[row] = FILTER_UP;
 }
 
-/** Red, green and blue of the background, then of each letter colour's shades. */
+/** Returns red, green and blue of the background, then of the shades of each letter colour. */
 function shadePalette({ background, letters }: Palette): Uint8Array {
   const paper = channels(background);
   const bytes = [...paper];

@@ -1,4 +1,4 @@
-// The PNG file: a palette of a few colours, each row as its difference to the row above, runs of one byte packed.
+// Encodes PNG files with a small palette: rows as differences to the row above, compressed by run lengths.
 import { constants, crc32, deflateSync } from 'node:zlib';
 
 /** An image whose pixels are entries of a palette. */
@@ -7,7 +7,7 @@ export type IndexedImage = {
   readonly height: number;
   /** Bits for each pixel: 2 or 4. */
   readonly bits: number;
-  /** Row by row: `FILTER_UP`, then the pixels as it says, the first in the highest bits. */
+  /** Each row is `FILTER_UP`, then its filtered pixels, the first in the highest bits. */
   readonly rows: Uint8Array;
   /** Red, green and blue of each entry. */
   readonly palette: Uint8Array;
@@ -15,11 +15,11 @@ export type IndexedImage = {
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const CHUNK_OVERHEAD = 12;
-/** How a row begins whose bytes are each its difference to the byte above: an edge that runs down leaves nothing but zeros. */
+/** Filter type of a row whose bytes are differences to the byte above, so that a vertical edge is all zeros. */
 export const FILTER_UP = 2;
 
-// Runs alone are as small here as any match at level 1, quicker, and found without the hash that zlib varies with the processor.
-// Nearly every image fits into one chunk of this size, and room for more would be made for each.
+// Run-length matches alone compress these images as well as level 1 does, are faster, and avoid zlib's match hash, which differs between processors.
+// Nearly every image fits into one chunk of this size; a larger chunk would be allocated for each image.
 const DEFLATE = { level: 1, strategy: constants.Z_RLE, memLevel: 8, windowBits: 14, chunkSize: 4096 };
 
 /** Encodes an image as an indexed PNG (RFC 2083). */

@@ -1,6 +1,5 @@
-// Finds out which quarters of each pixel are ink: twice the detail of the pixels themselves, out of the field between them.
-import { reuseBytes } from './memory.js';
-import { createPlane, type Plane, TOGETHER } from './plane.js';
+// Computes which quarters of each pixel are ink, by interpolating the field between pixels: twice their resolution.
+import { createPlane, type Plane, reuseBytes, TOGETHER } from './plane.js';
 
 /** The quarters of a pixel as bits. */
 export const UPPER_LEFT = 8;
@@ -10,21 +9,21 @@ export const LOWER_RIGHT = 1;
 export const ALL_QUARTERS = 15;
 
 const IS_LITTLE_ENDIAN = new Uint8Array(Int32Array.of(1).buffer)[0] === 1;
-/** Times the lowest bits of four bytes: gathers them in the highest four bits, that of the first byte lowest. */
+/** A factor that gathers the lowest bits of four bytes in the highest four bits, that of the first byte lowest. */
 const GATHER = IS_LITTLE_ENDIAN ? 0x10204080 : 0x80402010 | 0;
 const BITS = 32;
 
-/** For each pixel of a distance field the quarters that are ink. */
+/** Returns the inked quarters of each pixel of a distance field. */
 export function quarterPixels(field: Plane): Plane {
   const quarters = createPlane('quarters', field.width, field.height);
   const across = Math.ceil(field.stride / BITS) + 2;
   const { values } = quarters;
   const inked = findInk(field, quarters, across);
-  // An edge runs where the pixels about a pixel differ; elsewhere the four quarters are what the pixel is.
+  // Interpolates only where neighbouring pixels differ; elsewhere all four quarters are as the pixel is.
   for (let y = 1; y <= field.height; y++) {
     const row = y * across + 1;
     let first = y * field.stride;
-    // Ink in any of the three rows, and in all of them, of the word before and of the word itself.
+    // For the previous word and this one: ink in any of the three rows, and in all of them.
     let someBefore = 0;
     let allBefore = 0;
     let some = inked[row]! | inked[row - across]! | inked[row + across]!;
@@ -51,7 +50,7 @@ export function quarterPixels(field: Plane): Plane {
   return quarters;
 }
 
-/** Which pixels are ink, a bit each, with a word of border on all sides; sets the quarters of those that are. */
+/** Returns which pixels are ink, one bit each, with a border of one word on all sides, and sets all quarters of those that are. */
 function findInk({ stride, height, values }: Plane, quarters: Plane, across: number): Int32Array {
   const inked = new Int32Array(reuseBytes('inked', across * (height + 2) * 4).buffer);
   const from = new Int32Array(values.buffer);
@@ -71,8 +70,8 @@ function findInk({ stride, height, values }: Plane, quarters: Plane, across: num
 }
 
 /**
- * Straight lines between the middles of the pixels: a quarter's own middle lies at 3/4 of its pixel and 1/4 of the next. Each sum is below 4,096,
- * so its bit 11 says whether it reaches 16 times `EDGE`.
+ * Interpolates linearly between the centres of the pixels: the centre of a quarter is 3/4 of its own pixel and 1/4 of the next. Each sum is below
+ * 4,096, so its bit 11 tells whether it reaches 16 times `EDGE`.
  */
 function quartersAt(field: Uint8Array, at: number, stride: number): number {
   const middle = 9 * field[at]!;

@@ -1,6 +1,7 @@
-// The glyph sprites: each character of each font, rasterised once by the driver; all drawing works on copies of these.
+// The glyph sprites: the driver rasterises each character of each font once, and drawing reads the results.
+
+import type { Driver } from '../renderer/driver.js';
 import { COVER_PER_POINT, distanceField, EDGE, FIELD_REACH } from './distance-field.js';
-import type { Driver } from './driver.js';
 import { BUNDLED_CHARACTERS, FONT_NAMES, type FontName } from './fonts.js';
 
 /** Height of a capital in the sprites, in pixels, whatever the font. */
@@ -8,23 +9,23 @@ export const CAPITAL_PX = 48;
 
 /** One character of one font. */
 export type Sprite = {
-  /** Where its distance field begins; `width` × `height` values, with a frame of paper as wide as the field reaches. */
+  /** Where its distance field begins: `width` × `height` values, with a frame as wide as the field reaches. */
   offset: number;
   width: number;
   height: number;
-  /** The point it turns around, in 1/256 pixel from its upper left corner: mid-ink, and mid-capital for every letter. */
+  /** Its centre of rotation, in 1/256 pixel from its upper left corner: the middle of its ink, at half the height of a capital. */
   centreX: number;
   centreY: number;
   /** Width of its ink, in 1/256 pixel. */
   inkWidth: number;
-  /** Its outermost ink, seen from all four sides: x and y in turn, in 1/256 pixel from the centre. */
+  /** Its outermost ink on all four sides: pairs of x and y, in 1/256 pixel from the centre. */
   outline: Int16Array;
 };
 
-/** All sprites; can be handed to a worker, whose copy shares the fields. */
+/** All sprites. A worker that gets them as its data shares the memory of the fields. */
 export type Sprites = { fields: Uint8Array; glyphs: Map<string, Sprite> };
 
-/** The sprite of a character; throws RangeError for one that the fonts do not hold. */
+/** Returns the sprite of a character. Throws RangeError if the fonts lack it. */
 export function findSprite(sprites: Sprites, font: FontName, character: string): Sprite {
   const sprite = sprites.glyphs.get(font + character);
   if (!sprite) throw new RangeError(`no bundled font holds the character ${JSON.stringify(character)}`);
@@ -35,7 +36,7 @@ const CANVAS_SIDE = 320;
 const CANVAS_CAPITAL_PX = CAPITAL_PX * COVER_PER_POINT;
 const FRAME = FIELD_REACH + 1;
 
-/** Has the driver rasterise every bundled character: the only use of the image library. Takes some 200 milliseconds. */
+/** Rasterises every bundled character: the only use of the image library. Takes about 200 milliseconds. */
 export function rasteriseSprites(driver: Driver): Sprites {
   const glyphs = new Map<string, Sprite>();
   const pieces: Uint8Array[] = [];

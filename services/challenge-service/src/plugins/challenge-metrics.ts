@@ -1,4 +1,4 @@
-// What the challenge service counts and measures.
+// The metrics of the challenge service.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
@@ -14,23 +14,23 @@ import {
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
-import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
+import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
-/** The figures and what moves them. */
+/** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
-  readonly metrics: Metrics;
+  readonly registry: Metrics;
   readonly audit: AuditCounters;
   requests(listener: 'public' | 'admin'): RequestObserver;
   readonly store: StoreObserver;
-  /** Hears of the submissions to one application of the host API, and tells the audit stream. */
+  /** Observes the submissions of one application: counts them, and writes them to the audit trail. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** A proof of work of so many bits was issued. */
+  /** Counts a proof of work, and its difficulty in bits. */
   readonly issuedWork: (bits: number) => void;
-  /** Counts what is issued on the image endpoint: to be made once for each preset. */
+  /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
   /**
-   * The same pool, measured.
-   * @param threads how many images it draws at once
+   * Wraps a pool so that its images are timed and counted.
+   * @param threads images that it draws at the same time
    */
   measured(images: ImagePool, threads: number): ImagePool;
 }
@@ -38,39 +38,39 @@ export interface ChallengeMetrics {
 const BITS = [8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
 const DRAWING_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** @param options.process whether memory, event loop and the like of the process are among the figures */
+/** @param options.process whether to include metrics of the process, such as memory and event loop */
 export function createChallengeMetrics(options: { readonly process: boolean }): ChallengeMetrics {
-  const metrics = createMetrics(options);
-  const issued = metrics.counter('tollgate_challenges_issued_total', 'Challenges that were issued', [
+  const registry = createMetrics(options);
+  const issued = registry.counter('tollgate_challenges_issued_total', 'Challenges that were issued', [
     'challenge',
     'preset',
   ]);
-  const bits = metrics.histogram(
+  const bits = registry.histogram(
     'tollgate_challenge_difficulty_bits',
     'Price of the proofs of work that were issued, in leading zero bits',
     [],
     BITS,
   )({});
-  const drawingSeconds = metrics.histogram(
+  const drawingSeconds = registry.histogram(
     'tollgate_image_draw_duration_seconds',
     'Time from the request for an image to its bytes, the wait in the queue included',
     [],
     DRAWING_BUCKETS_SECONDS,
   )({});
-  const drawingRefused = metrics.counter(
+  const drawingRefused = registry.counter(
     'tollgate_images_refused_total',
     'Images that were not drawn because as many waited as may',
   );
   const drawing = { running: 0, waiting: 0 };
-  metrics.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
+  registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
 
   return {
-    metrics,
-    audit: createAuditCounters(metrics, 'challenge-service'),
-    requests: createRequestObservers(metrics),
-    store: createStoreObservers(metrics, ['challenges'])('challenges'),
-    challenges: createChallengeObservers(metrics),
+    registry,
+    audit: createAuditCounters(registry, 'challenge-service'),
+    requests: createRequestObservers(registry),
+    store: createStoreObservers(registry, ['challenges'])('challenges'),
+    challenges: createChallengeObservers(registry),
     issuedWork(difficulty) {
       issued(work);
       bits(difficulty);
@@ -81,7 +81,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     },
     measured(images, threads) {
       let unfinished = 0;
-      const note = (change: number) => {
+      const countJobs = (change: number) => {
         unfinished += change;
         drawing.running = Math.min(unfinished, threads);
         drawing.waiting = unfinished - drawing.running;
@@ -89,17 +89,17 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       return {
         ...images,
         async draw(job) {
-          const beganMs = performance.now();
-          note(1);
+          const startedMs = performance.now();
+          countJobs(1);
           try {
             const png = await images.draw(job);
-            drawingSeconds(secondsSince(beganMs));
+            drawingSeconds(secondsSince(startedMs));
             return png;
           } catch (error) {
             if (error instanceof ImageQueueFullError) drawingRefused();
             throw error;
           } finally {
-            note(-1);
+            countJobs(-1);
           }
         },
       };

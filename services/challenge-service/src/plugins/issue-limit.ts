@@ -1,4 +1,4 @@
-// The limits that are counted inside the issuing step, and how much of one is left, in the headers of an answer.
+// Rate limits that the store counts in the issuing step, and the headers that report what is left of them.
 
 import type { Issued, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { RateLimited, refuse } from '@tollgate/shared/http/errors/errors.js';
@@ -7,10 +7,10 @@ import type { FastifyReply } from 'fastify';
 const WINDOW_MS = 60_000;
 
 /**
- * The limit of an address and of its wider networks: an IPv6 customer may have 256 or 65,536 times the /64 that counts as
- * one address.
+ * Returns the limit of an address and of its wider networks. A /64 counts as one address, but an IPv6 customer may hold
+ * 256 (/56) or 65,536 (/48) of them.
  * @param perMinute challenges per minute and address
- * @param factors times that limit for a /56 and for a /48
+ * @param factors multiples of that limit for a /56 and for a /48
  */
 export function issueLimit(perMinute: number, factors: readonly [number, number]): RequestLimit {
   const [times56, times48] = factors;
@@ -23,7 +23,7 @@ export function issueLimit(perMinute: number, factors: readonly [number, number]
 
 /**
  * Sets the `RateLimit-*` headers.
- * @throws RateLimited, with `Retry-After`, when nothing was issued
+ * @throws RateLimited, with `Retry-After`, if nothing was issued
  */
 export function reportLimit(
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// Gives the routes what issues and draws challenges.
+// Decorates the server with the dependencies that issue and draw challenges.
 
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -6,8 +6,8 @@ import { randomBytes } from '@tollgate/shared/crypto/random-bytes.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Presets, resolvePresets } from '../domain/presets.js';
-import type { ImagePool } from '../image/pool.js';
+import { type Presets, resolvePresets } from '../presets/presets.js';
+import type { ImagePool } from '../renderer/image-pool.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** Opened and closed by server.ts. */
@@ -15,18 +15,17 @@ export interface IssuerOptions {
   readonly challenges: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
-  /** Strong random bytes, for tokens and salts; the operating system's when left out. */
+  /** Cryptographically strong random bytes, for tokens and salts. Default: the operating system's. */
   readonly random?: (size: number) => Uint8Array;
-  /** Draws; null when no image library loads. */
+  /** Null if no image library loads. */
   readonly images: ImagePool | null;
-  /** By name; the one that ships when left out. */
+  /** Default: the built-in preset alone. */
   readonly presets?: Presets;
-  /** Told of an image that only another library, or another version of it, can draw. */
+  /** Called for an image that only another library, or another version of it, can draw. */
   readonly onOtherDriver: (driver: string) => void;
-  /** Told of an image whose preset this node does not have, or not as it was when the image was issued. */
+  /** Called for an image whose preset this node does not have, or has with other options. */
   readonly onOtherPreset?: (name: string) => void;
-  /** Counts what is issued. */
-  readonly figures: ChallengeMetrics;
+  readonly metrics: ChallengeMetrics;
 }
 
 declare module 'fastify' {
@@ -43,7 +42,7 @@ async function issuer(
   app.decorate('random', random);
   app.decorate('images', images);
   app.decorate('presets', deps.presets ?? resolvePresets({ options }).presets);
-  app.decorate('figures', deps.figures);
+  app.decorate('metrics', deps.metrics);
   app.decorate('onOtherDriver', onOtherDriver);
   app.decorate('onOtherPreset', deps.onOtherPreset ?? (() => {}));
 }

@@ -1,14 +1,14 @@
-// Reads the scope ticket of a request, and the failures of the account that it names.
+// Reads the scope ticket of a request and the failures of its account.
 
 import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { PricedScope } from '../domain/proof-of-work.js';
+import type { PricedScope } from '../domain/issuing.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What a `scope` parameter prices by; null for whatever is no valid ticket, which is ignored. */
+    /** Returns the account that a `scope` parameter names, with its failures; null if the ticket is not valid, which is not an error. */
     pricedScope(ticket: unknown): Promise<PricedScope | null>;
   }
 }

@@ -1,10 +1,10 @@
-// DELETE /host/failures: forgets the failures of an account of a host, or withdraws one.
+// DELETE /host/failures: clears the failures of an account of an application, or withdraws one of them.
 
 import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { applicationOf, requireAddress } from '../plugins/applications.js';
 
 export default async function clearFailures(app: FastifyInstance): Promise<void> {
   app.delete<{ Body: HostClearBody }>(
@@ -20,15 +20,15 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
       },
     },
     async (request, reply): Promise<void> => {
-      const host = callingApplication(request);
+      const application = applicationOf(request);
       const { key, ip, try: id } = request.body;
       requireAddress(ip);
-      // Which of the two is meant cannot be told, and one of them forgets far more than the other.
+      // The body is ambiguous: to clear all failures does far more than to withdraw one.
       if (ip !== undefined && id !== undefined) {
         throw refuse(ValidationFailed, { fields: { ip: ['unknown_field'] } });
       }
-      if (id === undefined) await host.clearFailures(key, ip);
-      else await host.withdrawFailure(key, id);
+      if (id === undefined) await application.clearFailures(key, ip);
+      else await application.withdrawFailure(key, id);
       return reply.code(204).send();
     },
   );

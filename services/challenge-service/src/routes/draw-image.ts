@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';
 import type { DrawingJob } from '../image/derivation.js';
-import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
+import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
 
@@ -19,7 +19,7 @@ const Png = {
 
 /**
  * @param route.limitPerMinute images per minute and address
- * @param route.resourcePolicy value of `Cross-Origin-Resource-Policy`
+ * @param route.resourcePolicy the value of `Cross-Origin-Resource-Policy`
  */
 export default async function drawImage(
   app: FastifyInstance,
@@ -43,8 +43,8 @@ export default async function drawImage(
     async (request, reply) => {
       const { token } = request.params;
       const { images, presets, ring } = app;
-      const line = await app.challenges.readImage(token);
-      const drawing = drawingOf(line, token, { ring, presets, driver: images?.driver ?? null });
+      const encoded = await app.challenges.readImage(token);
+      const drawing = drawingOf(encoded, token, { ring, presets, driver: images?.driver ?? null });
       if (drawing.outcome === 'unknown') throw refuse(NotFound);
       if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
       if (drawing.outcome !== 'draw') {

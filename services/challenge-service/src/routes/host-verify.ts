@@ -1,4 +1,4 @@
-// POST /host/verify: checks a submission for a host in any language and, if wanted, counts the attempt.
+// POST /host/verify: verifies a submission for an application in any language and, if asked, counts the attempt.
 
 import { idempotentClaim } from '@tollgate/shared/challenges/attempts/idempotent-claim.js';
 import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
@@ -9,7 +9,7 @@ import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { applicationOf, requireAddress } from '../plugins/applications.js';
 
 /** @param route.options the options of the challenges */
 export default async function hostVerify(
@@ -29,14 +29,14 @@ export default async function hostVerify(
       },
     },
     async (request, reply): Promise<HostVerdict> => {
-      const host = callingApplication(request);
+      const application = applicationOf(request);
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
       const { presets, min_difficulty: minDifficulty } = request.body;
       requireAddress(ip);
       if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
       const form = 'submission' in request.body ? request.body.submission : request.body;
-      const submission = submissionFrom(form, host.fieldNames);
-      const { verdict, failures, counted } = await host.attempt(submission, {
+      const submission = submissionFrom(form, application.fieldNames);
+      const { verdict, failures, counted } = await application.attempt(submission, {
         key,
         ip,
         pow,
@@ -46,20 +46,23 @@ export default async function hostVerify(
         counts: count,
         ...(idempotencyKey === undefined
           ? {}
-          : { claim: idempotentClaim(idempotencyKey, { host: host.name, submission, key, ip }) }),
+          : { claim: idempotentClaim(idempotencyKey, { host: application.name, submission, key, ip }) }),
       });
       const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
-      const tried = { submission, account: key === undefined ? undefined : { key, failures }, ip };
-      // A form without work tells of an account only to who has passed.
-      const stated =
+      const attempted = { submission, account: key === undefined ? undefined : { key, failures }, ip };
+      // Without work, the failures of an account are revealed only to a submission that has passed.
+      const requirements =
         pow || verdict.ok
-          ? await host.nextAttemptAfter(verdict, tried)
-          : host.nextAttemptUnproven(submission, key !== undefined);
-      const next = requirementsOf(stated, rules, options);
+          ? await application.nextAttemptAfter(verdict, attempted)
+          : application.nextAttemptUnproven(submission, key !== undefined);
+      const next = requirementsOf(requirements, rules, options);
       if (verdict.ok) {
         return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };
       }
-      request.log.info({ host: host.name, code: verdict.code, reason: verdict.reason }, 'challenge refused');
+      request.log.info(
+        { host: application.name, code: verdict.code, reason: verdict.reason },
+        'challenge refused',
+      );
       return { success: false, ...explainVerdict(verdict, localise(request, reply)), ...next };
     },
   );

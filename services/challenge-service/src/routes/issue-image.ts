@@ -1,4 +1,4 @@
-// GET {prefix}: issues a challenge of a preset; an image itself is behind its link.
+// GET {prefix}: issues a challenge of a preset. The image itself is behind the link in the response.
 
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
@@ -11,19 +11,19 @@ import { ImageQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
-import { findPreset } from '../domain/presets.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
+import { findPreset } from '../presets/presets.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a record says of the library where none draws; no node has one of this name. */
+/** The driver in records that a node without an image library issues; no node has a driver of this name. */
 const NO_DRIVER = 'none';
 
 /**
  * @param route.options the options of the challenges
- * @param route.limit challenges that an address may ask for here
- * @param route.imagesUrl absolute address of this route, which the file names of images are appended to
+ * @param route.limit challenges that an address may request here
+ * @param route.imagesUrl absolute URL of this route, to which the file names of images are appended
  */
 export default async function issueImage(
   app: FastifyInstance,
@@ -32,11 +32,11 @@ export default async function issueImage(
   const { options, limit, imagesUrl } = route;
   const deps = { options, ring: app.ring, limit, random: app.random };
   const driver = app.images?.driver ?? NO_DRIVER;
-  const countEffort = app.figures.issued(EFFORT, EFFORT);
+  const countEffort = app.metrics.issued(EFFORT, EFFORT);
   const countOf = new Map(
     [...app.presets.values()].map(({ name, kind }) => [
       name,
-      app.figures.issued(kind?.name ?? 'image', name),
+      app.metrics.issued(kind?.name ?? 'image', name),
     ]),
   );
 
@@ -68,7 +68,7 @@ export default async function issueImage(
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);
       countOf.get(known.name)?.();
-      // The serialiser of the schema would drop what only the kind knows.
+      // The serialiser of the schema would drop the fields that only the challenge type knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
       return imageChallenge(prepared, issued, imagesUrl, options.test_mode);
     },

@@ -1,4 +1,4 @@
-// GET {prefix}/pow: issues a proof of work, priced for the address that asks.
+// GET {prefix}/pow: issues a proof of work, priced for the address of the client.
 
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -6,12 +6,12 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { PowQuery } from '@tollgate/shared/schemas/challenge-queries.js';
 import type { FastifyInstance } from 'fastify';
-import { askedDifficulty, powChallenge, powIssue } from '../domain/proof-of-work.js';
+import { powChallenge, powIssue, requestedDifficulty } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';
 
 /**
  * @param route.options the options of the challenges
- * @param route.limit challenges that an address may ask for
+ * @param route.limit challenges that an address may request
  */
 export default async function issuePow(
   app: FastifyInstance,
@@ -32,11 +32,11 @@ export default async function issuePow(
     },
     async (request, reply): Promise<PowChallenge> => {
       const priced = await app.pricedScope(request.query.scope);
-      const asked = askedDifficulty(request.query.min_difficulty);
-      const prepared = powIssue(deps, normaliseAddress(request.ip), priced, asked);
+      const requested = requestedDifficulty(request.query.min_difficulty);
+      const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
-      app.figures.issuedWork(issued.difficulty);
+      app.metrics.issuedWork(issued.difficulty);
       return powChallenge(prepared, issued);
     },
   );

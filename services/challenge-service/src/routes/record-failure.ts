@@ -1,8 +1,8 @@
-// POST /host/failures: records a failure on an account of a host.
+// POST /host/failures: records a failure on an account of an application.
 
 import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { callingApplication, requireAddress } from '../plugins/hosts.js';
+import { applicationOf, requireAddress } from '../plugins/applications.js';
 
 export default async function recordFailure(app: FastifyInstance): Promise<void> {
   app.post<{ Body: HostFailureBody }>(
@@ -18,11 +18,11 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
       },
     },
     async (request): Promise<HostFailure> => {
-      const host = callingApplication(request);
+      const application = applicationOf(request);
       const { key, ip } = request.body;
       requireAddress(ip);
-      const { failures, id } = await host.recordFailure(key);
-      return { failures, ...(await host.nextAttempt(key, failures, ip)), try: id };
+      const { failures, id } = await application.recordFailure(key);
+      return { failures, ...(await application.nextAttempt(key, failures, ip)), try: id };
     },
   );
 }

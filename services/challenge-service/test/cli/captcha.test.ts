@@ -1,4 +1,4 @@
-// The captcha command as an operator runs it: prune and preview.
+// The captcha command, run as an operator runs it: prune and preview.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { runCaptcha } from '../../src/cli/captcha.js';
 import { drawSamples } from '../../src/cli/samples.js';
-import { findPreset, resolvePresets } from '../../src/domain/presets.js';
+import { findPreset, resolvePresets } from '../../src/presets/presets.js';
 import { openImages } from '../challenge-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));
@@ -21,7 +21,7 @@ const LIBRARY = { CAPTCHA_DRIVER: '@napi-rs/canvas' };
 const captcha = (args: string[], env: Readonly<Record<string, string>>) =>
   callCommand(() => runCaptcha(args, env));
 
-t.test('prune removes what has expired from the embedded store, and says how many', async (t) => {
+t.test('prune removes expired entries from the embedded store, and prints how many', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'store.mdb');
   const store = openEmbeddedStore(path);
@@ -52,7 +52,7 @@ t.test('--help prints the usage, and a wrong option is one short line above it',
   t.match(error, /^captcha: Unknown option '--size'\nusage: captcha prune/);
 });
 
-t.test('prune has nothing to do on Redis, nor without a store, and says so', async (t) => {
+t.test('prune reports that there is nothing to do on Redis or without a store', async (t) => {
   const { redis } = await redisStore(t);
   await redis.client.set('captcha:options', 'x');
   t.strictSame(await captcha(['prune'], { CAPTCHA_CACHE_STORE: redis.url }), {
@@ -67,13 +67,13 @@ t.test('prune has nothing to do on Redis, nor without a store, and says so', asy
     out: `nothing to do: there is no store at ${join(folder, 'tollgate.mdb')} yet\n`,
     error: '',
   });
-  t.strictSame(readdirSync(folder), [], 'and makes none');
+  t.strictSame(readdirSync(folder), [], 'it creates none');
   const wrong = await captcha(['prune'], { CAPTCHA_CACHE_STORE: 'mysql://x' });
   t.strictSame([wrong.code, wrong.out], [1, '']);
   t.match(wrong.error, /^captcha: CAPTCHA_CACHE_STORE must /);
 });
 
-t.test('preview draws the samples of a preset through the store, with a page that shows them', async (t) => {
+t.test('preview draws the samples of a preset through the store, with a page of all samples', async (t) => {
   const { redis } = await redisStore(t);
   const folder = tempDir(t);
   const path = join(folder, 'presets.json');
@@ -102,7 +102,7 @@ t.test('preview draws the samples of a preset through the store, with a page tha
   for (const key of records) t.ok((await redis.client.ttl(key)) > 0);
 });
 
-t.test('preview shows what a kind without an image asks', async (t) => {
+t.test('preview shows the fields of a challenge type without images', async (t) => {
   const folder = tempDir(t);
   const module = join(folder, 'own.mjs');
   writeFileSync(
@@ -119,13 +119,17 @@ t.test('preview shows what a kind without an image asks', async (t) => {
     folder,
   );
   t.equal(code, 0);
-  t.strictSame(readdirSync(join(folder, 'out')), ['index.html'], 'a relative path starts where it is called');
+  t.strictSame(
+    readdirSync(join(folder, 'out')),
+    ['index.html'],
+    'a relative path starts in the working folder',
+  );
   const page = readFileSync(join(folder, 'out', 'index.html'), 'utf8');
   t.match(page, '&#60;b&#62;2 &#38; 2&#60;/b&#62;');
   t.notMatch(page, '<b>');
 });
 
-t.test('a mistake is one line that helps', async (t) => {
+t.test('a mistake prints one line with its reason', async (t) => {
   const folder = tempDir(t);
   const { redis } = await redisStore(t);
   await redis.stop();
@@ -196,7 +200,7 @@ t.test('a mistake is one line that helps', async (t) => {
   t.notOk(existsSync(join(folder, 'out')));
 });
 
-t.test('on a store that the drawing side does not see, the challenge has expired', async (t) => {
+t.test('if the two sides use different stores, the challenge has expired for the drawing side', async (t) => {
   const images = await openImages(t);
   const options = resolveCaptchaOptions();
   const { presets } = resolvePresets({ options });

@@ -1,10 +1,10 @@
-// The host API: who may call, what is checked, what is counted, and that a retry gets the same verdict.
+// The host API: authentication, verification, counting, and the same verdict for a retry.
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';
-import { HOST_KEY, IP, openDesk, SHOP_KEY } from './desk.js';
+import { HOST_KEY, IP, openHostApi, SHOP_KEY } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 const ROUTES = [
@@ -12,16 +12,16 @@ const ROUTES = [
   ['POST', '/host/failures'],
   ['DELETE', '/host/failures'],
 ] as const;
-const spent = {
+const consumed = {
   success: false,
   message: 'The security check has failed. Please try again.',
   code: 'pow_invalid',
   errors: { pow_nonce: ['The security check was not solved.'] },
 };
 
-t.test('the host API is closed to who has no key, before anything is parsed', async (t) => {
+t.test('the host API refuses a call without a key before it parses anything', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { admin, call } = await openDesk(t, store);
+  const { admin, call } = await openHostApi(t, store);
   const refused = { message: 'The key of the host is missing or wrong.', code: 'host_key_invalid' };
   const headers = [
     undefined,
@@ -56,7 +56,7 @@ t.test('the host API is closed to who has no key, before anything is parsed', as
       }
     }
   });
-  t.strictSame(sent, [], 'the store was asked nothing');
+  t.strictSame(sent, [], 'the store was not asked');
   t.equal((await call('POST', '/host/verify', {})).status, 200);
   const lower = await call(
     'POST',
@@ -64,17 +64,17 @@ t.test('the host API is closed to who has no key, before anything is parsed', as
     {},
     { key: '', headers: { authorization: `bearer ${HOST_KEY}` } },
   );
-  t.equal(lower.status, 200, 'the name of the scheme has no case');
+  t.equal(lower.status, 200, 'the name of the scheme is case-insensitive');
 });
 
-t.test('without keys its routes are not there; the public port never has them', async (t) => {
+t.test('without keys its routes do not exist, and the public port never has them', async (t) => {
   const { store } = await redisStore(t);
-  const { call } = await openDesk(t, store, { HOST_API_KEY: '', HOST_API_KEYS: '' });
+  const { call } = await openHostApi(t, store, { HOST_API_KEY: '', HOST_API_KEYS: '' });
   for (const [method, path] of ROUTES) {
     const answer = await call(method, path, { key: KEY });
     t.strictSame([answer.status, answer.json.code], [404, 'not_found']);
   }
-  const { app } = await openDesk(t, store);
+  const { app } = await openHostApi(t, store);
   for (const [method, url] of ROUTES) {
     const headers = { authorization: `Bearer ${HOST_KEY}` };
     t.equal((await app.inject({ method, url, headers, payload: { key: KEY } })).statusCode, 404);
@@ -83,7 +83,7 @@ t.test('without keys its routes are not there; the public port never has them', 
 
 const SECRET_OF_TABLE = '0123456789abcdefghijklmnopqrstuv';
 
-t.test('mistakes in the keys stop the start, a line each', async (t) => {
+t.test('mistakes in the keys stop the start, with a line for each', async (t) => {
   const base = { PUBLIC_URL: 'http://localhost', CHALLENGE_SECRET: SECRET_OF_TABLE };
   const lines = (variables: Record<string, string>) => {
     try {
@@ -100,21 +100,21 @@ t.test('mistakes in the keys stop the start, a line each', async (t) => {
   t.equal(lines({ HOST_API_KEY: 'short', HOST_API_KEYS: `login:${SHOP_KEY},default:${SHOP_KEY}` }).length, 4);
 });
 
-t.test('work passes once', async (t) => {
+t.test('a proof of work passes once', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store);
+    const { verify, work } = await openHostApi(t, store);
     const fields = await work();
     const first = await verify(fields);
     t.strictSame([first.status, first.json], [200, { success: true, captcha_required: false }]);
     const second = await verify(fields);
-    t.strictSame([second.status, second.json], [200, { ...spent, captcha_required: false }]);
+    t.strictSame([second.status, second.json], [200, { ...consumed, captcha_required: false }]);
     t.match(second.headers, { 'cache-control': 'no-store', 'x-captcha-test-mode': '1' });
   });
 });
 
-t.test('a failed challenge is an answer, with code and errors as a guarded route sends them', async (t) => {
+t.test('a failed challenge is a response with the code and errors that a guarded route sends', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store);
+    const { verify, work } = await openHostApi(t, store);
     const none = await verify({});
     t.strictSame(none.json, {
       success: false,
@@ -140,9 +140,9 @@ t.test('a failed challenge is an answer, with code and errors as a guarded route
   });
 });
 
-t.test('what the API itself is given is validated: 422 as everywhere', async (t) => {
+t.test('the parameters of the API are validated: 422 as everywhere', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, work } = await openDesk(t, store);
+    const { call, work } = await openHostApi(t, store);
     const fields = await work();
     const table: [(typeof ROUTES)[number], unknown, Record<string, RegExp>][] = [
       [ROUTES[0], undefined, { body: /wrong type/ }],
@@ -181,11 +181,7 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
       t.strictSame(Object.keys(json.errors), Object.keys(errors));
       for (const [field, words] of Object.entries(errors)) t.match(json.errors[field][0], words);
     }
-    t.equal(
-      (await call('POST', '/host/verify', fields)).json.success,
-      true,
-      'none of that has spent the work',
-    );
+    t.equal((await call('POST', '/host/verify', fields)).json.success, true, 'the work is not consumed');
     const headers = { 'content-type': 'text/plain' };
     t.equal((await call('POST', '/host/verify', 'x', { headers })).status, 415);
     const json = { 'content-type': 'application/json' };
@@ -195,9 +191,9 @@ t.test('what the API itself is given is validated: 422 as everywhere', async (t)
   });
 });
 
-t.test('the hundred-and-first failure of an account is told as one hundred, as later', async (t) => {
+t.test('the API reports at most one hundred failures of an account', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call } = await openDesk(t, store);
+    const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json.failures;
     for (let i = 1; i <= 100; i++) t.equal(await record(), i);
     t.equal(await record(), 100);
@@ -205,9 +201,9 @@ t.test('the hundred-and-first failure of an account is told as one hundred, as l
   });
 });
 
-t.test('failures of an account demand an image and a better price', async (t) => {
+t.test('failures of an account require an image and harder work', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work, image } = await openDesk(t, store);
+    const { call, verify, work, image } = await openHostApi(t, store);
     const first = await call('POST', '/host/failures', { key: KEY });
     t.equal(first.status, 200);
     t.match(first.json, {
@@ -249,9 +245,9 @@ t.test('failures of an account demand an image and a better price', async (t) =>
   });
 });
 
-t.test('a failure is withdrawn by its try; a success clears the account', async (t) => {
+t.test('the id of an attempt withdraws its failure; a success clears the account', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call } = await openDesk(t, store);
+    const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json;
     const { try: id } = await record();
     t.equal((await record()).failures, 2);
@@ -267,9 +263,9 @@ t.test('a failure is withdrawn by its try; a success clears the account', async 
   });
 });
 
-t.test('a host neither reads nor clears the counters of another', async (t) => {
+t.test('an application can neither read nor clear the counters of another', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openDesk(t, store);
+    const { call, verify, work } = await openHostApi(t, store);
     const shop = { key: SHOP_KEY };
     for (let i = 1; i <= 3; i++) {
       t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, i);
@@ -291,7 +287,7 @@ t.test(
   'a retry under one idempotency key gets the same verdict, any other submission does not',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { verify, work, image } = await openDesk(t, store);
+      const { verify, work, image } = await openHostApi(t, store);
       const fields: Record<string, string> = { ...(await work()), ...(await image()) };
       const body = { ...fields, idempotency_key: 'order 7' };
       const first = await verify(body);
@@ -308,7 +304,7 @@ t.test(
       ]) {
         t.equal((await verify({ ...body, ...change })).json.success, false, JSON.stringify(change));
       }
-      t.equal((await verify(body, { key: SHOP_KEY })).json.success, false, 'nor that of another host');
+      t.equal((await verify(body, { key: SHOP_KEY })).json.success, false, 'nor for another application');
       t.strictSame((await verify(body)).json, first.json);
 
       const wrong = { ...(await work()), ...(await image()), captcha: 'wrong', idempotency_key: 'order 9' };
@@ -319,9 +315,9 @@ t.test(
   },
 );
 
-t.test('min_seconds counts to the first try, not to its retry', async (t) => {
+t.test('min_seconds counts up to the first attempt, not up to its retry', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
-    const { verify, work, image } = await openDesk(t, store, { CAPTCHA_MIN_SECONDS: '10' });
+    const { verify, work, image } = await openHostApi(t, store, { CAPTCHA_MIN_SECONDS: '10' });
     const body = { ...(await work()), ...(await image()), idempotency_key: 'x' };
     t.equal((await verify(body)).json.code, 'captcha_invalid');
     await age(11_000);
@@ -329,21 +325,28 @@ t.test('min_seconds counts to the first try, not to its retry', async (t) => {
   });
 });
 
-t.test('with bind_ip a submission without the right address fails, and is spent', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store, { CAPTCHA_BIND_IP: 'true' });
-    t.equal((await verify({ ...(await work()), ip: IP })).json.success, true);
-    t.equal((await verify({ ...(await work()), ip: `::ffff:${IP}` })).json.success, true, 'the same address');
-    t.equal((await verify({ ...(await work()), ip: '203.0.113.8' })).json.code, 'pow_invalid');
-    const unknown = await work();
-    t.equal((await verify(unknown)).json.code, 'pow_invalid');
-    t.equal((await verify({ ...unknown, ip: IP })).json.code, 'pow_invalid');
-  });
-});
+t.test(
+  'with bind_ip a submission without the right address fails, and its challenge is consumed',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { verify, work } = await openHostApi(t, store, { CAPTCHA_BIND_IP: 'true' });
+      t.equal((await verify({ ...(await work()), ip: IP })).json.success, true);
+      t.equal(
+        (await verify({ ...(await work()), ip: `::ffff:${IP}` })).json.success,
+        true,
+        'the same address',
+      );
+      t.equal((await verify({ ...(await work()), ip: '203.0.113.8' })).json.code, 'pow_invalid');
+      const unknown = await work();
+      t.equal((await verify(unknown)).json.code, 'pow_invalid');
+      t.equal((await verify({ ...unknown, ip: IP })).json.code, 'pow_invalid');
+    });
+  },
+);
 
 t.test('the fields have their configured names', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work, image, call } = await openDesk(t, store, {
+    const { verify, work, image, call } = await openHostApi(t, store, {
       CAPTCHA_POW_FIELDS_TOKEN: 'work',
       CAPTCHA_POW_FIELDS_NONCE: 'number',
       CAPTCHA_FIELDS_TOKEN: 'picture',
@@ -361,9 +364,9 @@ t.test('the fields have their configured names', async (t) => {
   });
 });
 
-t.test('the OpenAPI document of the admin port tells of the host API', async (t) => {
+t.test('the OpenAPI document of the admin port describes the host API', async (t) => {
   const { store } = await redisStore(t);
-  const { call, verify, work } = await openDesk(t, store);
+  const { call, verify, work } = await openHostApi(t, store);
   const { status, json } = await call('GET', '/openapi.json', undefined, { key: '' });
   t.equal(status, 200);
   t.match(json, { openapi: /^3\.1/, components: { securitySchemes: { hostKey: { scheme: 'bearer' } } } });
@@ -380,7 +383,7 @@ t.test('the OpenAPI document of the admin port tells of the host API', async (t)
 
 t.test('a check costs one command per challenge, and one more with an account', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { call, verify, work, image } = await openDesk(t, store);
+  const { call, verify, work, image } = await openHostApi(t, store);
   const { try: id } = (await call('POST', '/host/failures', { key: 'warm-up' })).json;
   await call('DELETE', '/host/failures', { key: 'warm-up', try: id });
   await call('DELETE', '/host/failures', { key: 'warm-up', ip: IP });
@@ -400,9 +403,9 @@ t.test('a check costs one command per challenge, and one more with an account', 
   t.equal(await costs({ key: KEY, ip: IP }, (body) => call('DELETE', '/host/failures', body)), 2);
 });
 
-t.test('a store that is away is 503, and spends nothing knowingly', async (t) => {
+t.test('a store that is down is a 503, and consumes nothing knowingly', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { call, verify, work } = await openDesk(t, store);
+  const { call, verify, work } = await openHostApi(t, store);
   const body = { ...(await work()), key: KEY };
   await redis.stop();
   for (const [method, path] of ROUTES) {
@@ -410,12 +413,12 @@ t.test('a store that is away is 503, and spends nothing knowingly', async (t) =>
     t.strictSame([answer.status, answer.json.code], [503, 'store_unavailable']);
     t.equal(answer.headers['retry-after'], '1');
   }
-  t.equal((await verify({})).json.code, 'pow_invalid', 'what has no form needs no store');
+  t.equal((await verify({})).json.code, 'pow_invalid', 'a malformed submission needs no store');
 });
 
 t.test('the log names neither keys, nor accounts, nor addresses, nor challenges', async (t) => {
   const { store } = await redisStore(t);
-  const { call, verify, work, log } = await openDesk(t, store);
+  const { call, verify, work, log } = await openHostApi(t, store);
   const fields = await work();
   await verify({ ...fields, key: KEY, ip: IP, idempotency_key: 'a secret of the host' });
   await verify({ ...fields, key: KEY, ip: IP });

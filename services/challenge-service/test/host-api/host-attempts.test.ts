@@ -1,18 +1,18 @@
-// Whole attempts through the host API: counted, for forms with an image alone, for chosen presets and harder work.
+// Attempts through the host API: counted, for forms with only an image, for required presets and for harder work.
 
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { type Desk, IP, openDesk } from './desk.js';
+import { type HostApi, IP, openHostApi } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 const PARALLEL = 12;
 
-const works = (work: Desk['work'], query?: string) =>
+const works = (work: HostApi['work'], query?: string) =>
   Promise.all(Array.from({ length: PARALLEL }, () => work(query)));
 
 t.test('of twelve parallel attempts on a fresh account one passes with the cheapest work', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openDesk(t, store);
+    const { call, verify, work } = await openHostApi(t, store);
     const prepared = await works(work);
     const answers = await Promise.all(
       prepared.map((fields) => verify({ ...fields, key: KEY, count: true, ip: IP })),
@@ -37,9 +37,9 @@ t.test('of twelve parallel attempts on a fresh account one passes with the cheap
   });
 });
 
-t.test('of parallel attempts under the ticket only as many pass as may fail without an image', async (t) => {
+t.test('of parallel attempts with a ticket only as many pass as may fail without an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openDesk(t, store);
+    const { call, verify, work } = await openHostApi(t, store);
     const { try: id, pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
     await call('DELETE', '/host/failures', { key: KEY, try: id });
     const prepared = await works(work, `?scope=${scope}`);
@@ -51,9 +51,9 @@ t.test('of parallel attempts under the ticket only as many pass as may fail with
   });
 });
 
-t.test('a counted attempt is withdrawn by its try, and cleared by a success', async (t) => {
+t.test('a counted attempt is withdrawn by its id, and cleared by a success', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openDesk(t, store);
+    const { call, verify, work } = await openHostApi(t, store);
     const attempt = async () => (await verify({ ...(await work()), key: KEY, count: true })).json;
     const first = await attempt();
     t.match(first, { success: true, failures: 1 });
@@ -67,10 +67,10 @@ t.test('a counted attempt is withdrawn by its try, and cleared by a success', as
 });
 
 t.test(
-  'an attempt that is sent again under its idempotency key counts once, with the same answer',
+  'an attempt that is repeated under its idempotency key counts once and gets the same response',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { call, verify, work } = await openDesk(t, store);
+      const { call, verify, work } = await openHostApi(t, store);
       const scope = (await call('POST', '/host/failures', { key: 'another' })).json.pow_scope;
       t.type(scope, 'string');
       const body = { ...(await work()), key: KEY, ip: IP, count: true, idempotency_key: 'attempt 1' };
@@ -90,9 +90,9 @@ t.test(
   },
 );
 
-t.test('a form with an image alone needs no work', async (t) => {
+t.test('a form with only an image needs no work', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, image } = await openDesk(t, store);
+    const { verify, image } = await openHostApi(t, store);
     const alone = { pow: false, image: 'demanded' };
     const both = { captcha_token: ['This field is required.'], captcha: ['This field is required.'] };
     t.strictSame((await verify(alone)).json, {
@@ -121,9 +121,9 @@ t.test('a form with an image alone needs no work', async (t) => {
   });
 });
 
-t.test('a host forwards its whole form, and nothing in it is a setting', async (t) => {
+t.test('an application can forward its whole form, and nothing in it is a setting', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work } = await openDesk(t, store);
+    const { verify, work } = await openHostApi(t, store);
     const form = { email: KEY, password: 'x', tags: [1], nested: { a: null } };
     t.match((await verify({ submission: { ...form, ...(await work()) }, key: KEY })).json, { success: true });
     const evil = { pow: false, count: false, key: 'other', ip: 'x', idempotency_key: 'mine', image: 7 };
@@ -139,13 +139,17 @@ t.test('a host forwards its whole form, and nothing in it is a setting', async (
       t.match((await verify({ submission })).json, { success: false, code: 'pow_invalid' });
     }
     const flat = await verify({ ...form, ...(await work()), key: KEY });
-    t.match([flat.status, flat.json.success], [200, true], 'beside the settings it is ignored as well');
+    t.match(
+      [flat.status, flat.json.success],
+      [200, true],
+      'other fields next to the settings are ignored too',
+    );
   });
 });
 
-t.test('a preset that is not accepted, and work that is too easy, are told as such', async (t) => {
+t.test('a preset that is not accepted and work that is too easy have codes of their own', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { verify, work, image } = await openDesk(t, store);
+    const { verify, work, image } = await openHostApi(t, store);
     const large = { pow: false, image: 'required', presets: ['large'] };
     t.strictSame((await verify({ ...(await image()), ...large })).json, {
       success: false,
@@ -177,7 +181,7 @@ t.test(
   'a request for harder work gets it, up to the ceiling, and nothing else changes the price',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { app, call } = await openDesk(t, store, {
+      const { app, call } = await openHostApi(t, store, {
         CAPTCHA_POW_DIFFICULTY: '4',
         CAPTCHA_POW_MAX_DIFFICULTY: '9',
       });
@@ -199,7 +203,7 @@ t.test(
       }
       const { pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
       t.equal(await difficulty(`scope=${scope}`), 6);
-      t.equal(await difficulty(`scope=${scope}&min_difficulty=5`), 6, 'the account demands more');
+      t.equal(await difficulty(`scope=${scope}&min_difficulty=5`), 6, 'the account requires more');
       t.equal(await difficulty(`scope=${scope}&min_difficulty=7`), 7, 'and it is not added to that');
     });
   },
@@ -207,7 +211,7 @@ t.test(
 
 t.test('a counted attempt costs one command more than a check with an account', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { call, verify, work } = await openDesk(t, store);
+  const { call, verify, work } = await openHostApi(t, store);
   await verify({ ...(await work()), key: 'warm-up', count: true });
   const body = { ...(await work()), key: KEY, count: true, idempotency_key: 'x' };
   t.equal((await redis.commands(() => verify(body))).length, 3);

@@ -1,15 +1,15 @@
-// Issuing under a ticket: the price of work and of effort, and what effort's answer looks like.
+// Issuing with a ticket: the price of work and of effort, and the response for effort.
 
 import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openDesk } from './desk.js';
+import { openHostApi } from './host-api-server.js';
 
 const KEY = 'someone@example.com';
 
-async function ask(desk: Awaited<ReturnType<typeof openDesk>>, path: string) {
-  const response = await desk.app.inject({ url: `/api/captcha${path}`, remoteAddress: '203.0.113.7' });
+async function ask(api: Awaited<ReturnType<typeof openHostApi>>, path: string) {
+  const response = await api.app.inject({ url: `/api/captcha${path}`, remoteAddress: '203.0.113.7' });
   return { status: response.statusCode, headers: response.headers, json: response.json() };
 }
 
@@ -17,8 +17,8 @@ const DEFAULT_PRICE = { CAPTCHA_POW_DIFFICULTY: '16', CAPTCHA_TEST_MODE: 'false'
 
 t.test('effort is sixteen parts of work, and no image', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const desk = await openDesk(t, store, DEFAULT_PRICE);
-    const { status, json } = await ask(desk, '?preset=effort');
+    const api = await openHostApi(t, store, DEFAULT_PRICE);
+    const { status, json } = await ask(api, '?preset=effort');
     t.equal(status, 200);
     t.strictSame(json, {
       token: json.token,
@@ -34,24 +34,19 @@ t.test('effort is sixteen parts of work, and no image', async (t) => {
       salt: /^[0-9a-f]{32}$/,
       expires_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/,
     });
-    t.equal((await ask(desk, `/${json.token}.png`)).status, 404, 'its token has no image');
-    t.strictSame(Object.keys((await ask(desk, '')).json).sort(), [
-      'expires_at',
-      'expires_in',
-      'token',
-      'url',
-    ]);
+    t.equal((await ask(api, `/${json.token}.png`)).status, 404, 'its token has no image');
+    t.strictSame(Object.keys((await ask(api, '')).json).sort(), ['expires_at', 'expires_in', 'token', 'url']);
   });
 });
 
-t.test('work and effort get dearer with the failures of the account, and live longer', async (t) => {
+t.test('work and effort get harder with the failures of the account, and expire later', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const desk = await openDesk(t, store, DEFAULT_PRICE);
+    const api = await openHostApi(t, store, DEFAULT_PRICE);
     const seen = [];
     for (let failures = 1; failures <= 5; failures++) {
-      const { json } = await desk.call('POST', '/host/failures', { key: KEY });
-      const work = await ask(desk, `/pow?scope=${json.pow_scope}`);
-      const effort = await ask(desk, `?preset=effort&scope=${json.pow_scope}`);
+      const { json } = await api.call('POST', '/host/failures', { key: KEY });
+      const work = await ask(api, `/pow?scope=${json.pow_scope}`);
+      const effort = await ask(api, `?preset=effort&scope=${json.pow_scope}`);
       seen.push([
         work.json.difficulty,
         work.json.expires_in,
@@ -66,14 +61,14 @@ t.test('work and effort get dearer with the failures of the account, and live lo
       [24, 232, 24, 1053],
       [24, 232, 24, 1053],
     ]);
-    t.equal((await ask(desk, '/pow')).json.difficulty, 16);
+    t.equal((await ask(api, '/pow')).json.difficulty, 16);
   });
 });
 
-t.test('what is no ticket is ignored by both, never an error', async (t) => {
+t.test('an invalid ticket is ignored for work and for effort, never an error', async (t) => {
   const { store, redis } = await redisStore(t);
-  const desk = await openDesk(t, store, DEFAULT_PRICE);
-  const { pow_scope: ticket } = (await desk.call('POST', '/host/failures', { key: KEY })).json;
+  const api = await openHostApi(t, store, DEFAULT_PRICE);
+  const { pow_scope: ticket } = (await api.call('POST', '/host/failures', { key: KEY })).json;
   const twisted = ticket.slice(0, -2) + (ticket.endsWith('A') ? 'BB' : 'AA');
   for (const query of [
     'scope=',
@@ -86,22 +81,22 @@ t.test('what is no ticket is ignored by both, never an error', async (t) => {
     `scope=${'a'.repeat(3000)}`,
   ]) {
     const commands = await redis.commands(async () => {
-      const { status, json } = await ask(desk, `/pow?${query}`);
+      const { status, json } = await ask(api, `/pow?${query}`);
       t.strictSame([status, json.difficulty], [200, 16], query.slice(0, 60));
     });
     t.equal(commands.length, 1, 'the store is not asked about it');
-    t.equal((await ask(desk, `?preset=effort&${query}`)).json.part_difficulty, 18);
+    t.equal((await ask(api, `?preset=effort&${query}`)).json.part_difficulty, 18);
   }
   const commands = await redis.commands(async () => {
-    t.equal((await ask(desk, `/pow?scope=${ticket}`)).json.difficulty, 18);
+    t.equal((await ask(api, `/pow?scope=${ticket}`)).json.difficulty, 18);
   });
   t.equal(commands.length, 2, 'with a valid ticket it is asked once more');
 });
 
 t.test('an old ticket is ignored', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const desk = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_ESCALATION_DECAY: '1' });
-    const { pow_scope: ticket } = (await desk.call('POST', '/host/failures', { key: KEY })).json;
+    const api = await openHostApi(t, store, { ...DEFAULT_PRICE, CAPTCHA_ESCALATION_DECAY: '1' });
+    const { pow_scope: ticket } = (await api.call('POST', '/host/failures', { key: KEY })).json;
     const ring = openKeyRing('challenge-secret-of-these-tests-01');
     const openAt = (ms: number) => openScope(ring, ticket, Date.now() + ms);
     t.not(openAt(-1000), null);
@@ -109,26 +104,26 @@ t.test('an old ticket is ignored', async (t) => {
   });
 });
 
-t.test('effort switched off is a preset like any other that is not there', async (t) => {
+t.test('disabled effort is an unknown preset', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const desk = await openDesk(t, store, { CAPTCHA_EFFORT_ENABLED: 'false' });
-    const { status, json } = await ask(desk, '?preset=effort');
+    const api = await openHostApi(t, store, { CAPTCHA_EFFORT_ENABLED: 'false' });
+    const { status, json } = await ask(api, '?preset=effort');
     t.strictSame([status, json.code], [422, 'unknown_preset']);
-    await desk.call('POST', '/host/failures', { key: KEY });
-    const { json: failure } = await desk.call('POST', '/host/failures', { key: KEY });
+    await api.call('POST', '/host/failures', { key: KEY });
+    const { json: failure } = await api.call('POST', '/host/failures', { key: KEY });
     t.strictSame(Object.keys(failure).sort(), ['captcha_required', 'failures', 'pow_scope', 'try']);
   });
 });
 
-t.test('effort counts for the limit of images, and says so', async (t) => {
+t.test('effort counts towards the limit of images, and reports it', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const desk = await openDesk(t, store, { RATE_LIMIT_ISSUE: '2' });
-    t.match((await ask(desk, '?preset=effort')).headers, {
+    const api = await openHostApi(t, store, { RATE_LIMIT_ISSUE: '2' });
+    t.match((await ask(api, '?preset=effort')).headers, {
       'ratelimit-limit': '2',
       'ratelimit-remaining': '1',
     });
-    await ask(desk, '');
-    const refused = await ask(desk, '?preset=effort');
+    await ask(api, '');
+    const refused = await ask(api, '?preset=effort');
     t.strictSame([refused.status, refused.json.code], [429, 'rate_limited']);
     t.match(refused.headers, { 'retry-after': String, 'ratelimit-remaining': '0' });
   });
@@ -136,9 +131,9 @@ t.test('effort counts for the limit of images, and says so', async (t) => {
 
 t.test('without escalation no ticket is issued or read', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const escalating = await openDesk(t, store, DEFAULT_PRICE);
+    const escalating = await openHostApi(t, store, DEFAULT_PRICE);
     const { pow_scope: ticket } = (await escalating.call('POST', '/host/failures', { key: KEY })).json;
-    const flat = await openDesk(t, store, { ...DEFAULT_PRICE, CAPTCHA_POW_ESCALATE: 'false' });
+    const flat = await openHostApi(t, store, { ...DEFAULT_PRICE, CAPTCHA_POW_ESCALATE: 'false' });
     t.equal((await ask(flat, `/pow?scope=${ticket}`)).json.difficulty, 16);
     t.strictSame(Object.keys((await flat.call('POST', '/host/failures', { key: KEY })).json).sort(), [
       'captcha_alternatives',

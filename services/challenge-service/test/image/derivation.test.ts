@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { answerText, drawingJob } from '../../src/image/derivation.js';
-import { defaultPreset } from '../../src/image/preset.js';
+import { defaultPreset } from '../../src/presets/preset.js';
 import { drawKey, token } from './samples.js';
 
 const { alphabet, length } = defaultPreset.phrase;
 
-t.test('an answer has the preset’s length and characters alone', async (t) => {
+t.test('an answer has the length of the preset, and only its characters', async (t) => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -37,7 +37,7 @@ t.test('the same key, token and seed give the same job, and any other gives anot
   }
 });
 
-t.test('under another draw key no answer of a thousand is the same by more than chance', async (t) => {
+t.test('under another draw key none of a thousand answers is the same', async (t) => {
   const wrongKey = new Uint8Array(32).fill(1);
   const same = Array.from({ length: 1000 }, (_, seed) => seed).filter(
     (seed) =>
@@ -61,7 +61,7 @@ t.test('every character of the alphabet appears, and none more often than chance
   t.ok(chiSquare < 29.6, `chi-square ${chiSquare}`);
 });
 
-t.test('a seed that is no whole number from 0 up is refused', async (t) => {
+t.test('a seed that is not a whole number from 0 up is refused', async (t) => {
   for (const seed of [-1, 0.5, Number.NaN, 2 ** 53]) {
     t.throws(() => answerText(drawKey, token, seed, defaultPreset), RangeError);
   }

@@ -1,12 +1,12 @@
-// The images themselves: identical bytes, sound files, and the effects the preset promises.
+// The images: identical bytes, valid files, and the effects of the preset.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import t from 'tap';
 import { drawImage } from '../../src/image/draw.js';
-import { loadDriver } from '../../src/image/driver.js';
-import { defaultPreset, type ImagePreset } from '../../src/image/preset.js';
+import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
+import { loadDriver } from '../../src/renderer/driver.js';
 import { hashOf, sampleJob, startDriver } from './samples.js';
 
 const { sprites, identity } = startDriver();
@@ -72,7 +72,7 @@ for (const name of ['canvas', '@napi-rs/canvas'] as const) {
   });
 }
 
-t.test('two hundred images are sound PNG files of 480 × 160, half of them under 3 kB', async (t) => {
+t.test('two hundred images are valid PNG files of 480 × 160, half of them under 3 kB', async (t) => {
   const sizes: number[] = [];
   for (let seed = 0; seed < 200; seed++) {
     const png = drawImage(sprites, sampleJob(seed));
@@ -86,14 +86,14 @@ t.test('two hundred images are sound PNG files of 480 × 160, half of them under
       if (!isPaper(image, at / 4)) inked++;
     }
     sizes.push(png.length);
-    const isSound = width === 480 && height === 160 && colours.size <= 4 && inked > 20_000 && inked < 56_800;
-    if (!isSound || png.length >= 3500) t.fail(`seed ${seed}: ${width} × ${height}, ${png.length} bytes`);
+    const isValid = width === 480 && height === 160 && colours.size <= 4 && inked > 20_000 && inked < 56_800;
+    if (!isValid || png.length >= 3500) t.fail(`seed ${seed}: ${width} × ${height}, ${png.length} bytes`);
   }
   const median = sizes.sort((a, b) => a - b)[100]!;
   t.ok(median < 3000, `${median} bytes`);
 });
 
-t.test('letters touch: with neither speckles nor line their ink hangs together mostly', async (t) => {
+t.test('letters touch: without speckles and line, the ink of most neighbours is connected', async (t) => {
   const speckles = { ...defaultPreset.speckles, count: 0 };
   const preset = { ...defaultPreset, picture: withoutLine, speckles };
   let pieces = 0;
@@ -106,7 +106,7 @@ t.test('letters touch: with neither speckles nor line their ink hangs together m
   t.ok(touching > 0.8, `${touching} of all neighbours touch`);
 });
 
-t.test('every effect shows, and switching one off changes the image', async (t) => {
+t.test('every effect is visible: to switch one off changes the image', async (t) => {
   const { letters, wave, speckles } = defaultPreset;
   const plainer: ImagePreset[] = [
     { ...defaultPreset, picture: withoutLine },
@@ -122,7 +122,7 @@ t.test('every effect shows, and switching one off changes the image', async (t) 
   t.equal(hashes.size, plainer.length + 1);
 });
 
-t.test('paper and ink change places on one side of a line across the image', async (t) => {
+t.test('ink and background are swapped on one side of a line across the image', async (t) => {
   for (let seed = 0; seed < 20; seed++) {
     const lined = await readPixels(drawImage(sprites, sampleJob(seed)));
     const plain = await readPixels(
@@ -148,7 +148,7 @@ t.test('paper and ink change places on one side of a line across the image', asy
 });
 
 t.test(
-  'with a scale of one an image has as many pixels as it is shown with, and shades at its edges',
+  'with a scale of one an image has one pixel for each CSS pixel, and shades at its edges',
   async (t) => {
     const preset = { ...defaultPreset, picture: { ...defaultPreset.picture, scale: 1 } };
     for (let seed = 0; seed < 20; seed++) {
@@ -161,7 +161,7 @@ t.test(
       for (let pixel = 0; pixel < 240 * 80; pixel++) {
         const upperLeft = 2 * (pixel % 240) + 2 * Math.floor(pixel / 240) * 480;
         const quarters = [0, 1, 480, 481].map((step) => colourAt(large, upperLeft + step));
-        // Where all four pixels of the sharp image are one colour, the other has it as well.
+        // Where all four pixels of the sharp image have one colour, the shaded pixel must have it too.
         if (new Set(quarters).size === 1 && quarters[0] !== colourAt(small, pixel)) unlike++;
       }
       t.equal(unlike, 0);
@@ -200,7 +200,7 @@ t.test('letters grow with the picture', async (t) => {
   t.ok(largest / usual > 1.9, `${largest} pixels of a picture of 480 × 160`);
 });
 
-t.test('pictures of every width end where they should', async (t) => {
+t.test('pictures have the configured size at every width', async (t) => {
   for (const width of [239, 241, 242, 243]) {
     for (const scale of [1, 2]) {
       const preset = { ...defaultPreset, picture: { ...defaultPreset.picture, width, scale } };
@@ -210,12 +210,12 @@ t.test('pictures of every width end where they should', async (t) => {
   }
 });
 
-t.test('the same text under other effects is another image', async (t) => {
+t.test('the same text with other effects is another image', async (t) => {
   const [one, other] = [sampleJob(1), sampleJob(2)];
   t.not(hashOf(drawImage(sprites, { ...one, text: other.text })), hashOf(drawImage(sprites, other)));
 });
 
-t.test('a character that no bundled font holds is refused', async (t) => {
+t.test('a character that the bundled fonts lack is refused', async (t) => {
   t.throws(() => drawImage(sprites, { ...sampleJob(1), text: 'A0' }), RangeError);
 });
 
@@ -223,7 +223,7 @@ function colourAt({ data }: Pixels, pixel: number): number {
   return data[pixel * 4]! * 65_536 + data[pixel * 4 + 1]! * 256 + data[pixel * 4 + 2]!;
 }
 
-/** Tells the paper, the lightest colour. */
+/** Returns a predicate for pixels of the background, the lightest colour. */
 function paperOf({ data }: Pixels): (image: Pixels, pixel: number) => boolean {
   const sum = (from: Uint8ClampedArray, pixel: number) =>
     from[pixel * 4]! + from[pixel * 4 + 1]! + from[pixel * 4 + 2]!;

@@ -1,4 +1,4 @@
-// A process of its own for the tests: prints its driver's identity and the hashes of twenty images.
+// Runs as a separate process: prints the identity of the driver and the hashes of twenty images.
 import { drawImage } from '../../src/image/draw.js';
 import { hashOf, sampleJob, startDriver } from './samples.js';
 

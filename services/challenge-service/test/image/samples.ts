@@ -1,20 +1,20 @@
-// What the image tests share: sprites of the driver that serves here, and numbered jobs.
+// Fixtures of the image tests: sprites of the driver on this machine, and numbered jobs.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../../src/image/derivation.js';
-import { type DriverName, loadDriver } from '../../src/image/driver.js';
-import { identifyDriver } from '../../src/image/identity.js';
-import { defaultPreset, type ImagePreset } from '../../src/image/preset.js';
 import { rasteriseSprites, type Sprites } from '../../src/image/sprites.js';
+import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
+import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
+import { identifyDriver } from '../../src/renderer/driver-identity.js';
 
 export const drawKey = new Uint8Array(32).fill(0x5a);
 export const token = 'a0B1c2D3e4F5g6H7i8J9k0L1m2N3o4P5q6R7s8T9';
 
-/** The job of a seed, under the tests' key and token. */
+/** Returns the job of a seed, under the key and token of the tests. */
 export function sampleJob(seed: number, preset: ImagePreset = defaultPreset): DrawingJob {
   return drawingJob(drawKey, token, seed, preset);
 }
 
-/** Sprites and identity of a driver: the named one, or the one that serves on this machine. */
+/** Loads the named driver, or the default one on this machine, and returns its sprites and identity. */
 export function startDriver(name?: DriverName): { sprites: Sprites; identity: string } {
   const driver = loadDriver(name);
   if (!driver) throw new Error('no image library is installed');

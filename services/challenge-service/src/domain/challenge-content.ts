@@ -1,0 +1,111 @@
+// The content of a challenge, which its type makes from the secret, the token and the seed alone.
+
+import type { AnswerType, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
+import {
+  challengeTypeFault,
+  runChallengeType,
+} from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import {
+  drawKey,
+  MAX_ANSWER_CHARACTERS,
+  normaliseAnswer,
+} from '@tollgate/shared/challenges/types/image-answer.js';
+import { seededRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { answerText } from '../image/derivation.js';
+import type { ImagePreset } from '../presets/preset.js';
+
+/** Fields that the client gets from a challenge type, besides token and times. */
+export type PublicFields = Readonly<Record<string, unknown>>;
+
+/** Content of a challenge whose answer is one text. */
+export interface AnswerContent {
+  readonly answer: string;
+  readonly fields: PublicFields;
+  /** The text that its image shows; null without an image. */
+  readonly text: string | null;
+}
+
+/** Content of a challenge that its type verifies. */
+export interface VerifiedContent {
+  readonly fields: PublicFields;
+  /** What the type needs to verify the answer, as the record keeps it. */
+  readonly rest: string;
+}
+
+/** Fields of every challenge, which a type must not use. */
+const RESERVED_FIELDS = ['token', 'url', 'expires_in', 'expires_at', 'answer'];
+const NO_REST = '-';
+
+/**
+ * Makes the content of a challenge whose answer is one text: always the same for the same key, token and seed.
+ * @param kind the challenge type; null for the characters of an image
+ * @throws ChallengeTypeError
+ */
+export function answerContent(
+  { preset, kind }: { readonly preset: ImagePreset; readonly kind: AnswerType | null },
+  key: RingKey,
+  token: string,
+  seed: number,
+): AnswerContent {
+  if (kind === null) {
+    const text = answerText(drawKey(key), token, seed, preset);
+    return { answer: text, fields: {}, text };
+  }
+  const random = seededRandom(key, kind.name, token, seed);
+  const made: unknown = runChallengeType(kind, 'make', () => kind.make({ random, phrase: preset.phrase }));
+  const { answer, fields = {}, text = null } = objectFrom(made, kind, 'make') as Partial<MadeChallenge>;
+  if (typeof answer !== 'string' || !isAnswer(answer)) {
+    throw challengeTypeFault(kind, 'make', `must give an answer of 1 to ${MAX_ANSWER_CHARACTERS} characters`);
+  }
+  if (text !== null && (typeof text !== 'string' || text === '' || text.length > MAX_ANSWER_CHARACTERS)) {
+    throw challengeTypeFault(
+      kind,
+      'make',
+      `must give a text of 1 to ${MAX_ANSWER_CHARACTERS} characters, or none`,
+    );
+  }
+  return { answer, fields: checkFields(fields, kind, 'make'), text };
+}
+
+/**
+ * Makes the content of a challenge that its type verifies.
+ * @throws ChallengeTypeError
+ */
+export function verifiedContent(
+  kind: VerifiedType,
+  options: CaptchaOptions,
+  key: RingKey,
+  token: string,
+): VerifiedContent {
+  const random = seededRandom(key, kind.name, token, 0);
+  const issued: unknown = runChallengeType(kind, 'issue', () => kind.issue?.({ options, random }));
+  const { fields = {}, rest = NO_REST } = objectFrom(issued, kind, 'issue');
+  if (typeof rest !== 'string' || !/^\P{Cc}{1,4000}$/u.test(rest)) {
+    throw challengeTypeFault(
+      kind,
+      'issue',
+      'must give a rest of 1 to 4000 characters without control characters, or none',
+    );
+  }
+  return { fields: checkFields(fields, kind, 'issue'), rest };
+}
+
+function isAnswer(answer: string): boolean {
+  return answer.length <= MAX_ANSWER_CHARACTERS && normaliseAnswer(answer, false) !== '';
+}
+
+function checkFields(fields: unknown, kind: { readonly name: string }, method: string): PublicFields {
+  const given = objectFrom(fields, kind, method);
+  const taken = Object.keys(given).find((name) => RESERVED_FIELDS.includes(name) || name in Object.prototype);
+  if (taken !== undefined) throw challengeTypeFault(kind, method, `must not give a field named ${taken}`);
+  runChallengeType(kind, method, () => JSON.stringify(given));
+  return given;
+}
+
+function objectFrom(value: unknown, kind: { readonly name: string }, method: string): PublicFields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as PublicFields;
+  throw challengeTypeFault(kind, method, 'must return an object, and give its fields as one');
+}

@@ -1,0 +1,68 @@
+// What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
+
+import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+
+/** Dependencies of everything that issues challenges. */
+export interface IssuerDependencies {
+  readonly options: CaptchaOptions;
+  readonly ring: KeyRing;
+  readonly limit: RequestLimit;
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** The account that work is priced for, from a scope ticket, with its recorded failures. */
+export interface PricedScope {
+  readonly scope: Scope;
+  readonly failures: number;
+}
+
+/** All clients whose address is unknown are counted together. */
+const NO_ADDRESS = 'unknown';
+
+/** Bytes of a salt. Its length in hexadecimal digits is fixed, so that salt ‖ nonce needs no separator. */
+const SALT_BYTES = 16;
+
+/** Returns what the store counts the client by, and the pseudonym that the record keeps of its address, which is null without `bind_ip`. */
+export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
+  const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
+  return {
+    client: { address: name, networks, limit },
+    bound: options.bind_ip && address !== null ? name : null,
+  };
+}
+
+/**
+ * Returns the terms from which the store computes the difficulty.
+ * @param requested the lowest difficulty that the client accepts, in bits
+ */
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, requested = 0) {
+  const failures = priced?.failures ?? 0;
+  const failureStep = pow.escalate ? pow.step : 0;
+  return {
+    terms: {
+      // The store adds the failures to the floor, so that together they reach the requested difficulty but do not add to it.
+      floor: Math.max(pow.difficulty, requested - failureStep * failures),
+      ceiling: pow.max_difficulty,
+      failureStep,
+      volumeStep: pow.volume.step,
+      volumeEvery: pow.volume.every,
+    },
+    failures,
+    hasTicket: priced !== null,
+    volumeMs: escalation.decay * 1000,
+  };
+}
+
+/** Creates the salt of a challenge, in hexadecimal digits. */
+export function newSalt(random: (size: number) => Uint8Array): string {
+  return Buffer.from(random(SALT_BYTES)).toString('hex');
+}
+
+/** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. */
+export function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+}

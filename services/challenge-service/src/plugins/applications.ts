@@ -1,0 +1,108 @@
+// Authenticates the applications that call the host API by their keys, and verifies challenges for each under its own name.
+
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import {
+  type AttemptContext,
+  type CheckedAttempt,
+  verifyAndCount,
+} from '@tollgate/shared/challenges/attempts/verify-and-count.js';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { Submission } from '@tollgate/shared/challenges/submission.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { HostKey } from '@tollgate/shared/config/host-keys.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { HostKeyInvalid } from '../errors.js';
+import type { ChallengeMetrics } from './challenge-metrics.js';
+
+/** The application that makes a request, with the verifier that counts under its name. */
+export interface CallingApplication extends ChallengeVerifier {
+  readonly name: string;
+  /** Verifies a submission and, if asked, counts it as a failure before its outcome is known. */
+  attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
+}
+
+export interface ApplicationsOptions {
+  readonly challenges: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  readonly keys: readonly HostKey[];
+  /** The operator's challenge types; only those that verify their own answers matter here. */
+  readonly kinds?: readonly ChallengeType[];
+  readonly metrics: Pick<ChallengeMetrics, 'challenges'>;
+  /** The audit trail. */
+  readonly trail: AuditTrail;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** An `onRequest` hook: refuses a request without the key of an application, otherwise sets `request.callingApplication`. */
+    requireHostKey(request: FastifyRequest): Promise<void>;
+  }
+  interface FastifyRequest {
+    callingApplication: CallingApplication | null;
+  }
+}
+
+async function applications(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
+  const { challenges: store, ring, options, keys, kinds = [], metrics, trail } = deps;
+  const known = keys.map(({ host: name, secret }) => {
+    const observer = metrics.challenges(name, trail);
+    const verifier = createChallengeVerifier({
+      store,
+      ring,
+      options,
+      host: name,
+      kinds,
+      clock: Date.now,
+      observer,
+    });
+    const attempt: CallingApplication['attempt'] = (submission, context) =>
+      verifyAndCount(verifier, submission, context);
+    return { isKey: matcherOf(secret), application: { ...verifier, name, attempt } };
+  });
+  app.decorateRequest('callingApplication', null);
+  app.decorate('requireHostKey', async (request: FastifyRequest) => {
+    const presented = bearerToken(request.headers.authorization);
+    // Compares every key, so that the time reveals neither which key matched nor how much of one.
+    for (const { isKey, application } of known)
+      if (isKey(presented)) request.callingApplication = application;
+    if (request.callingApplication === null) {
+      const address = normaliseAddress(request.ip);
+      trail.write({
+        event: 'host_key_refused',
+        ...(address === null ? {} : { address: addressPseudonym(ring.current, address) }),
+        request: request.id,
+      });
+      throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
+    }
+  });
+}
+
+/** @throws ValidationFailed if this is not an IP address: it would count as an unknown one */
+export function requireAddress(ip: string | undefined): void {
+  if (ip !== undefined && normaliseAddress(ip) === null) {
+    throw refuse(ValidationFailed, { fields: { ip: ['malformed'] } });
+  }
+}
+
+/** Returns the application of a request that passed `requireHostKey`. */
+export function applicationOf(request: FastifyRequest): CallingApplication {
+  if (request.callingApplication === null) throw new TypeError('the route has no requireHostKey hook');
+  return request.callingApplication;
+}
+
+/** Decorates the server with `requireHostKey`. */
+export default fp(applications, { name: 'tollgate-applications', fastify: '5.x' });

@@ -1,0 +1,50 @@
+// Tests a challenge type of the operator on samples before the service starts.
+
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import {
+  type ChallengeType,
+  isVerifiedType,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { answerContent, verifiedContent } from '../domain/challenge-content.js';
+import { BUNDLED_CHARACTERS } from '../image/fonts.js';
+import type { ImagePreset } from './preset.js';
+
+const SAMPLES = 50;
+// Need not be secret: the samples are discarded.
+const key = openKeyRing('samples of the kinds before a start').current;
+
+/**
+ * Returns what is wrong with the challenges of a preset, or null.
+ * @param anyCharacter whether the renderer can draw other characters than the bundled ones
+ */
+export function sampleMistake(
+  { kind, preset }: { readonly kind: ChallengeType | null; readonly preset: ImagePreset },
+  options: CaptchaOptions,
+  anyCharacter: boolean,
+): string | null {
+  if (kind === null) return null;
+  try {
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const token = `sample${sample}`;
+      if (isVerifiedType(kind)) verifiedContent(kind, options, key, token);
+      else {
+        const { text, answer } = answerContent({ preset, kind }, key, token, sample);
+        if (answerContent({ preset, kind }, key, token, sample).answer !== answer) {
+          return `make of the kind ${kind.name} must give the same answer for the same random choices`;
+        }
+        const unsupported = anyCharacter
+          ? undefined
+          : [...(text ?? '')].find((one) => !BUNDLED_CHARACTERS.includes(one));
+        if (unsupported !== undefined) {
+          return `make of the kind ${kind.name} must not give the text ${JSON.stringify(unsupported)}: the bundled fonts hold ${BUNDLED_CHARACTERS} alone`;
+        }
+      }
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof ChallengeTypeError) return error.message;
+    throw error;
+  }
+}

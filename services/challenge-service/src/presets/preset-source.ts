@@ -1,0 +1,30 @@
+// Reads CAPTCHA_PRESETS: JSON, in the variable itself or in a file.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/**
+ * Returns the parsed JSON without validating it.
+ *
+ * @param value JSON that begins with a brace, or the path of a file
+ * @param root folder that a relative path starts from
+ * @throws RangeError whose message follows the name of the variable
+ */
+export function readPresetSource(value: string, root: string): unknown {
+  const isJson = value.trimStart().startsWith('{');
+  const text = isJson ? value : readText(resolve(root, value));
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const where = isJson ? 'is no JSON' : 'names a file that holds no JSON';
+    throw new RangeError(`${where}: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new RangeError(`names a file that cannot be read (${code}); JSON in its place begins with {`);
+  }
+}

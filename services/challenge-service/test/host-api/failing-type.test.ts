@@ -1,0 +1,51 @@
+// A challenge type of the operator that fails while the host API verifies an answer.
+
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import { openHostApi } from './host-api-server.js';
+
+const CHALLENGE_SECRET = 'challenge-secret-of-the-tests-0003';
+const REST = 'the-right-answer-is-k7mxqp';
+
+const own: VerifiedType = {
+  name: 'own',
+  maxAnswerCharacters: 20,
+  hasMinimumTime: false,
+  issue: () => ({ rest: REST }),
+  verify: (rest) => JSON.parse(rest),
+};
+
+t.test(
+  'answer leak: a challenge type that throws is a 500 without its message, in the response and in the log',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { verify, work, log } = await openHostApi(t, store, { CHALLENGE_SECRET }, [own]);
+      const token = 'K'.repeat(40);
+      await openChallengeStore(store, 'captcha').issueImage({
+        token,
+        address: 'a'.repeat(32),
+        limit: { max: 10, windowMs: 60_000 },
+        lineTail: encodeVerifiedTail({
+          judgedBy: 'verify',
+          kind: own.name,
+          keyId: openKeyRing(CHALLENGE_SECRET).current.id,
+          address: null,
+          rest: REST,
+        }),
+        expireSeconds: 120,
+      });
+      const { status, json } = await verify({ ...(await work()), captcha_token: token, captcha: 'x' });
+      t.strictSame(
+        { status, json },
+        { status: 500, json: { message: json.message, code: 'internal_error' } },
+      );
+      t.notMatch(json.message, 'k7mxqp');
+      t.match(log(), 'verify of the kind own threw SyntaxError');
+      t.notMatch(log(), 'k7mxqp');
+    });
+  },
+);
