@@ -3,7 +3,9 @@
 /** Globs of compiled test files, from the project's root. */
 export const fastTests = [
   'shared/dist/test/{config,crypto,messages,pow}/*.test.js',
-  'shared/dist/test/http/{cross-origin,language,response-headers,tokens}.test.js',
+  'shared/dist/test/http/errors/language.test.js',
+  'shared/dist/test/http/server/{cross-origin,response-headers}.test.js',
+  'shared/dist/test/http/tokens/tokens.test.js',
   'shared/dist/test/store/{configured-store,private-file,store-url}.test.js',
   'services/*/dist/test/domain/*.test.js',
   'services/challenge-service/dist/test/image/{derivation,draw,driver,preset}.test.js',

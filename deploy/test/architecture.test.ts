@@ -248,6 +248,11 @@ const departures: readonly Departure[] = [
     why: 'the store files of the room stand on the opened store',
   },
   {
+    from: /^shared\/src\/challenges\/types\/challenge-module\.ts$/,
+    to: /^(node:path|shared\/src\/config\/load-module\.ts)$/,
+    why: "the module with the operator's challenge types is loaded in the way of every other module",
+  },
+  {
     from: /^shared\/src\/config\/checks\.ts$/,
     to: /^shared\/src\/store\/store-url\.ts$/,
     why: 'reading the address of a store is pure',

@@ -5,6 +5,7 @@ import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-ob
 import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
@@ -27,7 +28,6 @@ import {
 } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import guard from '@tollgate/shared/http/guard/challenge-guard.js';
-import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';

@@ -1,8 +1,8 @@
 // What this node issues and draws with, from its configuration: presets, kinds and renderer.
 
+import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type PresetSource, type Presets, resolvePresets } from './domain/presets.js';
 import { type ImagePool, openImagePool } from './image/pool.js';

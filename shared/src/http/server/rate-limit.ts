@@ -4,7 +4,7 @@ import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { RateLimited, refuse } from '../errors/errors.js';
-import { type Count, createProcessCounter } from '../observability/process-counter.js';
+import { type Count, createProcessCounter } from './process-counter.js';
 
 /** What the limits count, and where. */
 export interface RateLimits {
