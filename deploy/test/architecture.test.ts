@@ -354,7 +354,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
-    to: /^shared\/src\/http\/errors\/define-error\.ts$/,
+    to: /^shared\/src\/http\/errors\/errors\.ts$/,
     why: 'it wraps @fastify/error and ties every code to a message',
   },
   {

@@ -12,8 +12,8 @@ import {
   PowInsufficient,
   PowInvalid,
   PresetRefused,
-} from '../errors/challenge-errors.js';
-import { refuse } from '../errors/errors.js';
+  refuse,
+} from '../errors/errors.js';
 import { textsOf } from '../errors/send-error.js';
 
 const ERRORS = {

@@ -4,8 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store-errors.js';
-import { isForeseen } from '../errors/error-answer.js';
-import { explainError } from '../errors/error-handler.js';
+import { explainError, isExpectedError } from '../errors/error-handler.js';
 import { refuse, StoreUnavailable } from '../errors/errors.js';
 import { localise } from '../errors/language.js';
 import { errorBody, sendError } from '../errors/send-error.js';
@@ -37,7 +36,7 @@ export async function answerGuarded(
   const { name } = request.server.errorHandler;
   const isFrameworks = name === 'defaultErrorHandler';
   const isApplications = !isFrameworks && name !== 'bound answerError';
-  if (!isForeseen(error)) {
+  if (!isExpectedError(error)) {
     if (isFrameworks && request.challengeVerdict?.ok && isClientError(error.statusCode)) {
       return answerAsFramework(error, reply);
     }

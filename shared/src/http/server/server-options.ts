@@ -1,9 +1,8 @@
 // The options of every Fastify server of ours.
 
 import type { FastifyBaseLogger, FastifyHttpOptions, RawServerDefault } from 'fastify';
-import { answerClientError } from '../errors/client-error.js';
-import { answerTo } from '../errors/error-answer.js';
-import { sendError } from '../errors/send-error.js';
+import { answerTo } from '../errors/error-handler.js';
+import { answerClientError, sendError } from '../errors/send-error.js';
 import { RequestLog } from '../observability/logger.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 

@@ -2,12 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matcherOf } from '../../crypto/secret-matcher.js';
-import { defineError } from '../errors/define-error.js';
-import { refuse } from '../errors/errors.js';
+import { ApiKeyInvalid, refuse } from '../errors/errors.js';
 import { bearerToken } from './bearer-token.js';
-
-/** The key is missing or wrong. */
-export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
 
 /**
  * An `onRequest` hook: what does not carry the key as its bearer is refused before anything of it is parsed.

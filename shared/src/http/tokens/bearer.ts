@@ -4,8 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import type { AccessClaims, TokenReading } from '../../schemas/token-claims.js';
-import { SessionRevoked, TokenInvalid } from '../errors/bearer-errors.js';
-import { refuse } from '../errors/errors.js';
+import { refuse, SessionRevoked, TokenInvalid } from '../errors/errors.js';
 import { sendError } from '../errors/send-error.js';
 import { bearerToken } from './bearer-token.js';
 
