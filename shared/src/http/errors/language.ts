@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type Language, languages } from '../../messages/messages.js';
-import { appendVary } from '../server/vary.js';
+import { appendVary } from '../server/response-headers.js';
 
 const MOST_CHARACTERS = 256;
 const MOST_RANGES = 20;

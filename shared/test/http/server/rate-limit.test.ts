@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { type Count, createProcessCounter } from '../../../src/http/server/process-counter.js';
-import rateLimit, { limitTo } from '../../../src/http/server/rate-limit.js';
+import rateLimit, { type Count, createProcessCounter, limitTo } from '../../../src/http/server/rate-limit.js';
 import { en } from '../../../src/messages/en.js';
 import { StoreUnavailableError } from '../../../src/store/store-errors.js';
 import { buildSharedApp } from '../shared-app.js';

@@ -1,7 +1,7 @@
 // Remembered readings: asked once, forgotten in time, bounded, and never a refusal.
 
 import t from 'tap';
-import { cacheTokens } from '../../../src/http/tokens/token-cache.js';
+import { cacheTokens } from '../../../src/http/tokens/token-codec.js';
 import type { TokenReading } from '../../../src/schemas/token-claims.js';
 
 interface Claims {
