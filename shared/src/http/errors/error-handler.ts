@@ -65,12 +65,12 @@ export async function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { answer, extension } = await explainError(thrown, request);
+  const { answer, extension } = await resolveAnswer(thrown, request);
   return sendError(request, reply, answer, extension);
 }
 
 /** Returns the answer to a thrown value and what `extendError` of the route adds to it; logs the failure. */
-export async function explainError(
+export async function resolveAnswer(
   thrown: unknown,
   request: FastifyRequest,
 ): Promise<{ answer: ErrorAnswer; extension: Readonly<Record<string, unknown>> | undefined }> {

@@ -7,7 +7,7 @@ import type { KeyRing } from '../../crypto/key-ring.js';
 import { AccessClaims, RefreshClaims } from '../../schemas/token-claims.js';
 import { openTokenCodec, type TokenCodec } from './token-codec.js';
 
-/** Both kinds of token. */
+/** The codecs of both kinds of token. */
 export interface Tokens {
   readonly access: TokenCodec<AccessClaims>;
   readonly refresh: TokenCodec<RefreshClaims>;

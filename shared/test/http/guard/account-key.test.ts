@@ -28,7 +28,7 @@ async function openHost(t: Test, store: Store, key: AccountKeyOf, withErrors = f
   const app = Fastify();
   t.teardown(() => app.close());
   if (withErrors) await app.register(errorHandler);
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   app.post('/reset', { config: { guards: [pow({ key })] } }, async () => ({ ok: true }));
   const post = async (payload: unknown) => {
     const headers = { 'content-type': 'application/json' };

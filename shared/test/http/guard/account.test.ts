@@ -34,7 +34,7 @@ async function openGuarded(t: Test, store: Store, withErrors = false): Promise<G
   const app = Fastify();
   t.teardown(() => app.close());
   if (withErrors) await app.register(errorHandler);
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   app.post('/pow', { config: { guards: [pow()] }, schema: { body } }, async ({ body }) => body);
   app.post('/captcha', { config: { guards: [captcha] }, schema: { body } }, async ({ body }) => body);
   app.post('/both', { config: { guards: [captcha, pow()] }, schema: { body } }, async ({ body }) => body);
@@ -187,7 +187,7 @@ t.test('an application with an error handler of its own answers everything, refu
     app.setErrorHandler((error: FastifyError, request, reply) =>
       reply.code(error.statusCode ?? 500).send({ mine: error.message, verdict: request.challengeVerdict }),
     );
-    await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+    await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
     app.post('/form', { config: { guards: [pow()] } }, async () => {
       throw new Error('mine to handle');
     });
@@ -223,7 +223,7 @@ t.test('a route declared before the plugin had loaded is refused, not left open'
     const app = Fastify();
     t.teardown(() => app.close());
     app.post('/early', { config: { guards: [pow()] } }, async () => 'open');
-    app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+    app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
     const answer = await app.inject({ method: 'POST', url: '/early', payload: {} });
     t.equal(answer.statusCode, 500);
     t.notMatch(answer.body, /open"|^open$/);

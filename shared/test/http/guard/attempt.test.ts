@@ -17,7 +17,7 @@ async function openSignIn(t: Test, store: Store) {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
   t.teardown(() => app.close());
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   let looks = 0;
   app.post('/sign-in', { config: { guards: [pow({ key: emailOf })] } }, async (request, reply) => {
     const counted = await request.countAttempt();

@@ -62,7 +62,7 @@ async function buildHost(
       ...options,
       pow: { escalate: false, ...options.pow },
     }),
-    host: 'tests',
+    application: 'tests',
   });
   const handle = async (request: FastifyRequest) => {
     handled.push(request.body);
@@ -321,7 +321,7 @@ t.test("the guard judges before the route's own hooks, and they can read the fie
   t.teardown(() => app.close());
   await app.register(errorHandler);
   const options = resolveCaptchaOptions({ min_seconds: 0 });
-  await app.register(guard, { store: challengesOn(store), ring, options, host: 'tests' });
+  await app.register(guard, { store: challengesOn(store), ring, options, application: 'tests' });
   const say = (what: string) => async (request: FastifyRequest) => {
     order.push(`${what} ${challengeFieldsOf(request).powNonce}`);
   };
@@ -352,7 +352,12 @@ t.test('a guarded route that was declared too early is refused and not left open
   const app = Fastify() as unknown as FastifyInstance;
   t.teardown(() => app.close());
   app.register(errorHandler);
-  app.register(guard, { store: challengesOn(store), ring, options: resolveCaptchaOptions(), host: 'tests' });
+  app.register(guard, {
+    store: challengesOn(store),
+    ring,
+    options: resolveCaptchaOptions(),
+    application: 'tests',
+  });
   let handled = 0;
   app.post('/early', { config: { guards: [pow()] } }, async () => handled++);
   app.post('/open', async () => 'ok');

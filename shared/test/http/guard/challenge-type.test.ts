@@ -30,7 +30,7 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
   t.teardown(() => app.close());
   const challenges = challengesOn(store);
   const options = resolveCaptchaOptions({ min_seconds: 0 });
-  await app.register(guard, { store: challenges, ring, options, host: 'tests', kinds: [own] });
+  await app.register(guard, { store: challenges, ring, options, application: 'tests', kinds: [own] });
   app.post('/form', { config: { guards: [captcha] } }, async () => 'in');
   const lineTail = encodeVerifiedTail({
     judgedBy: 'verify',

@@ -1,4 +1,4 @@
-// A guard that is not understood must not leave its route open.
+// Unknown guards: they must not leave their route open.
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
@@ -10,7 +10,7 @@ import { eachKind, embeddedStore } from '../../support/stores.js';
 
 const key = () => 'someone';
 
-/** Values of `guards` as they are mistyped, and what is said of them. */
+/** Mistyped values of `guards`, and the errors they cause. */
 const MISTYPED: readonly [string, unknown, string][] = [
   ['a name', 'pow', 'must be a list of captcha and pow()'],
   ['a guard without its list', pow(), 'must be a list of captcha and pow()'],
@@ -45,17 +45,17 @@ const MISTYPED: readonly [string, unknown, string][] = [
   ],
 ];
 
-async function openHost(t: Test, store: Store): Promise<FastifyInstance> {
+async function openApp(t: Test, store: Store): Promise<FastifyInstance> {
   const app = Fastify();
   t.teardown(() => app.close());
   const { challenges, options } = openDesk(store);
-  await app.register(guard, { store: challenges, ring, options, host: 'tests' });
+  await app.register(guard, { store: challenges, ring, options, application: 'tests' });
   return app;
 }
 
-t.test('a mistyped guard stops the start, and its route is named', async (t) => {
+t.test('a mistyped guard stops the start, and the error names its route', async (t) => {
   const { store } = embeddedStore(t);
-  const app = await openHost(t, store);
+  const app = await openApp(t, store);
   for (const [name, guards, words] of MISTYPED) {
     t.throws(
       () => app.post('/form', { config: { guards: guards as never } }, async () => 'open'),
@@ -71,7 +71,7 @@ t.test('a mistyped guard declared before the plugin had loaded is refused, not l
   const { challenges, options } = openDesk(store);
   const app = Fastify();
   t.teardown(() => app.close());
-  app.register(guard, { store: challenges, ring, options, host: 'tests' });
+  app.register(guard, { store: challenges, ring, options, application: 'tests' });
   let handled = 0;
   MISTYPED.forEach(([, guards], at) => {
     app.post(`/early/${at}`, { config: { guards: guards as never } }, async () => ++handled);
@@ -85,9 +85,9 @@ t.test('a mistyped guard declared before the plugin had loaded is refused, not l
   t.equal((await app.inject({ method: 'POST', url: '/none', payload: {} })).body, 'in');
 });
 
-t.test('guards that are right guard their route, in every method and in any order', async (t) => {
+t.test('valid guards protect their route, for every method and in any order', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const app = await openHost(t, store);
+    const app = await openApp(t, store);
     const right = [
       [pow],
       [pow()],
@@ -110,18 +110,18 @@ t.test('guards that are right guard their route, in every method and in any orde
 });
 
 t.test(
-  'a host without a name of its own does not start: its counts would meet those of others',
+  'an application without a name of its own does not start: it would share its counts with others',
   async (t) => {
     const { store } = embeddedStore(t);
     const { challenges, options } = openDesk(store);
-    for (const host of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
+    for (const name of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
       const app = Fastify();
       t.teardown(() => app.close());
-      const deps = { store: challenges, ring, options, host: host as never };
+      const deps = { store: challenges, ring, options, application: name as never };
       await t.rejects(
         async () => app.register(guard, deps),
         new TypeError('the host must have a name of 1 to 64 letters, digits, _, . or -'),
-        JSON.stringify(host),
+        JSON.stringify(name),
       );
     }
   },

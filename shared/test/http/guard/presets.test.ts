@@ -18,7 +18,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
   const desk = openDesk(store, { input: cheap });
   const app: FastifyInstance = Fastify();
   t.teardown(() => app.close());
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   app.post('/form', { config: { guards } }, async () => ({ ok: true }));
   const post = async (payload: object) => {
     const answer = await app.inject({ method: 'POST', url: '/form', payload });

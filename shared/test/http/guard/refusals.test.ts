@@ -32,7 +32,7 @@ async function openSite(t: Test, store: Store, add: (app: FastifyInstance) => un
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
   t.teardown(() => app.close());
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   await add(app);
   await app.ready();
   return {
@@ -197,7 +197,7 @@ t.test('with our error handler a browser gets the page as well', async (t) => {
   const app = Fastify();
   t.teardown(() => app.close());
   await app.register(errorHandler);
-  await app.register(guard, { store: desk.challenges, ring, options: desk.options, host: 'tests' });
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
   app.post('/contact', { config: { guards: [pow()] } }, async () => ({}));
   t.match(await sendTo(app, '/contact', {}, { accept: BROWSER }), { status: 422, type: /^text\/html/ });
 });
