@@ -16,7 +16,7 @@ import { StoreUnavailableError } from '../../src/store/store-errors.js';
 
 export const ORIGIN = 'https://app.example.com';
 
-/** Lines of a log, parsed. */
+/** A collected log. */
 export interface LogLines {
   readonly text: () => string;
   readonly lines: () => Record<string, unknown>[];
@@ -44,7 +44,7 @@ export interface SharedApp {
   readonly log: LogLines;
 }
 
-/** Builds it with the routes that the tests ask for; closed at the end of the test. */
+/** Builds the application with the given routes; closes it at the end of the test. */
 export async function buildSharedApp(
   t: Test,
   addRoutes: (app: FastifyInstance) => unknown = addSampleRoutes,
@@ -64,7 +64,7 @@ export async function buildSharedApp(
   return { app, log };
 }
 
-/** A form, a thing with a path parameter and a query, and routes that fail in every way. */
+/** Adds a form, a route with a path parameter and a query, and routes that fail in every way. */
 export function addSampleRoutes(app: FastifyInstance): void {
   const body = Type.Object(
     {

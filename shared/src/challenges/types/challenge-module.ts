@@ -1,29 +1,29 @@
-// What the operator's own module adds to the challenges: kinds, presets, a renderer.
+// Loads the operator's module, which adds challenge types, presets and a renderer.
 
 import { resolve } from 'node:path';
 import { importModule } from '../../config/load-module.js';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import { type ChallengeType, challengeTypeMistakes } from './challenge-type-registry.js';
 
-/** The exports of `CAPTCHA_MODULE`. Presets and renderer are checked by the challenge service, which alone uses them. */
+/** The exports of `CAPTCHA_MODULE`. The challenge service checks presets and renderer, as it alone uses them. */
 export interface ChallengeModule {
   readonly kinds: readonly ChallengeType[];
   readonly presets: unknown;
   readonly renderer: unknown;
 }
 
-const NOTHING: ChallengeModule = { kinds: [], presets: undefined, renderer: undefined };
+const EMPTY_MODULE: ChallengeModule = { kinds: [], presets: undefined, renderer: undefined };
 const VARIABLE = 'CAPTCHA_MODULE';
 
 /**
- * Loads the module that `CAPTCHA_MODULE` names; without one there is nothing.
+ * Loads the module that `CAPTCHA_MODULE` names; without the variable it is empty.
  *
- * @param path as in the variable
+ * @param path value of the variable
  * @param root folder that a relative path starts from
- * @throws ConfigurationError with a line per mistake
+ * @throws ConfigurationError with a line for each mistake
  */
 export async function loadChallengeModule(path: string | undefined, root: string): Promise<ChallengeModule> {
-  if (path === undefined) return NOTHING;
+  if (path === undefined) return EMPTY_MODULE;
   const exported = await load(resolve(root, path));
   const { kinds = [], presets, renderer } = exported;
   if (!['kinds', 'presets', 'renderer'].some((name) => exported[name] !== undefined)) {

@@ -1,4 +1,4 @@
-// Every failed request gets a localised message, a stable code, and nothing that it should not.
+// Every failed request gets a localised message and a stable code, and no internal detail.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -67,7 +67,7 @@ t.test('a body that is wrong in several fields names each of them, with one text
   );
 });
 
-t.test('a body of thousands of unknown fields gets an answer of twenty', async (t) => {
+t.test('an answer to a body with thousands of unknown fields names twenty', async (t) => {
   const { app } = await buildSharedApp(t);
   const names = Array.from({ length: 1500 }, (_, i) => `f${i}`);
   const response = await app.inject({
@@ -79,7 +79,7 @@ t.test('a body of thousands of unknown fields gets an answer of twenty', async (
   t.same(Object.keys(response.json().errors), ['email', ...names.slice(0, 19)]);
 });
 
-t.test('a missing body where one is needed is 422, whatever says that it is missing', async (t) => {
+t.test('a missing required body is 422, with any headers', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const headers of [JSON_TYPE, {}]) {
     const response = await app.inject({ method: 'POST', url: '/form', headers });
@@ -88,7 +88,7 @@ t.test('a missing body where one is needed is 422, whatever says that it is miss
   }
 });
 
-t.test('an empty body with a JSON content type is accepted where none is needed', async (t) => {
+t.test('an empty body with a JSON content type is accepted if none is required', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const type of ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON']) {
     const response = await app.inject({ method: 'POST', url: '/no-body', headers: { 'content-type': type } });
@@ -180,7 +180,7 @@ t.test('a body of 16 KiB is read, one byte more is 413', async (t) => {
   t.same([response.statusCode, response.json()], [413, failureOf('body_too_large')]);
 });
 
-t.test('an unknown route and a wrong method are 404 and do not repeat the address', async (t) => {
+t.test('an unknown route and a wrong method are 404 and do not repeat the URL', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [method, url] of [
     ['GET', '/nothing?ticket=hunter2'],
@@ -209,18 +209,21 @@ t.test('a path that cannot be decoded is 400 in the same shape, with every heade
   });
 });
 
-t.test('what nobody foresaw is 500 without detail outside, and with its reason in the log', async (t) => {
-  const { app, log } = await buildSharedApp(t);
-  const response = await app.inject('/broken');
-  t.same([response.statusCode, response.json()], [500, failureOf('internal_error')]);
-  t.notMatch(response.body, 'hunter2');
-  const line = log.lines().find(({ level }) => level === 'error');
-  t.match(line, { code: 'internal_error', route: '/broken', err: { type: 'Error', frames: [/^ {4}at /] } });
-  const text = await app.inject('/throws-text');
-  t.same([text.statusCode, text.json()], [500, failureOf('internal_error')]);
-});
+t.test(
+  'an unexpected error is 500 without detail in the answer, and with its reason in the log',
+  async (t) => {
+    const { app, log } = await buildSharedApp(t);
+    const response = await app.inject('/broken');
+    t.same([response.statusCode, response.json()], [500, failureOf('internal_error')]);
+    t.notMatch(response.body, 'hunter2');
+    const line = log.lines().find(({ level }) => level === 'error');
+    t.match(line, { code: 'internal_error', route: '/broken', err: { type: 'Error', frames: [/^ {4}at /] } });
+    const text = await app.inject('/throws-text');
+    t.same([text.statusCode, text.json()], [500, failureOf('internal_error')]);
+  },
+);
 
-t.test('a store out of reach is 503 with Retry-After', async (t) => {
+t.test('an unreachable store is 503 with Retry-After', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const response = await app.inject('/store-away');
   t.same([response.statusCode, response.json()], [503, failureOf('store_unavailable')]);
@@ -245,19 +248,16 @@ t.test('a refusal carries its fields, its body and its headers', async (t) => {
   t.match(log.lines(), [{ level: 'debug', code: 'captcha_invalid', route: '/refused' }]);
 });
 
-t.test(
-  'a refusal overrides neither by its body nor by its route what the message and code are',
-  async (t) => {
-    const { app } = await buildSharedApp(t, (app) => {
-      app.get('/x', { config: { extendError: async () => ({ code: 'route', a: 1, b: 1 }) } }, async () => {
-        throw refuse(LoginFailed, { body: { message: 'body', b: 2 } });
-      });
+t.test('neither the body of a refusal nor its route can replace its message and code', async (t) => {
+  const { app } = await buildSharedApp(t, (app) => {
+    app.get('/x', { config: { extendError: async () => ({ code: 'route', a: 1, b: 1 }) } }, async () => {
+      throw refuse(LoginFailed, { body: { message: 'body', b: 2 } });
     });
-    t.same((await app.inject('/x')).json(), { a: 1, b: 2, ...failureOf('login_failed') });
-  },
-);
+  });
+  t.same((await app.inject('/x')).json(), { a: 1, b: 2, ...failureOf('login_failed') });
+});
 
-t.test('a route adds to all of its 4xx answers, those of the framework included', async (t) => {
+t.test('a route extends all of its 4xx answers, those of the framework included', async (t) => {
   const seen: unknown[] = [];
   const { app } = await buildSharedApp(t, (app) => {
     app.post(
@@ -289,21 +289,24 @@ t.test('a route adds to all of its 4xx answers, those of the framework included'
   ]);
 });
 
-t.test('where a route cannot add because the store is away, the answer is the 503', async (t) => {
-  const { app } = await buildSharedApp(t, (app) => {
-    const extendError = async () => {
-      throw new StoreUnavailableError('away');
-    };
-    app.get('/x', { config: { extendError } }, async () => {
-      throw refuse(LoginFailed);
+t.test(
+  'if a route cannot extend its answer because the store is unreachable, the answer is 503',
+  async (t) => {
+    const { app } = await buildSharedApp(t, (app) => {
+      const extendError = async () => {
+        throw new StoreUnavailableError('away');
+      };
+      app.get('/x', { config: { extendError } }, async () => {
+        throw refuse(LoginFailed);
+      });
     });
-  });
-  const response = await app.inject('/x');
-  t.same([response.statusCode, response.json()], [503, failureOf('store_unavailable')]);
-  t.equal(response.headers['retry-after'], '1');
-});
+    const response = await app.inject('/x');
+    t.same([response.statusCode, response.json()], [503, failureOf('store_unavailable')]);
+    t.equal(response.headers['retry-after'], '1');
+  },
+);
 
-t.test('the response schema of a route drops no part of an error', async (t) => {
+t.test('the response schema of a route drops no property of an error', async (t) => {
   const { app } = await buildSharedApp(t, (app) => {
     const schema = { response: { '4xx': Type.Object({ code: Type.String() }) } };
     app.get('/x', { schema }, async () => {
@@ -313,7 +316,7 @@ t.test('the response schema of a route drops no part of an error', async (t) => 
   t.same((await app.inject('/x')).json(), { captcha_required: true, ...failureOf('login_failed') });
 });
 
-t.test('what breaks off in the middle of a body is no error of ours', async (t) => {
+t.test('a request aborted in the middle of its body is not logged as our error', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = connect(Number(new URL(address).port), '127.0.0.1');

@@ -9,7 +9,7 @@ import { en } from '../../../src/messages/en.js';
 import { fr } from '../../../src/messages/fr.js';
 import { buildSharedApp } from '../shared-app.js';
 
-t.test('the best language is chosen, English where none fits', async (t) => {
+t.test('the best language is chosen, or English if none fits', async (t) => {
   const cases: [string | undefined, string][] = [
     [undefined, 'en'],
     ['', 'en'],
@@ -49,7 +49,7 @@ t.test('sixteen kilobytes of languages are cut before they are parsed', async (t
   t.equal(readableRanges(`${language},en`), language);
 });
 
-t.test('an error is in the language of the request and says so', async (t) => {
+t.test('an error is in the language of the request and names it in Content-Language', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [language, texts] of Object.entries({ en, fr, ar })) {
     const response = await app.inject({
@@ -75,7 +75,7 @@ t.test('an answer without texts does not depend on the language', async (t) => {
   t.notOk('content-language' in headers);
 });
 
-t.test('Vary keeps what is there and names nothing twice', async (t) => {
+t.test('Vary keeps its fields and names none twice', async (t) => {
   const app = Fastify();
   t.teardown(() => app.close());
   app.get<{ Querystring: { vary?: string } }>('/', async ({ query }, reply) => {

@@ -1,4 +1,4 @@
-// The account that a guard is told of: no request may make an error of ours out of it.
+// The account key of a guard: no request may turn it into a server error.
 
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
@@ -22,8 +22,8 @@ const noAccount = {
   errors: { body: [en.malformed] },
 };
 
-/** A host with one route and no schema; `withErrors` gives it our error handler. */
-async function openHost(t: Test, store: Store, key: AccountKeyOf, withErrors = false) {
+/** Opens an application with one route and no schema; `withErrors` gives it our error handler. */
+async function openApp(t: Test, store: Store, key: AccountKeyOf, withErrors = false) {
   const desk = openDesk(store);
   const app = Fastify();
   t.teardown(() => app.close());
@@ -43,38 +43,38 @@ async function openHost(t: Test, store: Store, key: AccountKeyOf, withErrors = f
   return { ...desk, app, post, fields };
 }
 
-t.test(
-  'a key that is no text of 1 to 512 characters is a mistake of the form, and spends nothing',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      for (const withErrors of [false, true]) {
-        for (const key of [documented, async (request: FastifyRequest) => documented(request)]) {
-          const { post, fields } = await openHost(t, store, key, withErrors);
-          const work = await fields();
-          for (const email of [5, null, true, [ACCOUNT], { a: 1 }, '', 'x'.repeat(513)]) {
-            const name = JSON.stringify(email).slice(0, 20);
-            t.strictSame(await post({ ...work, email }), { status: 422, body: noAccount }, name);
-          }
-          t.strictSame(await post({ ...work, email: 'x'.repeat(512) }), { status: 200, body: { ok: true } });
+t.test('a key that is not a text of 1 to 512 characters is 422, and spends nothing', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    for (const withErrors of [false, true]) {
+      for (const key of [documented, async (request: FastifyRequest) => documented(request)]) {
+        const { post, fields } = await openApp(t, store, key, withErrors);
+        const work = await fields();
+        for (const email of [5, null, true, [ACCOUNT], { a: 1 }, '', 'x'.repeat(513)]) {
+          const name = JSON.stringify(email).slice(0, 20);
+          t.strictSame(await post({ ...work, email }), { status: 422, body: noAccount }, name);
         }
+        t.strictSame(await post({ ...work, email: 'x'.repeat(512) }), { status: 200, body: { ok: true } });
       }
-    });
+    }
+  });
+});
+
+t.test(
+  'the work of a body that names no account, or is not an object, is verified without one',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const { post, fields } = await openApp(t, store, documented);
+    for (const body of [undefined, null, ['a'], 5, 'text', {}]) {
+      t.match(await post(body), { status: 422, body: { code: 'pow_invalid', captcha_required: false } });
+    }
+    t.strictSame(await post(await fields()), { status: 200, body: { ok: true } });
   },
 );
 
-t.test('a body that names no account, or is no object, has the work judged without one', async (t) => {
-  const { store } = embeddedStore(t);
-  const { post, fields } = await openHost(t, store, documented);
-  for (const body of [undefined, null, ['a'], 5, 'text', {}]) {
-    t.match(await post(body), { status: 422, body: { code: 'pow_invalid', captcha_required: false } });
-  }
-  t.strictSame(await post(await fields()), { status: 200, body: { ok: true } });
-});
-
-t.test('a key function that counts on another body is 422 for whoever sends this one', async (t) => {
+t.test('a body that the key function does not expect is 422', async (t) => {
   const { store } = embeddedStore(t);
   for (const key of [careless, async (request: FastifyRequest) => careless(request)]) {
-    const { post, fields } = await openHost(t, store, key);
+    const { post, fields } = await openApp(t, store, key);
     for (const body of [undefined, null, ['a'], 5, {}, { email: 5 }, { email: null }]) {
       t.strictSame(await post(body), { status: 422, body: noAccount }, JSON.stringify(body));
     }
@@ -82,9 +82,9 @@ t.test('a key function that counts on another body is 422 for whoever sends this
   }
 });
 
-t.test('a key that is waited for counts like any other', async (t) => {
+t.test('an asynchronous key counts like any other', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { post, fields, host } = await openHost(t, store, async (request) => documented(request));
+    const { post, fields, host } = await openApp(t, store, async (request) => documented(request));
     await fail(host, 2);
     const cheap = await post({ ...(await fields()), email: ACCOUNT });
     t.match(cheap, { status: 422, body: { code: 'pow_insufficient', captcha_required: true } });
@@ -97,7 +97,7 @@ t.test('a key that is waited for counts like any other', async (t) => {
   });
 });
 
-t.test("what a key function itself could not do is an error of the host's", async (t) => {
+t.test('a failure of the key function itself is an error of the application', async (t) => {
   const { store } = embeddedStore(t);
   const answers = new Map<Error, number>([
     [new Error('the directory is away'), 500],
@@ -106,7 +106,7 @@ t.test("what a key function itself could not do is an error of the host's", asyn
     [new StoreUnavailableError('away'), 503],
   ]);
   for (const [error, status] of answers) {
-    const { post, fields } = await openHost(t, store, () => Promise.reject(error));
+    const { post, fields } = await openApp(t, store, () => Promise.reject(error));
     t.equal((await post(await fields())).status, status, error.message);
   }
 });

@@ -1,4 +1,4 @@
-// The guards of a host application: what a route asks for, and what its refusals say.
+// The guards of an application: what a route asks for, and what its refusals say.
 
 import { Type } from '@sinclair/typebox';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ interface Guarded extends Desk {
   imageFields(): Promise<{ captcha_token: string; captcha: string }>;
 }
 
-/** An application of a stranger, with or without our error handler. */
+/** Opens an application with or without our error handler. */
 async function openGuarded(t: Test, store: Store, withErrors = false): Promise<Guarded> {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -65,33 +65,30 @@ async function openGuarded(t: Test, store: Store, withErrors = false): Promise<G
 const form = { email: 'someone@example.com' };
 const failed = 'The security check was not solved.';
 
-t.test(
-  'the rule lets solved work through once; a strict schema does not remove its fields first',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      for (const withErrors of [false, true]) {
-        const { post, fields } = await openGuarded(t, store, withErrors);
-        const work = await fields();
-        t.strictSame(await post('/pow', { ...form, ...work }), { status: 200, json: form });
-        t.strictSame(await post('/pow', { ...form, ...work }), {
-          status: 422,
-          json: {
-            captcha_required: false,
-            message: 'The security check has failed. Please try again.',
-            code: 'pow_invalid',
-            errors: { pow_nonce: [failed] },
-          },
-        });
-        t.match(await post('/pow', form, { 'accept-language': 'fr' }), {
-          status: 422,
-          json: { code: 'pow_invalid', errors: { pow_token: ['Ce champ est obligatoire.'] } },
-        });
-      }
-    });
-  },
-);
+t.test('solved work passes once; a strict schema does not remove its fields first', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    for (const withErrors of [false, true]) {
+      const { post, fields } = await openGuarded(t, store, withErrors);
+      const work = await fields();
+      t.strictSame(await post('/pow', { ...form, ...work }), { status: 200, json: form });
+      t.strictSame(await post('/pow', { ...form, ...work }), {
+        status: 422,
+        json: {
+          captcha_required: false,
+          message: 'The security check has failed. Please try again.',
+          code: 'pow_invalid',
+          errors: { pow_nonce: [failed] },
+        },
+      });
+      t.match(await post('/pow', form, { 'accept-language': 'fr' }), {
+        status: 422,
+        json: { code: 'pow_invalid', errors: { pow_token: ['Ce champ est obligatoire.'] } },
+      });
+    }
+  });
+});
 
-t.test('the guard checks the image fields, always', async (t) => {
+t.test('the image guard always checks the image fields', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields } = await openGuarded(t, store);
     const image = await imageFields();
@@ -115,7 +112,7 @@ t.test('the guard checks the image fields, always', async (t) => {
   });
 });
 
-t.test('failing work never spends an image', async (t) => {
+t.test('invalid work never spends an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields, work } = await openGuarded(t, store);
     const image = await imageFields();
@@ -126,35 +123,32 @@ t.test('failing work never spends an image', async (t) => {
   });
 });
 
-t.test(
-  'the account of a request raises its price, demands an image, and is told to the client',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { app, post, fields, imageFields } = await openGuarded(t, store);
-      t.strictSame(await post('/keyed', { ...form, ...(await fields()) }), { status: 200, json: {} });
-      await app.captcha.recordFailure(form.email);
-      const cheapWork = await post('/keyed', { ...form, ...(await fields()) });
-      t.match(cheapWork, {
-        status: 422,
-        json: { code: 'pow_insufficient', captcha_required: false, pow_scope: /^[\w-]{74}$/ },
-      });
-      const { pow_scope: ticket } = cheapWork.json as { pow_scope: string };
-      t.equal((await post('/keyed', { ...form, ...(await fields(ticket)) })).status, 200);
-      await app.captcha.recordFailure(form.email);
-      t.match(await post('/keyed', { ...form, ...(await fields(ticket)) }), {
-        status: 422,
-        json: { code: 'captcha_required', captcha_required: true, captcha_alternatives: ['effort'] },
-      });
-      t.equal(
-        (await post('/keyed', { ...form, ...(await fields(ticket)), ...(await imageFields()) })).status,
-        200,
-      );
-      t.equal((await post('/keyed', { email: 'other@example.com', ...(await fields()) })).status, 200);
+t.test('failures of the account raise the price and require an image, and the client is told', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields, imageFields } = await openGuarded(t, store);
+    t.strictSame(await post('/keyed', { ...form, ...(await fields()) }), { status: 200, json: {} });
+    await app.captcha.recordFailure(form.email);
+    const cheapWork = await post('/keyed', { ...form, ...(await fields()) });
+    t.match(cheapWork, {
+      status: 422,
+      json: { code: 'pow_insufficient', captcha_required: false, pow_scope: /^[\w-]{74}$/ },
     });
-  },
-);
+    const { pow_scope: ticket } = cheapWork.json as { pow_scope: string };
+    t.equal((await post('/keyed', { ...form, ...(await fields(ticket)) })).status, 200);
+    await app.captcha.recordFailure(form.email);
+    t.match(await post('/keyed', { ...form, ...(await fields(ticket)) }), {
+      status: 422,
+      json: { code: 'captcha_required', captcha_required: true, captcha_alternatives: ['effort'] },
+    });
+    t.equal(
+      (await post('/keyed', { ...form, ...(await fields(ticket)), ...(await imageFields()) })).status,
+      200,
+    );
+    t.equal((await post('/keyed', { email: 'other@example.com', ...(await fields()) })).status, 200);
+  });
+});
 
-t.test('a form that is wrong itself is told the same, in the usual shape', async (t) => {
+t.test('a form that its schema refuses gets the same requirements, in the usual shape', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openGuarded(t, store);
     await app.captcha.recordFailure(form.email);
@@ -179,7 +173,7 @@ t.test('a form that is wrong itself is told the same, in the usual shape', async
   });
 });
 
-t.test('an application with an error handler of its own answers everything, refusals too', async (t) => {
+t.test('an application with its own error handler answers everything, refusals too', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
@@ -217,7 +211,7 @@ t.test('an application with an error handler of its own answers everything, refu
   });
 });
 
-t.test('a route declared before the plugin had loaded is refused, not left open', async (t) => {
+t.test('a route declared before the plugin is loaded is refused, not left open', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
@@ -245,7 +239,7 @@ t.test('a check costs one command per challenge, and one more with an account', 
   t.equal(await costs('/pow', { ...form, pow_token: 'junk', pow_nonce: '1' }), 0);
 });
 
-t.test('a store that is away closes the guarded routes, and no other', async (t) => {
+t.test('an unreachable store closes the guarded routes, and no others', async (t) => {
   const { store, redis } = await redisStore(t);
   const { post, fields } = await openGuarded(t, store);
   const work = await fields();

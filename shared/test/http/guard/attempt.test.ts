@@ -12,7 +12,7 @@ const PARALLEL = 200;
 const email = 'someone@example.com';
 const emailOf = (request: FastifyRequest) => (request.body as { email?: string }).email;
 
-/** A sign-in of a stranger's host that knows no right password, and counts how many it was shown. */
+/** Opens a sign-in that accepts no password and counts how many it has checked. */
 async function openSignIn(t: Test, store: Store) {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -43,7 +43,7 @@ async function openSignIn(t: Test, store: Store) {
 }
 
 t.test(
-  'parallel guesses with work made before any of them failed: one gets to the password, the rest is dearer',
+  'parallel guesses with work made before any of them failed: one reaches the password, the rest cost more',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { app, post, fields, looks } = await openSignIn(t, store);
@@ -60,22 +60,25 @@ t.test(
   },
 );
 
-t.test('parallel guesses with work at the account’s price stop where an image is due', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const { app, post, fields, looks } = await openSignIn(t, store);
-    await app.captcha.recordFailure(email);
-    const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
-    const prepared = await Promise.all(Array.from({ length: 20 }, () => fields(ticket)));
-    const answers = await Promise.all(prepared.map((work) => post('/sign-in', { email, ...work })));
-    t.equal(looks(), 1);
-    const codes = new Set(answers.filter(({ status }) => status === 422).map(({ json }) => json.code));
-    // Work that was checked before the one that counted is judged again as too cheap, and the rest asked for an image.
-    for (const code of codes) t.match(code, /^(pow_insufficient|captcha_required)$/);
-    t.equal((await app.captcha.attemptStatus(email)).failures, 2);
-  });
-});
+t.test(
+  'parallel guesses with work at the price of the account stop where an image is required',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { app, post, fields, looks } = await openSignIn(t, store);
+      await app.captcha.recordFailure(email);
+      const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
+      const prepared = await Promise.all(Array.from({ length: 20 }, () => fields(ticket)));
+      const answers = await Promise.all(prepared.map((work) => post('/sign-in', { email, ...work })));
+      t.equal(looks(), 1);
+      const codes = new Set(answers.filter(({ status }) => status === 422).map(({ json }) => json.code));
+      // Work verified before the counted attempt is rechecked as too cheap, and the rest needs an image.
+      for (const code of codes) t.match(code, /^(pow_insufficient|captcha_required)$/);
+      t.equal((await app.captcha.attemptStatus(email)).failures, 2);
+    });
+  },
+);
 
-t.test('a counted try can be taken back', async (t) => {
+t.test('a counted attempt can be withdrawn', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openSignIn(t, store);
     t.strictSame(await post('/from', { email, ...(await fields()) }), { status: 200, json: { before: 0 } });
@@ -83,16 +86,13 @@ t.test('a counted try can be taken back', async (t) => {
   });
 });
 
-t.test(
-  'counting the try of nobody is a mistake of the form, or of a route that looks for no account',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { post, fields } = await openSignIn(t, store);
-      t.equal((await post('/unnamed', await fields())).status, 500);
-      t.match(await post('/sign-in', await fields()), {
-        status: 422,
-        json: { code: 'validation_failed', errors: { body: [String] }, captcha_required: false },
-      });
+t.test('counting an attempt without an account is 422, or 500 on a route without a key', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, fields } = await openSignIn(t, store);
+    t.equal((await post('/unnamed', await fields())).status, 500);
+    t.match(await post('/sign-in', await fields()), {
+      status: 422,
+      json: { code: 'validation_failed', errors: { body: [String] }, captcha_required: false },
     });
-  },
-);
+  });
+});

@@ -1,4 +1,4 @@
-// The guards of a host: `config.guards` in an application that is not ours.
+// The guards of an application: `config.guards` in an application that is not ours.
 
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifySchema } from 'fastify';
@@ -25,20 +25,20 @@ const strict: FastifySchema = {
   },
 };
 
-interface Host {
+interface GuardedApp {
   readonly app: FastifyInstance;
   readonly logged: () => string;
-  /** Bodies that handlers got. */
+  /** Bodies that reached handlers. */
   readonly handled: unknown[];
   post(payload: object, url?: string): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
-/** A host with Fastify's own defaults, which drop what a strict schema does not name. */
+/** Opens an application with Fastify's defaults, which drop what a strict schema does not name. */
 async function buildHost(
   t: Test,
   store: Store,
   { guards = [byEmail], options = {} }: { guards?: Guard[]; options?: CaptchaOptionsInput } = {},
-): Promise<Host> {
+): Promise<GuardedApp> {
   const handled: unknown[] = [];
   let log = '';
   const stream = new Writable({
@@ -48,14 +48,14 @@ async function buildHost(
     },
   });
   const app = Fastify({
-    loggerInstance: createLogger({ name: 'host', level: 'trace' }, stream),
+    loggerInstance: createLogger({ name: 'application', level: 'trace' }, stream),
   }) as unknown as FastifyInstance;
   t.teardown(() => app.close());
   await app.register(errorHandler);
   await app.register(guard, {
     store: challengesOn(store),
     ring,
-    // Tickets and what stands in for an image have their own tests (guard-account).
+    // Tickets and the alternatives to an image have their own tests (account.test.ts).
     options: resolveCaptchaOptions({
       min_seconds: 0,
       effort: { enabled: false },
@@ -108,36 +108,39 @@ t.test('solved work passes a strict schema once, and its fields do not reach the
   });
 });
 
-t.test('a submission without its fields is told which, and the handler is not called', async (t) => {
-  const { store } = embeddedStore(t);
-  const { post, handled } = await buildHost(t, store, { guards: [byEmail, captcha] });
-  t.strictSame(await post({ email: ACCOUNT }), {
-    status: 422,
-    body: {
-      captcha_required: true,
-      message: en.pow_invalid,
-      code: 'pow_invalid',
-      errors: {
-        pow_token: [en.required],
-        pow_nonce: [en.required],
-        captcha_token: [en.required],
-        captcha: [en.required],
+t.test(
+  'a submission without challenge fields is told which are missing, and the handler does not run',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const { post, handled } = await buildHost(t, store, { guards: [byEmail, captcha] });
+    t.strictSame(await post({ email: ACCOUNT }), {
+      status: 422,
+      body: {
+        captcha_required: true,
+        message: en.pow_invalid,
+        code: 'pow_invalid',
+        errors: {
+          pow_token: [en.required],
+          pow_nonce: [en.required],
+          captcha_token: [en.required],
+          captcha: [en.required],
+        },
       },
-    },
-  });
-  t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
-    status: 422,
-    body: {
-      captcha_required: true,
-      message: en.captcha_invalid,
-      code: 'captcha_invalid',
-      errors: { captcha_token: [en.required], captcha: [en.required] },
-    },
-  });
-  t.strictSame(handled, []);
-});
+    });
+    t.strictSame(await post({ email: ACCOUNT, ...(await workFields(store)) }), {
+      status: 422,
+      body: {
+        captcha_required: true,
+        message: en.captcha_invalid,
+        code: 'captcha_invalid',
+        errors: { captcha_token: [en.required], captcha: [en.required] },
+      },
+    });
+    t.strictSame(handled, []);
+  },
+);
 
-t.test('after two failures of the account an image is demanded, and every 422 says so', async (t) => {
+t.test('after two failures of the account an image is required, and every 422 says so', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post } = await buildHost(t, store);
     await app.captcha.recordFailure(ACCOUNT);
@@ -182,7 +185,7 @@ t.test('after two failures of the account an image is demanded, and every 422 sa
 });
 
 t.test(
-  "the host's own 422 before any work was checked says nothing of the account, and spends nothing",
+  'a 422 of the application before the work is verified reveals nothing about the account, and spends nothing',
   async (t) => {
     const { store } = embeddedStore(t);
     const required = pow({ key: () => ACCOUNT });
@@ -212,7 +215,7 @@ t.test(
   },
 );
 
-t.test('a body that no account can be read from is 422 all the same', async (t) => {
+t.test('a body without a readable account is 422 too', async (t) => {
   const { store } = embeddedStore(t);
   const careless = pow({ key: (request) => (request.body as { email: string }).email.toLowerCase() });
   for (const guards of [[byEmail], [careless]]) {
@@ -229,7 +232,7 @@ t.test('a body that no account can be read from is 422 all the same', async (t) 
   }
 });
 
-t.test('the image guard alone checks the image, always', async (t) => {
+t.test('the image guard alone always checks the image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post } = await buildHost(t, store, { guards: [captcha] });
     const payload = { email: ACCOUNT, ...(await imageFields(store)) };
@@ -239,7 +242,7 @@ t.test('the image guard alone checks the image, always', async (t) => {
   });
 });
 
-t.test('with both guards failing work does not spend the image', async (t) => {
+t.test('with both guards invalid work does not spend the image', async (t) => {
   const { store } = embeddedStore(t);
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });
   const image = await imageFields(store);
@@ -260,21 +263,21 @@ t.test('of 200 parallel submissions of one solved challenge exactly one is handl
   });
 });
 
-t.test('with Redis away no submission passes: 503, for every guard', async (t) => {
+t.test('with Redis unreachable no submission passes: 503, for every guard', async (t) => {
   const { store, redis } = await redisStore(t);
-  const hosts = await Promise.all(
+  const apps = await Promise.all(
     [[byEmail], [captcha], [byEmail, captcha], [pow()]].map((guards) => buildHost(t, store, { guards })),
   );
   const payload = { email: ACCOUNT, ...(await workFields(store)), ...(await imageFields(store)) };
   await redis.stop();
-  for (const { app, handled } of hosts) {
+  for (const { app, handled } of apps) {
     const response = await app.inject({ method: 'POST', url: '/form', payload });
     t.equal(response.statusCode, 503);
     t.strictSame(response.json(), { message: en.store_unavailable, code: 'store_unavailable' });
     t.equal(response.headers['retry-after'], '1');
     t.strictSame(handled, []);
   }
-  const [keyed, unkeyed] = [hosts[0], hosts[3]];
+  const [keyed, unkeyed] = [apps[0], apps[3]];
   t.equal((await keyed?.post({}))?.body.code, 'validation_failed', 'without an account nothing is asked');
   t.equal((await keyed?.post({ email: ACCOUNT }))?.status, 422, 'and nothing without work');
   t.equal((await unkeyed?.post({ email: ACCOUNT }))?.status, 422);
@@ -347,7 +350,7 @@ t.test("the guard judges before the route's own hooks, and they can read the fie
   ]);
 });
 
-t.test('a guarded route that was declared too early is refused and not left open', async (t) => {
+t.test('a guarded route declared too early is refused, not left open', async (t) => {
   const { store } = embeddedStore(t);
   const app = Fastify() as unknown as FastifyInstance;
   t.teardown(() => app.close());
@@ -368,7 +371,7 @@ t.test('a guarded route that was declared too early is refused and not left open
   t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 200);
 });
 
-t.test('a plugin without its parts stops the start', async (t) => {
+t.test('a plugin without its dependencies stops the start', async (t) => {
   const app = Fastify();
   t.teardown(() => app.close());
   await app.register(errorHandler);

@@ -1,4 +1,4 @@
-// A kind of the host's own that fails while it judges: its words may quote the answer.
+// A challenge type of the application whose verify fails: its message may quote the answer.
 
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -15,7 +15,7 @@ import { eachKind } from '../../support/stores.js';
 
 const REST = 'the-right-answer-is-k7mxqp';
 
-/** Submits an answer to a kind of this `verify`, in a host with Fastify's own error handler. */
+/** Submits an answer to a type with this `verify`, to an application with Fastify's own error handler. */
 async function submit(t: Test, store: Store, verify: (rest: string) => unknown) {
   const own = { name: 'own', maxAnswerCharacters: 20, hasMinimumTime: false, verify } as VerifiedType;
   let log = '';
@@ -25,7 +25,7 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
       done();
     },
   });
-  const loggerInstance = createLogger({ name: 'host', level: 'trace' }, stream);
+  const loggerInstance = createLogger({ name: 'application', level: 'trace' }, stream);
   const app = Fastify({ loggerInstance }) as unknown as FastifyInstance;
   t.teardown(() => app.close());
   const challenges = challengesOn(store);
@@ -46,42 +46,45 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
   return { status: response.statusCode, body: response.json(), log };
 }
 
-t.test('answer leak: a verify that throws tells client and log its class, and not its words', async (t) => {
-  class Broken extends Error {
-    override readonly name = 'Broken';
-  }
-  const table: [(rest: string) => unknown, string][] = [
-    [(rest) => JSON.parse(rest), 'threw SyntaxError'],
-    [
-      (rest) => {
-        throw new Broken(rest, { cause: new Error(rest) });
-      },
-      'threw Broken',
-    ],
-    [
-      (rest) => {
-        throw rest;
-      },
-      'threw something that is no error',
-    ],
-    [(rest) => rest, 'must return right, wrong or insufficient'],
-    [
-      async (rest) => {
-        throw new Error(rest);
-      },
-      'must return right, wrong or insufficient',
-    ],
-  ];
-  await eachKind(t, async (t, { store }) => {
-    for (const [verify, words] of table) {
-      const { status, body, log } = await submit(t, store, verify);
-      const message = `verify of the kind own ${words}`;
-      t.strictSame(
-        { status, body },
-        { status: 500, body: { statusCode: 500, error: 'Internal Server Error', message } },
-      );
-      t.match(log, message);
-      t.notMatch(log, 'k7mxqp');
+t.test(
+  'answer leak: client and log get the class of an error that verify throws, not its message',
+  async (t) => {
+    class Broken extends Error {
+      override readonly name = 'Broken';
     }
-  });
-});
+    const table: [(rest: string) => unknown, string][] = [
+      [(rest) => JSON.parse(rest), 'threw SyntaxError'],
+      [
+        (rest) => {
+          throw new Broken(rest, { cause: new Error(rest) });
+        },
+        'threw Broken',
+      ],
+      [
+        (rest) => {
+          throw rest;
+        },
+        'threw something that is no error',
+      ],
+      [(rest) => rest, 'must return right, wrong or insufficient'],
+      [
+        async (rest) => {
+          throw new Error(rest);
+        },
+        'must return right, wrong or insufficient',
+      ],
+    ];
+    await eachKind(t, async (t, { store }) => {
+      for (const [verify, words] of table) {
+        const { status, body, log } = await submit(t, store, verify);
+        const message = `verify of the kind own ${words}`;
+        t.strictSame(
+          { status, body },
+          { status: 500, body: { statusCode: 500, error: 'Internal Server Error', message } },
+        );
+        t.match(log, message);
+        t.notMatch(log, 'k7mxqp');
+      }
+    });
+  },
+);

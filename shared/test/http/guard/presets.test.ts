@@ -1,4 +1,4 @@
-// Guards that accept certain presets alone, and work of at least so many bits.
+// Guards that accept only some presets, and work of a minimum difficulty.
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
@@ -51,7 +51,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
   return { ...desk, app, post, image, work };
 }
 
-t.test('whoever asks for the easiest preset is told which ones this form accepts', async (t) => {
+t.test('an image of a preset that the form refuses is answered with those it accepts', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, image, effort } = await openForm(t, store, [captcha({ presets: ['large'] })]);
     const refused = {
@@ -85,7 +85,7 @@ t.test('effort is a preset that a form may accept', async (t) => {
   });
 });
 
-t.test('presets of pow({ key }) hold where failures demand an image', async (t) => {
+t.test('presets of pow({ key }) apply where failures require an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, image, host } = await openForm(t, store, [pow({ key, presets: ['large'] })]);
     await app.captcha.recordFailure('someone');
@@ -103,26 +103,23 @@ t.test('presets of pow({ key }) hold where failures demand an image', async (t) 
   });
 });
 
-t.test(
-  'work below the least that a form accepts is refused, and the answer says how much it takes',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { post, work } = await openForm(t, store, [pow({ minDifficulty: 3 })]);
-      t.match(await post(await work()), {
-        status: 422,
-        json: {
-          code: 'pow_insufficient',
-          errors: { pow_nonce: ['The security check was too easy for this form.'] },
-          captcha_required: false,
-          pow_min_difficulty: 3,
-        },
-      });
-      t.equal((await (await openForm(t, store, [pow({ minDifficulty: 2 })])).post(await work())).status, 200);
+t.test('work below the minimum of a form is refused, and the answer says how much is needed', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, work } = await openForm(t, store, [pow({ minDifficulty: 3 })]);
+    t.match(await post(await work()), {
+      status: 422,
+      json: {
+        code: 'pow_insufficient',
+        errors: { pow_nonce: ['The security check was too easy for this form.'] },
+        captcha_required: false,
+        pow_min_difficulty: 3,
+      },
     });
-  },
-);
+    t.equal((await (await openForm(t, store, [pow({ minDifficulty: 2 })])).post(await work())).status, 200);
+  });
+});
 
-t.test('mistyped rules stop the start', async (t) => {
+t.test('invalid rules stop the start', async (t) => {
   const { store } = embeddedStore(t);
   const wrong: [string, unknown, string][] = [
     ['no presets', [captcha({ presets: [] })], 'must have a list of names of presets as presets: element 1'],

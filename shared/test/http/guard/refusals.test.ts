@@ -1,4 +1,4 @@
-// What a guarded route answers when it refuses: the requirements in every refusal, and who decides how it looks.
+// Refusals of a guarded route: the requirements that each carries, and who decides what it looks like.
 
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
@@ -17,7 +17,7 @@ const keyOf = ({ body }: FastifyRequest) => accountKey((body as { email: string 
 
 interface Site extends Desk {
   readonly app: FastifyInstance;
-  work1(ticket?: string): Promise<{ pow_token: string; pow_nonce: string }>;
+  solvedWork(ticket?: string): Promise<{ pow_token: string; pow_nonce: string }>;
   send(path: string, payload: object | string, headers?: Record<string, string>): ReturnType<typeof sendTo>;
 }
 
@@ -38,7 +38,7 @@ async function openSite(t: Test, store: Store, add: (app: FastifyInstance) => un
   return {
     ...desk,
     app,
-    async work1(ticket) {
+    async solvedWork(ticket) {
       const { powToken, powNonce } = await desk.work(ticket === undefined ? {} : { ticket });
       return { pow_token: powToken, pow_nonce: powNonce };
     },
@@ -46,9 +46,9 @@ async function openSite(t: Test, store: Store, add: (app: FastifyInstance) => un
   };
 }
 
-t.test('a form that always wants an image says so in every refusal, whatever was wrong', async (t) => {
+t.test('a form that always requires an image says so in every refusal, whatever was wrong', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { send, work1, image } = await openSite(t, store, (app) => {
+    const { send, solvedWork, image } = await openSite(t, store, (app) => {
       const body = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
       app.post('/contact', { config: { guards: [captcha, pow()] }, schema: { body } }, async () => ({}));
       app.post('/keyed', { config: { guards: [captcha, pow({ key: keyOf })] } }, async () => ({}));
@@ -57,9 +57,14 @@ t.test('a form that always wants an image says so in every refusal, whatever was
     const answers = [
       await send('/contact', {}),
       await send('/contact', { name: 'x' }),
-      await send('/contact', { name: 'x', ...(await work1()) }),
+      await send('/contact', { name: 'x', ...(await solvedWork()) }),
       await send('/contact', { name: 'x', pow_token: 'A'.repeat(40), pow_nonce: '1' }),
-      await send('/contact', { name: 'x', ...(await work1()), captcha_token: imageToken, captcha: 'wrong' }),
+      await send('/contact', {
+        name: 'x',
+        ...(await solvedWork()),
+        captcha_token: imageToken,
+        captcha: 'wrong',
+      }),
       await send('/keyed', {}),
     ];
     t.equal(imageAnswer.length, 6);
@@ -71,10 +76,10 @@ t.test('a form that always wants an image says so in every refusal, whatever was
 });
 
 t.test(
-  'what the route refuses itself after it has counted the try tells what the next attempt needs',
+  'a refusal by the route itself, after it has counted the attempt, carries the requirements of the next',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
-      const { app, send, work1 } = await openSite(t, store, (app) => {
+      const { app, send, solvedWork } = await openSite(t, store, (app) => {
         const config = { guards: [pow({ key: keyOf })] };
         app.post('/sent', { config }, async (request, reply) => {
           await request.countAttempt();
@@ -92,13 +97,13 @@ t.test(
           reply.code(422).send({ captcha_required: 'mine' }),
         );
       });
-      const first = await send('/sent', { email, ...(await work1()) });
+      const first = await send('/sent', { email, ...(await solvedWork()) });
       t.match(first, {
         status: 401,
         json: { mine: 'wrong', captcha_required: false, pow_scope: /^[\w-]+$/ },
       });
       const ticket = first.json.pow_scope;
-      t.match(await send('/thrown', { email, ...(await work1(ticket)) }), {
+      t.match(await send('/thrown', { email, ...(await solvedWork(ticket)) }), {
         status: 422,
         json: {
           statusCode: 422,
@@ -112,25 +117,25 @@ t.test(
       });
       t.equal((await app.captcha.attemptStatus(email)).failures, 2);
       await app.captcha.clearFailures(email);
-      t.match(await send('/withdrawn', { email, ...(await work1()) }), {
+      t.match(await send('/withdrawn', { email, ...(await solvedWork()) }), {
         status: 409,
         json: { mine: 'later', captcha_required: false, pow_scope: String },
       });
-      t.equal((await send('/own', { email, ...(await work1()) })).json.captcha_required, 'mine');
+      t.equal((await send('/own', { email, ...(await solvedWork()) })).json.captcha_required, 'mine');
     });
   },
 );
 
-t.test('a submission to a sign-in that names no account is refused, and never an error', async (t) => {
+t.test('a sign-in submission that names no account is refused, and never a server error', async (t) => {
   await eachKind(t, async (t, { store }) => {
     for (const key of [keyOf, ({ body }: FastifyRequest) => (body as { email?: string } | null)?.email]) {
-      const { send, work1 } = await openSite(t, store, (app) => {
+      const { send, solvedWork } = await openSite(t, store, (app) => {
         app.post('/sign-in', { config: { guards: [pow({ key })] } }, async (request) =>
           request.countAttempt(),
         );
       });
       for (const named of [{}, { email: null }, { email: [] }, { email: '  ' }, { email: {} }]) {
-        const { status, json } = await send('/sign-in', { ...named, ...(await work1()) });
+        const { status, json } = await send('/sign-in', { ...named, ...(await solvedWork()) });
         if (status === 200) t.equal(named.email, '  ', 'white space is a name where nobody normalises');
         else t.match([status, json], [422, { code: 'validation_failed', captcha_required: false }]);
       }
@@ -138,10 +143,10 @@ t.test('a submission to a sign-in that names no account is refused, and never an
   });
 });
 
-t.test('eight spellings of one account have one count', async (t) => {
+t.test('eight spellings of one account share one count', async (t) => {
   await eachKind(t, async (t, { store }) => {
     let looks = 0;
-    const { send, work1 } = await openSite(t, store, (app) => {
+    const { send, solvedWork } = await openSite(t, store, (app) => {
       app.post('/sign-in', { config: { guards: [pow({ key: keyOf })] } }, async (request, reply) => {
         await request.countAttempt();
         looks += 1;
@@ -158,12 +163,12 @@ t.test('eight spellings of one account have one count', async (t) => {
       'ann@ｅxample.com',
       '\u00a0ann@example.com',
     ];
-    for (const spelling of spellings) await send('/sign-in', { email: spelling, ...(await work1()) });
+    for (const spelling of spellings) await send('/sign-in', { email: spelling, ...(await solvedWork()) });
     t.equal(looks, 1, 'work priced without failures buys one look');
   });
 });
 
-t.test('a browser that sent a plain form gets a page, a program JSON', async (t) => {
+t.test('a browser that sent a plain form gets a page, a program gets JSON', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { send } = await openSite(t, store, async (app) => {
       await app.register(formBodies);
@@ -191,7 +196,7 @@ t.test('a browser that sent a plain form gets a page, a program JSON', async (t)
   });
 });
 
-t.test('with our error handler a browser gets the page as well', async (t) => {
+t.test('with our error handler a browser gets the page too', async (t) => {
   const { store } = embeddedStore(t);
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -204,7 +209,7 @@ t.test('with our error handler a browser gets the page as well', async (t) => {
 
 t.test('an application renders its own form again, with the verdict', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { send, work1 } = await openSite(t, store, async (app) => {
+    const { send, solvedWork } = await openSite(t, store, async (app) => {
       await app.register(formBodies);
       const body = {
         type: 'object',
@@ -230,7 +235,7 @@ t.test('an application renders its own form again, with the verdict', async (t) 
     const refused = await send('/contact', 'name=Ann', form);
     t.match(refused, { status: 422, type: 'text/html', body: 'pow_invalid false Ann' });
     t.match(await send('/contact', 'name=', form), { status: 422, body: 'validation_failed false ' });
-    const solved = new URLSearchParams({ name: 'Ann', ...(await work1()) }).toString();
+    const solved = new URLSearchParams({ name: 'Ann', ...(await solvedWork()) }).toString();
     t.match(await send('/contact', solved, form), {
       status: 200,
       json: { hello: 'Ann', verdict: { ok: true } },
@@ -239,9 +244,9 @@ t.test('an application renders its own form again, with the verdict', async (t) 
   });
 });
 
-t.test('forms of every type and JSON come to one route', async (t) => {
+t.test('one route accepts every form type and JSON', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { send, work1 } = await openSite(t, store, async (app) => {
+    const { send, solvedWork } = await openSite(t, store, async (app) => {
       await app.register(formBodies);
       app.post('/contact', { config: { guards: [pow()] } }, async ({ body }) => {
         const { name, file } = body as { name: string; file?: unknown };
@@ -249,7 +254,7 @@ t.test('forms of every type and JSON come to one route', async (t) => {
       });
     });
     const expected = { status: 200, json: { name: 'Ann & Bob', file: null } };
-    const fields = async () => ({ name: 'Ann & Bob', ...(await work1()) });
+    const fields = async () => ({ name: 'Ann & Bob', ...(await solvedWork()) });
     t.match(await send('/contact', await fields()), expected);
     t.match(
       await send('/contact', new URLSearchParams(await fields()).toString(), {
@@ -293,15 +298,15 @@ t.test('a broken, huge or hostile form is refused with a 4xx', async (t) => {
   }
 });
 
-t.test('with the store away an application that handles errors itself hears 503', async (t) => {
+t.test('with the store unreachable the error handler of the application gets 503', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { send, work1 } = await openSite(t, store, (app) => {
+  const { send, solvedWork } = await openSite(t, store, (app) => {
     app.setErrorHandler((error: { statusCode?: number; code?: string }, _request, reply) =>
       reply.code(error.statusCode ?? 500).send({ mine: error.code }),
     );
     app.post('/contact', { config: { guards: [pow()] } }, async () => ({}));
   });
-  const work = await work1();
+  const work = await solvedWork();
   await redis.stop();
   const answer = await send('/contact', work);
   t.match(answer, { status: 503, json: { mine: 'STORE_UNAVAILABLE' }, headers: { 'retry-after': '1' } });

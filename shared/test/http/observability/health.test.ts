@@ -20,17 +20,17 @@ async function build(
   return { get };
 }
 
-t.test('a process that answers lives, whatever its parts do', async (t) => {
+t.test('a process that answers is alive, whatever its dependencies do', async (t) => {
   const { get } = await build(t, { store: () => Promise.reject(new Error('away')) }, { stopping: true });
   t.same(await get('/health/live'), [200, { status: 'ok' }]);
 });
 
-t.test('it is ready when every part works', async (t) => {
+t.test('it is ready if every dependency works', async (t) => {
   const { get } = await build(t, { store: async () => 1, images: async () => undefined });
   t.same(await get('/health/ready'), [200, { status: 'ok', checks: { store: 'ok', images: 'ok' } }]);
 });
 
-t.test('it stays ready, and says so, without a part that it can do without', async (t) => {
+t.test('it stays ready, and degraded, without a dispensable dependency', async (t) => {
   const away = () => Promise.reject(new Error('away'));
   const images = await build(t, { store: async () => 1, images: away }, undefined, ['images']);
   const checks = { store: 'ok', images: 'failed' };
@@ -40,7 +40,7 @@ t.test('it stays ready, and says so, without a part that it can do without', asy
   t.same(await both.get('/health/ready'), [503, { status: 'failed', checks: all }]);
 });
 
-t.test('it is not ready when a part fails, throws, or does not answer in time', async (t) => {
+t.test('it is not ready if a dependency fails, throws, or does not answer in time', async (t) => {
   const { get } = await build(t, {
     good: async () => 1,
     failing: async () => {
@@ -57,7 +57,7 @@ t.test('it is not ready when a part fails, throws, or does not answer in time', 
   ]);
 });
 
-t.test('it is not ready once it is stopping, and asks nothing any more', async (t) => {
+t.test('it is not ready once it is stopping, and runs no check', async (t) => {
   const state = { stopping: false };
   let asked = 0;
   const { get } = await build(t, { store: async () => asked++ }, state);

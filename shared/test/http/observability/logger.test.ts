@@ -31,7 +31,7 @@ t.test(
 );
 
 t.test(
-  'the log of a run holds none of the secrets that were sent, at the most talkative level',
+  'the log of a run has none of the secrets that were sent, even at the most verbose level',
   async (t) => {
     const { app, log } = await buildSharedApp(t);
     const secret = 'hunter2hunter2';
@@ -80,7 +80,7 @@ t.test('bytes that are not HTTP do not reach the log', async (t) => {
   t.notMatch(log.text(), 'hunter2');
 });
 
-t.test('properties with telling names are hidden at every level, in any spelling', async (t) => {
+t.test('properties with sensitive names are hidden at every depth, in any spelling', async (t) => {
   const hidden = {
     Authorization: 'x',
     'set-cookie': ['x'],
@@ -98,7 +98,7 @@ t.test('properties with telling names are hidden at every level, in any spelling
   }
 });
 
-t.test('what is not secret is logged as it is, without a copy', async (t) => {
+t.test('values without secrets are logged unchanged, without a copy', async (t) => {
   const values = {
     route: '/x',
     status: 200,
@@ -113,14 +113,14 @@ t.test('what is not secret is logged as it is, without a copy', async (t) => {
   t.equal(hideSecrets({ err: error }).err, error);
 });
 
-t.test('what is nested deeper than the redaction looks is hidden whole', async (t) => {
+t.test('values nested deeper than the redaction looks are hidden completely', async (t) => {
   t.notMatch(
     JSON.stringify(hideSecrets({ a: { a: { a: { a: { a: { password: 'hunter2' } } } } } })),
     'hunter2',
   );
 });
 
-t.test('what was handed in is not changed', async (t) => {
+t.test('the values passed in are not changed', async (t) => {
   const values = { user: { password: 'x' } };
   hideSecrets(values);
   t.same(values, { user: { password: 'x' } });
@@ -148,7 +148,7 @@ t.test(
   },
 );
 
-t.test('messages that repeat their input are cut', async (t) => {
+t.test('messages that quote their input are cut', async (t) => {
   const log = collectLog();
   const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
   for (const message of [
@@ -176,7 +176,7 @@ t.test('an error whose causes form a circle is logged', async (t) => {
   t.match(log.lines()[0], { err: { message: 'round', cause: { message: 'round' } } });
 });
 
-t.test('line breaks from outside make no second line', async (t) => {
+t.test('line breaks in the input make no second line', async (t) => {
   const log = collectLog();
   createLogger({ name: 'test', level: 'info' }, log.stream).info({ agent: 'a\r\n{"level":"error"}' }, 'b\nc');
   t.equal(log.text().split('\n').length, 2);

@@ -1,4 +1,4 @@
-// What pages of other origins may do and read.
+// What pages of other origins may send and read.
 
 import t from 'tap';
 import { buildSharedApp, ORIGIN } from '../shared-app.js';
@@ -26,7 +26,7 @@ t.test('a preflight of the allowed origin gets methods, headers and a lifetime',
   });
 });
 
-t.test('an answer, an error included, may be read by the allowed origin with its limits', async (t) => {
+t.test('the allowed origin may read every answer, errors included, and its rate limits', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const url of ['/things/abc', '/nothing', '/store-away', '/broken']) {
     const { headers } = await app.inject({ url, headers: { origin: ORIGIN } });
@@ -67,7 +67,7 @@ t.test('look-alike origins are never allowed, and every answer varies by origin'
   }
 });
 
-t.test('without Origin the answer varies by it all the same', async (t) => {
+t.test('an answer to a request without Origin varies by Origin too', async (t) => {
   const { app } = await buildSharedApp(t);
   const { headers } = await app.inject('/things/abc');
   t.equal(headers.vary, 'Origin');

@@ -17,7 +17,7 @@ const AT_ONCE = 250;
 
 t.setTimeout(60_000);
 
-t.test('slow body: one that never stops trickling in is cut off with 408', async (t) => {
+t.test('slow body: a body that never stops trickling in is cut off with 408', async (t) => {
   const begin = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   const { port, handled } = await listenImpatiently(t);
   t.match(await trickle(port, `${begin}Content-Length: 16000\r\n\r\n`, ' '), CUT_OFF, 'of a known length');
@@ -29,14 +29,14 @@ t.test('slow body: one that never stops trickling in is cut off with 408', async
   t.equal(handled(), 0, 'no handler was called');
 });
 
-t.test('slow headers: ones that never stop trickling in are cut off with 408', async (t) => {
+t.test('slow headers: headers that never stop trickling in are cut off with 408', async (t) => {
   const { port, handled } = await listenImpatiently(t);
   t.match(await trickle(port, 'GET / HTTP/1.1\r\nHost: x\r\n', 'X-Slow: 1\r\n'), CUT_OFF);
   t.match(await trickle(port, 'GET / HTTP/1.1\r\nX-Slow: ', 'x'), CUT_OFF);
   t.equal(handled(), 0);
 });
 
-t.test('10,000 idle connections hinder nobody, and are cut off', async (t) => {
+t.test('10,000 idle connections do not hinder others, and are cut off', async (t) => {
   const { port, losePatience } = await startHeldService(t);
   const count = Math.min(SILENT, (await mostOpenFiles()) - 500);
   if (count < SILENT) t.comment(`${count} connections: this machine lets a process have no more`);
@@ -60,7 +60,7 @@ t.test('10,000 idle connections hinder nobody, and are cut off', async (t) => {
   t.ok(after.connections <= 2, `${after.connections} are left`);
 });
 
-/** A server of our options whose times are short enough to wait for. */
+/** Starts a server with our options and timeouts that are short enough to wait for. */
 async function listenImpatiently(t: Test) {
   const options = serverOptions({
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -75,7 +75,7 @@ async function listenImpatiently(t: Test) {
   return { port: Number(port), handled: () => handled };
 }
 
-/** Sends the beginning and then a piece again and again, until the server has had enough. */
+/** Sends `beginning` and then one piece after the other until the server closes the connection. */
 async function trickle(port: number, beginning: string, piece: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -86,7 +86,7 @@ async function trickle(port: number, beginning: string, piece: string): Promise<
   return answer;
 }
 
-/** A server in a process of its own, as each end of a connection takes an open file. */
+/** Starts a server in its own process, because each end of a connection takes an open file. */
 async function startHeldService(t: Test) {
   const child = fork(fileURLToPath(new URL('./programs/held-service.js', import.meta.url)));
   const gone = once(child, 'exit');
@@ -98,7 +98,7 @@ async function startHeldService(t: Test) {
   return { port: address.port, losePatience: () => void child.send('now') };
 }
 
-/** How many files a process may have open; where the system does not say, few. */
+/** Returns how many files a process may have open; few if the system does not tell. */
 async function mostOpenFiles(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);

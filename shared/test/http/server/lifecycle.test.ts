@@ -41,7 +41,7 @@ function buildService(t: Test, changes: Partial<Service> = {}) {
   return { service, events, state };
 }
 
-t.test('both listeners serve, and a stop closes everything in its order', async (t) => {
+t.test('both listeners serve, and stopping closes everything in order', async (t) => {
   const { service, events, state } = buildService(t);
   const running = await startService(service);
   t.equal(await (await fetch(running.publicUrl)).text(), 'served');
@@ -51,7 +51,7 @@ t.test('both listeners serve, and a stop closes everything in its order', async 
   t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
-t.test('while it drains it says that it is not ready and goes on serving', async (t) => {
+t.test('while it drains it is not ready and keeps serving', async (t) => {
   const { service } = buildService(t, { drainSeconds: 0.3 });
   const running = await startService(service);
   const stopped = running.stop();
@@ -62,7 +62,7 @@ t.test('while it drains it says that it is not ready and goes on serving', async
   await t.rejects(fetch(running.publicUrl));
 });
 
-t.test('a part that does not close keeps no other open', async (t) => {
+t.test('a dependency that does not close keeps no other open', async (t) => {
   const { service, events } = buildService(t, {
     flush: async () => {
       throw new Error('cannot flush');
@@ -73,7 +73,7 @@ t.test('a part that does not close keeps no other open', async (t) => {
   t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
 });
 
-t.test('a port in use is one line that names the variable, and everything is closed again', async (t) => {
+t.test('a port in use is one line that names its variable, and everything is closed again', async (t) => {
   const other = Fastify();
   t.teardown(() => other.close());
   const { port } = new URL(await other.listen({ port: 0, host: '127.0.0.1' }));
@@ -119,7 +119,7 @@ t.test('SIGTERM stops the program in order and it ends with status 0', async (t)
 });
 
 t.test(
-  'mistakes in the configuration are printed line by line, without a stack, with status 1',
+  'mistakes in the configuration are printed one per line, without a stack, and the status is 1',
   async (t) => {
     const { status, output, errors } = await runProgram('misconfigured', () => undefined);
     t.equal(status, 1);

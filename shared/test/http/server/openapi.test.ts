@@ -1,4 +1,4 @@
-// The description of the service for programs.
+// The OpenAPI description.
 
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
@@ -6,7 +6,7 @@ import openapi from '../../../src/http/server/openapi.js';
 import { ErrorBody } from '../../../src/schemas/error-body.js';
 import { buildSharedApp } from '../shared-app.js';
 
-t.test('/openapi.json is made of the schemas of the routes', async (t) => {
+t.test('/openapi.json is made from the schemas of the routes', async (t) => {
   const { app } = await buildSharedApp(t, async (app) => {
     await app.register(openapi, {
       title: 'Sample',

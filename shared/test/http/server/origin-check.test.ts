@@ -20,7 +20,7 @@ async function buildGuarded(t: Parameters<typeof buildSharedApp>[0]) {
   return { ...built, call };
 }
 
-t.test('the two origins, and requests that no page made, pass', async (t) => {
+t.test('both allowed origins, and requests that no page made, pass', async (t) => {
   const { call } = await buildGuarded(t);
   const passing: Record<string, string>[] = [
     { origin: ORIGIN },
@@ -64,7 +64,7 @@ t.test('look-alikes, null and foreign sites are refused before the handler', asy
   }
 });
 
-t.test('of two Origin headers on the wire neither is believed', async (t) => {
+t.test('a request with two Origin headers is refused', async (t) => {
   const { app } = await buildGuarded(t);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
@@ -75,7 +75,7 @@ t.test('of two Origin headers on the wire neither is believed', async (t) => {
   t.match(await text(socket), /^HTTP\/1\.1 403 /);
 });
 
-t.test('nothing but an allowed text passes as an origin', async (t) => {
+t.test('only the exact text of an allowed origin passes', async (t) => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,4 +1,4 @@
-// Limits per address: the plugin over counters of ours.
+// Limits per address: @fastify/rate-limit over our own counters.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -30,7 +30,7 @@ function buildLimited(t: TestContext, count?: Count) {
   });
 }
 
-t.test('each answer says what is left, and the one over the limit when to come back', async (t) => {
+t.test('each answer says how many requests are left, and a refused one when to retry', async (t) => {
   const { app } = await buildLimited(t);
   for (const remaining of ['1', '0']) {
     const { statusCode, headers } = await app.inject('/image');
@@ -49,17 +49,20 @@ t.test('each answer says what is left, and the one over the limit when to come b
   });
 });
 
-t.test('each address and each limit counts by itself; routes that name one limit share it', async (t) => {
-  const { app } = await buildLimited(t);
-  for (let i = 0; i < 3; i++) await app.inject('/image');
-  t.equal((await app.inject('/other')).statusCode, 429);
-  t.equal((await app.inject({ url: '/image', remoteAddress: '10.0.0.9' })).statusCode, 200);
-  t.equal((await app.inject({ method: 'POST', url: '/login', payload: { a: 1 } })).statusCode, 200);
-  t.equal((await app.inject('/free')).statusCode, 200);
-  t.notOk('ratelimit-limit' in (await app.inject('/free')).headers);
-});
+t.test(
+  'each address and each limit has its own count, and routes with the same limit share it',
+  async (t) => {
+    const { app } = await buildLimited(t);
+    for (let i = 0; i < 3; i++) await app.inject('/image');
+    t.equal((await app.inject('/other')).statusCode, 429);
+    t.equal((await app.inject({ url: '/image', remoteAddress: '10.0.0.9' })).statusCode, 200);
+    t.equal((await app.inject({ method: 'POST', url: '/login', payload: { a: 1 } })).statusCode, 200);
+    t.equal((await app.inject('/free')).statusCode, 200);
+    t.notOk('ratelimit-limit' in (await app.inject('/free')).headers);
+  },
+);
 
-t.test('a limit after the shape check is not spent by what has no form', async (t) => {
+t.test('a limit after validation does not count malformed requests', async (t) => {
   const { app } = await buildLimited(t);
   const login = (payload: object) => app.inject({ method: 'POST', url: '/login', payload });
   t.equal((await login({})).statusCode, 422);
@@ -80,7 +83,7 @@ t.test('a forged forwarded address does not change the counter', async (t) => {
 });
 
 t.test(
-  'a shared limit is counted by the counter handed in, under its name and the keyed address',
+  'a shared limit uses the given counter, under its name and the pseudonym of the address',
   async (t) => {
     const calls: [string, number][] = [];
     const { app } = await buildLimited(t, async (key, windowMs) => {
@@ -96,7 +99,7 @@ t.test(
   },
 );
 
-t.test('a counter out of reach is 503, never a pass and never a count in memory', async (t) => {
+t.test('an unreachable counter is 503, never a pass and never a count in memory', async (t) => {
   const { app } = await buildLimited(t, async () => {
     throw new StoreUnavailableError('away');
   });
@@ -118,7 +121,7 @@ t.test('a shared limit without a counter, or one not made with limitTo, stops th
   await t.rejects(build({ max: 1 }), /limitTo/);
 });
 
-t.test('a window begins with its first request and is not prolonged', async (t) => {
+t.test('a window begins with its first request and is not extended', async (t) => {
   let nowMs = 0;
   const count = createProcessCounter(() => nowMs);
   t.same(await count('a', 1000), { count: 1, ttlMs: 1000 });
@@ -130,7 +133,7 @@ t.test('a window begins with its first request and is not prolonged', async (t) 
   t.same(await count('a', 1000), { count: 1, ttlMs: 1000 });
 });
 
-t.test('of more keys than are remembered the oldest window is forgotten', async (t) => {
+t.test('the oldest window is dropped when there are too many keys', async (t) => {
   const count = createProcessCounter(() => 0, 2);
   await count('a', 1000);
   await count('b', 1000);
@@ -140,7 +143,7 @@ t.test('of more keys than are remembered the oldest window is forgotten', async 
   t.equal((await count('a', 1000)).count, 1);
 });
 
-t.test('within a window counts go up by one, whatever the order of keys and times', async (t) => {
+t.test('within a window counts rise by one, for any order of keys and times', async (t) => {
   const step = fc.record({ key: fc.constantFrom('a', 'b'), waitMs: fc.nat(700) });
   await fc.assert(
     fc.asyncProperty(fc.array(step), async (steps) => {

@@ -1,4 +1,4 @@
-// The headers of every answer, whoever gives it.
+// The headers of every answer, whatever sends it.
 
 import t from 'tap';
 import responseHeadersPlugin, { responseHeaders } from '../../../src/http/server/response-headers.js';
@@ -54,7 +54,7 @@ for (const [title, request] of Object.entries(requests)) {
   );
 }
 
-t.test('without https no browser is told to insist on it', async (t) => {
+t.test('without https there is no Strict-Transport-Security', async (t) => {
   const { app } = await buildSharedApp(t, undefined, 'http://localhost:8080');
   t.notOk('strict-transport-security' in (await app.inject('/things/abc')).headers);
   t.ok('strict-transport-security' in responseHeaders({ publicUrl: 'HTTPS://EXAMPLE.COM' }));

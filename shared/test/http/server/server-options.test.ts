@@ -23,19 +23,19 @@ function exchange(port: number, request: string): Promise<string> {
   return text(socket);
 }
 
-t.test('headers, requests and idle connections have their times', async (t) => {
+t.test('headers, requests and idle connections have their timeouts', async (t) => {
   const { app } = await listen(t);
   t.equal(app.server.headersTimeout, 10_000);
   t.equal(app.server.requestTimeout, 15_000);
   t.equal(app.server.keepAliveTimeout, 75_000);
 });
 
-t.test('slow headers, and a connection that says nothing, are cut off with 408', async (t) => {
+t.test('slow headers, and a silent connection, are cut off with 408', async (t) => {
   const options = serverOptions({
     logger: createLogger({ name: 'test', level: 'trace' }, collectLog().stream),
     publicUrl: 'https://example.com',
   });
-  // The mechanism with times that a test can wait for.
+  // The mechanism with timeouts that a test can wait for.
   const http = { ...options.http, headersTimeout: 50, connectionsCheckingInterval: 20 };
   const app = Fastify({ ...options, http, requestTimeout: 60 });
   t.teardown(() => app.close());
@@ -55,7 +55,7 @@ t.test('slow headers, and a connection that says nothing, are cut off with 408',
   }
 });
 
-t.test('headers beyond 16 KiB are 431, what is not HTTP is 400, neither is stored', async (t) => {
+t.test('headers over 16 KiB are 431, bytes that are not HTTP are 400, neither may be stored', async (t) => {
   const { send } = await listen(t);
   const huge = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Huge: ${'x'.repeat(20_000)}\r\n\r\n`);
   t.match(huge, /^HTTP\/1\.1 431 .*\r\nCache-Control: no-store\r\n/);
@@ -68,7 +68,7 @@ t.test('headers beyond 16 KiB are 431, what is not HTTP is 400, neither is store
   t.match(smuggled, /^HTTP\/1\.1 400 /);
 });
 
-t.test('a body that says a huge length is refused before it is sent', async (t) => {
+t.test('a body that declares a huge length is refused before it is sent', async (t) => {
   const { send } = await listen(t);
   const answer = await send(
     'POST /form HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n',
@@ -107,7 +107,7 @@ t.test('a forwarded address counts only when a trusted proxy sends it', async (t
 });
 
 t.test(
-  'a request whose headers are on their way when closing begins is served, and its connection ends',
+  'a request whose headers are still arriving when closing begins is served, and its connection ends',
   async (t) => {
     const { app } = await buildSharedApp(t);
     const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));

@@ -1,4 +1,4 @@
-// Clients that ask and never read: how long their connections are kept.
+// Clients that send requests and never read: how long their connections are kept.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { buildAdminApp } from '../../../src/http/server/admin-app.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
 import writeTimeout from '../../../src/http/server/write-timeout.js';
 
-// More than the system takes from a server for a client that reads nothing.
+// More than the system buffers for a client that reads nothing.
 const ANSWER_BYTES = 32 * 1024 * 1024;
 const DEAF_CLIENTS = 40;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -30,14 +30,14 @@ t.test('clients that never read their answers are cut off, and nobody else is', 
   t.match(String(answer), /^HTTP\/1\.1 200 OK/);
 });
 
-t.test('a client that goes on sending while it reads nothing is cut off all the same', async (t) => {
+t.test('a client that keeps sending while it reads nothing is cut off too', async (t) => {
   const { port, connections } = await listen(t, 500);
   for (const path of ['/', '/%zz']) {
     const socket = await open(t, port);
     socket.pause();
     const timer = setInterval(() => socket.write(REQUEST.replace('/', path)), 20);
     t.teardown(() => clearInterval(timer));
-    // Answers without a route are short: it takes many to fill what the system buffers.
+    // Answers without a route are short: it takes many to fill the buffers of the system.
     if (path !== '/') for (let i = 0; i < 100; i++) socket.write(REQUEST.replace('/', path).repeat(1000));
     while ((await connections()) > 0) await pause(20);
     clearInterval(timer);
@@ -53,7 +53,7 @@ t.test('a client that reads slowly gets its whole answer, however long that take
   let pauses = 0;
   socket.on('data', (chunk) => {
     received += chunk.length;
-    // Always less than the limit, and together more.
+    // Each pause is shorter than the timeout, all together are longer.
     if (received > (pauses + 1) * (ANSWER_BYTES / 8)) {
       pauses += 1;
       socket.pause();

@@ -1,4 +1,4 @@
-// Remembered readings: asked once, forgotten in time, bounded, and never a refusal.
+// The token cache: read once, dropped in time, bounded, and never a refusal.
 
 import t from 'tap';
 import { cacheTokens } from '../../../src/http/tokens/token-codec.js';
@@ -8,7 +8,7 @@ interface Claims {
   readonly exp: number;
 }
 
-/** A reader of tokens that are numbers: a positive one is right until that many milliseconds. */
+/** Builds a reader of tokens that are numbers: a positive one is valid until that many milliseconds. */
 function build(most: number) {
   const asked: string[] = [];
   const clock = { nowMs: 0 };
@@ -27,14 +27,14 @@ function build(most: number) {
   return { read, asked, clock };
 }
 
-t.test('a right token is read once, and answered the same', async (t) => {
+t.test('a valid token is read once, and always gets the same reading', async (t) => {
   const { read, asked } = build(2);
   for (let i = 0; i < 3; i++) t.strictSame(read('100'), { ok: true, claims: { exp: 100 } });
   t.strictSame(asked, ['100']);
 });
 
 t.test(
-  'a remembered token expires to the millisecond, and is right again under a clock that was set back',
+  'a cached token expires to the millisecond, and is valid again if the clock is set back',
   async (t) => {
     const { read, clock } = build(2);
     t.match(read('100'), { ok: true });
@@ -47,7 +47,7 @@ t.test(
   },
 );
 
-t.test('refused tokens are not remembered, and displace nothing', async (t) => {
+t.test('refused tokens are not cached, and displace nothing', async (t) => {
   const { read, asked } = build(1);
   read('100');
   for (let i = 0; i < 50; i++) t.strictSame(read('-1'), { ok: false, reason: 'invalid' });
@@ -55,7 +55,7 @@ t.test('refused tokens are not remembered, and displace nothing', async (t) => {
   t.equal(asked.filter((token) => token === '100').length, 1);
 });
 
-t.test('a token in use stays remembered, one that is not is forgotten', async (t) => {
+t.test('a token in use stays cached, an unused one is dropped', async (t) => {
   const { read, asked } = build(2);
   for (const token of ['100', '200', '100', '300', '100', '400', '500', '100', '200'])
     t.match(read(token), { ok: true });

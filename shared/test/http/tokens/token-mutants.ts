@@ -1,4 +1,4 @@
-// Ways to make a wrong token out of right ones: inside the envelope, of its bytes, of its text.
+// Ways to turn valid tokens into invalid ones: inside the envelope, in its bytes, in its text.
 
 import { createHmac, type KeyObject } from 'node:crypto';
 
@@ -8,12 +8,12 @@ export interface Dice {
   readonly b: number;
 }
 
-/** What a signed token is made of. */
+/** The parts of a signed token. */
 export interface Signing {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly secret: KeyObject;
-  /** Secrets and claims of the other kind and of a key nobody knows. */
+  /** Secrets and claims of the other kind and of an unknown key. */
   readonly otherSecrets: readonly KeyObject[];
   readonly otherClaims: Readonly<Record<string, unknown>>;
   readonly otherKeyIds: readonly string[];
@@ -26,7 +26,7 @@ export function signText(header: string, payload: string, secret: KeyObject, has
 }
 
 const WRONG_VALUES: readonly unknown[] = [null, [], {}, true, '', 1.5, -1];
-// A number as `exp` is a time that is over.
+// A number as `exp` would be a time in the past.
 const WRONG_EXPIRIES: readonly unknown[] = [null, [], {}, true, '', '99999999999', '2099-01-01'];
 const PAYLOADS = [
   ...[
@@ -47,7 +47,7 @@ const PAYLOADS = [
 ];
 const GARBAGE = ['', '.', '..', '...', 'a.b.c', 'a.b', '.a.', ' ', '\u0000', '💥.💥.💥', '.'.repeat(2900)];
 
-/** Texts to seal that no codec of ours made. Every one must be refused as invalid. */
+/** Texts to seal that our codecs do not make. Each must be refused as invalid. */
 export const INNER_MUTATIONS: readonly ((signing: Signing, dice: Dice) => string)[] = [
   ({ header, claims, secret }, { a, b }) => {
     const alg = from(
@@ -118,7 +118,7 @@ export const INNER_MUTATIONS: readonly ((signing: Signing, dice: Dice) => string
 /** Other bytes, of the same length or not. `other` is those of another right token. */
 export const BYTE_MUTATIONS: readonly ((bytes: Buffer, other: Buffer, dice: Dice) => Buffer)[] = [
   (bytes, _, { a, b }) => flip(bytes, a, b),
-  // The head, the nonce and the tag are where it hurts.
+  // Changes in the head, the nonce and the tag matter most.
   (bytes, _, { a, b }) => flip(bytes, a % 17, b),
   (bytes, _, { a, b }) => flip(bytes, bytes.length - 1 - (a % 16), b),
   (bytes, _, { a }) => bytes.subarray(0, a % bytes.length),
@@ -136,7 +136,7 @@ export const BYTE_MUTATIONS: readonly ((bytes: Buffer, other: Buffer, dice: Dice
   (bytes, _, { a }) => Buffer.concat([Buffer.from([a % 256]), bytes.subarray(1)]),
   (bytes, other, { a }) => Buffer.concat([bytes, other.subarray(0, 1 + (a % 32))]),
   (bytes) => Buffer.concat([bytes, bytes]),
-  // Nothing but a head that is known, and noise.
+  // Only a known head, and noise.
   (bytes, _, { a, b }) => Buffer.concat([bytes.subarray(0, 5), noise(a, b % 300)]),
   (_, __, { a, b }) => noise(a, b % 300),
 ];

@@ -24,10 +24,10 @@ const SEED = 3_030_915;
 // A busy machine takes several times as long; tap gives a file 30 seconds.
 t.setTimeout(180_000);
 
-// Refusals are exceptions inside, a fifth of whose cost is a stack that nobody reads.
+// Refusals are exceptions internally, and a fifth of their cost is an unused stack.
 Error.stackTraceLimit = 0;
 
-/** How often each piece of work was done. */
+/** How often each operation ran. */
 interface Work {
   decodings: number;
   decryptions: number;
@@ -46,7 +46,7 @@ async function openTokens(t: Test) {
   return app;
 }
 
-/** Counts what a reading does, where it is done. */
+/** Counts the operations of a reading, by patching them. */
 function countWork(t: Test, app: Awaited<ReturnType<typeof openTokens>>): Work {
   const work: Work = { decodings: 0, decryptions: 0, verifications: 0 };
   const { createDecipheriv } = crypto;
@@ -80,7 +80,7 @@ function countWork(t: Test, app: Awaited<ReturnType<typeof openTokens>>): Work {
 
 type Layer = 'inner' | 'bytes' | 'text';
 
-/** Layers that are changed. A text is the cheapest to refuse, and the easiest to send. */
+/** The layers that a mutation changes. A text is the cheapest to refuse and the easiest to send. */
 const CHANGED: readonly (readonly Layer[])[] = [
   ...Array.from({ length: 8 }, (): Layer[] => ['text']),
   ...Array.from({ length: 6 }, (): Layer[] => ['bytes']),
@@ -90,7 +90,7 @@ const CHANGED: readonly (readonly Layer[])[] = [
   [],
 ];
 
-/** What becomes of a right token. */
+/** How a valid token is changed. */
 interface Recipe extends Dice {
   readonly source: number;
   readonly other: number;
@@ -172,9 +172,9 @@ t.test(
           throw new Error('a refusal says more than its reason');
         const tooLong = token.length > MAX_TOKEN_CHARACTERS;
         const { decodings, decryptions, verifications } = work;
-        // A right access token may be remembered from before; whatever is refused is looked at each time.
-        const isRemembered = decodings === 0 && kind === 'access' && answer === 'ok';
-        if (!isRemembered && decodings !== (tooLong ? 0 : 1))
+        // A valid access token may be cached from before; a refused one is verified each time.
+        const isCached = decodings === 0 && kind === 'access' && answer === 'ok';
+        if (!isCached && decodings !== (tooLong ? 0 : 1))
           throw new Error(`${decodings} decodings of ${token.length} characters`);
         if (decryptions > decodings || verifications > decryptions) {
           throw new Error(

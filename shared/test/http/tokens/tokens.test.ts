@@ -1,4 +1,4 @@
-// The two tokens: what is issued can be read, and nothing else can.
+// Both tokens: an issued token can be read, and nothing else can.
 
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -58,7 +58,7 @@ async function buildTokens(
 const kidOf = (kind: TokenKind) => openKeyRing(SECRETS[kind]).current.id;
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token made by hand: any header, any claims, signed as told, inside a valid envelope. */
+/** Builds a token by hand: any header, any claims, any signature, inside a valid envelope. */
 function craft(
   header: unknown,
   claims: unknown,
@@ -81,7 +81,7 @@ const header = (changes: object = {}, kind: TokenKind = 'access') => ({
   ...changes,
 });
 
-/** Runs with the node's clock moved: the verifier takes no clock. */
+/** Runs with the clock of the node moved, because the verifier takes no clock. */
 function atLater<T>(seconds: number, read: () => T): T {
   const now = Date.now;
   Date.now = () => now() + seconds * 1000;
@@ -92,7 +92,7 @@ function atLater<T>(seconds: number, read: () => T): T {
   }
 }
 
-t.test('what was issued is read as it was, for both kinds', async (t) => {
+t.test('an issued token is read with its claims, for both kinds', async (t) => {
   const { access, refresh } = await buildTokens(t);
   const accessed = accessClaims({ id: Number.MAX_SAFE_INTEGER, email: 'é+%@例え.jp', gen: 12 });
   t.strictSame(access.read(access.issue(accessed)), { ok: true, claims: accessed });
@@ -112,7 +112,7 @@ t.test('a token carries its claims and nothing more, and nobody can see them', a
 });
 
 t.test(
-  'a token made by hand as ours are is read, so that the refusals below are due to their change',
+  'a token built by hand like ours is read, so the refusals below are due to their changes',
   async (t) => {
     const { access, refresh } = await buildTokens(t);
     t.match(access.read(craft(header(), accessClaims())), { ok: true });
@@ -227,7 +227,7 @@ t.test(
   },
 );
 
-t.test('a token is read until five seconds after its expiry, and is expired from then on', async (t) => {
+t.test('a token is valid until five seconds after its expiry, and expired from then on', async (t) => {
   t.equal(CLOCK_TOLERANCE_MS, 5000);
   const { access, refresh } = await buildTokens(t);
   const exp = nowSeconds() + 100;
@@ -238,19 +238,19 @@ t.test('a token is read until five seconds after its expiry, and is expired from
   for (const read of readings) {
     t.match(read(), { ok: true });
     t.match(atLater(secondsUntil + 4, read), { ok: true });
-    t.strictSame(atLater(secondsUntil + 6, read), EXPIRED, 'although it was remembered as valid');
+    t.strictSame(atLater(secondsUntil + 6, read), EXPIRED, 'although it was cached as valid');
   }
   t.strictSame(access.read(access.issue(accessClaims({ exp: nowSeconds() - 7 }))), EXPIRED);
 });
 
-t.test('an expired token that is also wrong is invalid, not expired', async (t) => {
+t.test('an expired token that is also malformed is invalid, not expired', async (t) => {
   const { access } = await buildTokens(t);
   const old = { exp: nowSeconds() - 100 };
   t.strictSame(access.read(craft(header(), accessClaims(old), { secret: NEW_KEY })), INVALID);
 });
 
 t.test(
-  'an access token from tomorrow is refused, one of a clock that is a little ahead is not',
+  'an access token from tomorrow is refused, one from a clock that is slightly ahead is not',
   async (t) => {
     const { access, refresh } = await buildTokens(t);
     const now = nowSeconds();
@@ -263,7 +263,7 @@ t.test(
   },
 );
 
-t.test('a secret is changed in three roll-outs without one refused token', async (t) => {
+t.test('a secret can be changed in three roll-outs without a refused token', async (t) => {
   const stages = [SECRETS.access, `${SECRETS.access},${NEW_KEY}`, `${NEW_KEY},${SECRETS.access}`, NEW_KEY];
   const nodes = await Promise.all(stages.map((access) => buildTokens(t, { access })));
   const issued = nodes.map(({ access }) => access.issue(accessClaims()));
@@ -284,7 +284,7 @@ t.test('a secret is changed in three roll-outs without one refused token', async
   t.equal(kid, openKeyRing(NEW_KEY).current.id, 'the new one signs');
 });
 
-t.test('the encryption key is changed in the same way', async (t) => {
+t.test('the encryption key can be changed in the same way', async (t) => {
   const before = await buildTokens(t);
   const during = await buildTokens(t, { encryption: `${NEW_KEY},${ENCRYPTION_KEY}` });
   const after = await buildTokens(t, { encryption: NEW_KEY });

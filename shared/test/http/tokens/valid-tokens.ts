@@ -1,11 +1,11 @@
-// Right tokens under every key, and what they are made of: the stuff that mutants are made from.
+// Valid tokens under every key, and their parts: the input of the mutations.
 
 import { createSecretKey } from 'node:crypto';
 import { createKeyedEnvelope, type TokenKind } from '../../../src/crypto/envelope.js';
 import { openKeyRing, type RingKey } from '../../../src/crypto/key-ring.js';
 import { type Signing, signText } from './token-mutants.js';
 
-// Seconds since 1970: no token's answer depends on when the test runs.
+// Seconds since 1970, so that no answer depends on when the test runs.
 const YEAR_2020 = 1_577_836_800;
 const YEAR_2100 = 4_102_444_800;
 
@@ -22,10 +22,10 @@ export const ENCRYPTION = openKeyRing(
 );
 const UNKNOWN = createSecretKey(Buffer.from('a secret that nobody has told us'));
 
-/** What a codec says to a token. */
+/** How a codec answers a token. */
 export type Answer = 'ok' | 'invalid' | 'expired';
 
-/** A token that is right, or was until it expired. */
+/** A token that is valid, or was until it expired. */
 export interface Issued {
   readonly kind: TokenKind;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface Issued {
   readonly answer: Answer;
 }
 
-/** Right tokens of both kinds, of several lengths, under every key of every ring; some have expired. */
+/** Issues valid tokens of both kinds, of several lengths, under every key of every ring; some have expired. */
 export function issueTokens(): Issued[] {
   return KINDS.flatMap((kind) =>
     ENCRYPTION.all.flatMap((encryptionKey) =>
@@ -79,7 +79,7 @@ export function otherKind(kind: TokenKind): TokenKind {
   return kind === 'access' ? 'refresh' : 'access';
 }
 
-/** What a token of this kind is signed with, and what it must not be signed with. */
+/** Returns what a token of this kind is signed with, and what it must not be signed with. */
 export function signingOf(kind: TokenKind, key: RingKey, number: number): Signing {
   const other = otherKind(kind);
   return {

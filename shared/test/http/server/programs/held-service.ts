@@ -1,4 +1,4 @@
-// A server that is told by its parent when its patience with silent connections ends.
+// A server whose parent tells it when to time silent connections out.
 
 import Fastify from 'fastify';
 import { createLogger } from '../../../../src/http/observability/logger.js';
