@@ -3,7 +3,9 @@
 /** Globs of the compiled test files that run on every promised line of Node, from the project's root. */
 export const testsOfEveryNode = [
   'shared/dist/test/{config,crypto,messages,pow}/*.test.js',
-  'shared/dist/test/http/{cross-origin,language,response-headers,tokens}.test.js',
+  'shared/dist/test/http/errors/language.test.js',
+  'shared/dist/test/http/server/{cross-origin,response-headers}.test.js',
+  'shared/dist/test/http/tokens/tokens.test.js',
   'shared/dist/test/store/{configured-store,private-file,store-url}.test.js',
   'services/*/dist/test/domain/*.test.js',
   'services/challenge-service/dist/test/image/{derivation,draw}.test.js',

@@ -281,6 +281,11 @@ const departures: readonly Departure[] = [
     why: 'the store files of the room stand on the opened store',
   },
   {
+    from: /^shared\/src\/challenges\/types\/challenge-module\.ts$/,
+    to: /^(node:path|shared\/src\/config\/load-module\.ts)$/,
+    why: "the module with the operator's challenge types is loaded in the way of every other module",
+  },
+  {
     from: /^shared\/src\/config\/checks\.ts$/,
     to: /^shared\/src\/store\/store-url\.ts$/,
     why: 'reading the address of a store is pure',
@@ -397,7 +402,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/errors\.ts$/,
-    to: /^shared\/src\/http\/errors\/define-error\.ts$/,
+    to: /^shared\/src\/http\/errors\/errors\.ts$/,
     why: 'it wraps @fastify/error and ties every code to a message',
   },
   {

@@ -1,4 +1,4 @@
-// The bearer guard of an application: verifies the access tokens of the session service without asking it.
+// The bearer guard of an application: verifies the access tokens of the session service on its own.
 
 import { Type } from '@sinclair/typebox';
 import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
@@ -28,16 +28,16 @@ import fp from 'fastify-plugin';
 export interface BearerGuardOptions {
   /**
    * Variables, usually `process.env`:
-   * - `ACCESS_SECRET`, as the session service has it.
-   * - `ACCESS_KEYS`: what its `keys export-access` prints. `ENCRYPTION_KEY` itself would open refresh tokens too.
-   * - `STORE_URL`, the store of the sessions, optional: with it ended sessions are refused within a second, and a token
-   *   that is verified here counts as used, so that the refresh token before it is refused as stolen. Without it ended
-   *   sessions are refused when their access tokens expire, and a use that only this service sees is not known.
-   * - `ACCESS_TTL`, seconds that an access token lives, 900 by default. A token with a longer life is refused, unless a
-   *   node of the session service has reported to the store that it issues such.
+   * - `ACCESS_SECRET`, the same as in the session service.
+   * - `ACCESS_KEYS`, the output of its command `keys export-access`. `ENCRYPTION_KEY` would open refresh tokens too.
+   * - `STORE_URL`, the store of the sessions, optional. With it ended sessions are refused within a second, and a token
+   *   verified here counts as used, so that the refresh token before it is refused as stolen. Without it ended sessions
+   *   are refused once their access tokens expire, and the session service does not see the uses here.
+   * - `ACCESS_TTL`, the lifetime of access tokens in seconds, 900 by default. A token with a longer lifetime is refused,
+   *   unless a node of the session service has reported to the store that it issues such tokens.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder that a relative path of `file:` starts from; the working folder by default. */
+  /** Folder that a relative path in `file:` starts from; the working directory by default. */
   readonly root?: string;
 }
 
@@ -70,7 +70,7 @@ async function bearerGuard(
   const secrets = openKeyRing(values.ACCESS_SECRET);
   const keys = readAccessKeys(values.ACCESS_KEYS);
   let tokens: TokenCodec<AccessClaims> | undefined;
-  // In a scope of its own, so that the application may have registered @fastify/jwt for itself.
+  // In a scope of its own, so that the application can register @fastify/jwt for itself.
   await app.register(async (scope) => {
     const envelope = createKeyedEnvelope('access', keys);
     tokens = await openTokenCodec(scope, { kind: 'access', claims: AccessClaims, secrets, envelope });
@@ -97,7 +97,7 @@ async function bearerGuard(
       await report.stop();
       await closeStore(store);
     });
-    // Commands before the connection are refused; a store that is away does not keep the application from starting.
+    // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
     await waitForStore(store, CONNECT_MS);
     revocations = follower;
     onVerified = createProofOfUse(openProofStore(store));
@@ -120,8 +120,10 @@ function readAccessKeys(text: string) {
 }
 
 /**
- * Verifies the session service's access tokens in any Fastify application. Decorates the server with `requireBearer`, an
- * `onRequest` hook that sets `request.bearer` or answers 401, and with `verifyAccess`. It closes the store with the server.
- * @throws ConfigurationError with a line for each mistake
+ * Verifies the access tokens of the session service in any Fastify application. Decorates the server with
+ * `requireBearer`, an `onRequest` hook that sets `request.bearer` to the claims of the token or answers 401
+ * (`token_invalid`, `session_revoked`), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
+ * and closes it with the server.
+ * @throws ConfigurationError with a line for each mistake in the variables
  */
 export default fp(bearerGuard, { name: 'tollgate-bearer-guard', fastify: '5.x' });

@@ -1,10 +1,11 @@
-// The challenge guard of an application: opens the store of the challenge service and makes the guards of routes work.
+// The challenge guard of an application: opens the store of the challenge service and enforces the guards of routes.
 
 import { Type } from '@sinclair/typebox';
 import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
 import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
@@ -27,7 +28,6 @@ import {
 } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import guard from '@tollgate/shared/http/guard/challenge-guard.js';
-import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
@@ -40,20 +40,20 @@ import fp from 'fastify-plugin';
 
 /** The options of the plugin. */
 export interface ChallengeGuardOptions {
-  /** The name of this application, 1 to 64 letters, digits, `_` or `-`: its failures are counted apart from those of others. */
+  /** The name of this application, 1 to 64 letters, digits, `_`, `.` or `-`: each application has its own failure counts. */
   readonly application: string;
   /**
-   * Variables as the challenge service has them, usually `process.env`: `CHALLENGE_SECRET`, `STORE_URL` or
-   * `CAPTCHA_CACHE_STORE` (one of them is required), and the same `CAPTCHA_*`.
+   * Variables, usually `process.env`, with the same values as in the challenge service: `CHALLENGE_SECRET`, `STORE_URL` or
+   * `CAPTCHA_CACHE_STORE` (one of them is required), `CAPTCHA_MODULE` and the other `CAPTCHA_*`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The options in code, in place of the `CAPTCHA_*` variables. */
+  /** Options in code; they replace the `CAPTCHA_*` variables of the options. */
   readonly options?: CaptchaOptionsInput;
-  /** Folder that relative paths of `file:` and `CAPTCHA_MODULE` start from; the working folder by default. */
+  /** Folder that relative paths in `file:` and `CAPTCHA_MODULE` start from; the working directory by default. */
   readonly root?: string;
-  /** Challenge types beside those of `CAPTCHA_MODULE`; only those that verify their answers themselves matter here. */
+  /** Challenge types in addition to those of `CAPTCHA_MODULE`; only those with a `verify` function matter here. */
   readonly kinds?: readonly ChallengeType[];
-  /** Hears the verdict on each submission, for metrics. */
+  /** Called with the verdict on each submission, for metrics. */
   readonly observer?: ChallengeObserver;
 }
 
@@ -83,14 +83,14 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
     throw new ConfigurationError(['CAPTCHA_TEST_MODE must be false with NODE_ENV=production']);
   }
   const module = await loadChallengeModule(values.CAPTCHA_MODULE, root);
-  // The same kinds may come from both.
+  // Both may name the same type.
   const kinds = [...new Set([...(settings.kinds ?? []), ...module.kinds])];
   const mistakes = challengeTypeMistakes(kinds);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
-  const strangers = unknownCaptchaVariables(environment);
-  // An application may have such variables of its own, so they do not stop it.
-  if (strangers.length > 0) app.log.warn({ mistakes: strangers }, 'variables are ignored');
+  const unknown = unknownCaptchaVariables(environment);
+  // An application may have such variables for its own use, so they do not stop it.
+  if (unknown.length > 0) app.log.warn({ mistakes: unknown }, 'variables are ignored');
 
   const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
   warnOfStore(store, app.log);
@@ -108,19 +108,19 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
     await keyReport.stop();
     await closeStore(store);
   });
-  // Commands before the connection are refused; a store that is away does not keep the application from starting.
+  // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
   await waitForStore(store, CONNECT_MS);
   await app.register(guard, {
     store: openChallengeStore(store, options.cache.prefix),
     ring,
     options,
-    host: application,
+    application,
     kinds,
     observer: settings.observer,
   });
 }
 
-/** An application never has a store of its own: nothing would issue challenges on it. */
+/** An application must name a store: in one of its own, nothing would issue challenges. */
 function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
   if (values.STORE_URL !== undefined || values.CAPTCHA_CACHE_STORE !== undefined) {
     return checkStores(values, ['CAPTCHA_CACHE_STORE']);
@@ -131,8 +131,9 @@ function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
 }
 
 /**
- * Makes `config.guards` of routes work and decorates the server with `captcha`. Await it before you add routes. It closes
- * the store with the server.
- * @throws ConfigurationError with a line for each mistake
+ * Enforces `config.guards` of routes, and decorates the server with `captcha`, which verifies submissions outside guarded
+ * routes, and requests with `countAttempt`. Await it before you add routes. Opens the store and closes it with the server.
+ * A refused submission is answered 422 with a `ChallengeRefusal` body; 503 `store_unavailable` if the store is unreachable.
+ * @throws ConfigurationError with a line for each mistake in the options and variables
  */
 export default fp(challengeGuard, { name: 'tollgate-challenge-guard', fastify: '5.x' });

@@ -1,6 +1,6 @@
-// The package: what an application in Fastify needs to guard its forms and its protected routes.
+// The entry of the package: guards for the forms and the protected routes of a Fastify application.
 
-// These bring the decorators of the server and the request into the types of the application.
+// These imports add the decorators of the server and the request to the types of the application.
 import '@tollgate/shared/http/guard/challenge-guard.js';
 import '@tollgate/shared/http/tokens/bearer.js';
 

@@ -1,4 +1,4 @@
-// Another Fastify service that verifies bearers by itself.
+// The bearer guard: another Fastify service verifies bearers on its own.
 
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -18,7 +18,7 @@ const ENCRYPTION_KEY = 'encryption-key-of-this-test-0123456789';
 const SID = '0123456789ABCDEFGHIJKL';
 const accessKeys = exportAccessKeys(openKeyRing(ENCRYPTION_KEY));
 
-/** What the session service makes. */
+/** Issues tokens as the session service does. */
 async function issuer(t: Test) {
   const app = Fastify();
   t.teardown(() => app.close());
@@ -74,7 +74,7 @@ t.test('a bearer of the session service is verified without it, everything else 
 });
 
 t.test(
-  'its refusals are its own beside the error handler of the application, in the language of the request',
+  'its refusals bypass the error handler of the application, and are in the language of the request',
   async (t) => {
     const { app } = await application(t);
     app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ own: true }));
@@ -91,7 +91,7 @@ t.test(
   },
 );
 
-t.test('other keys or another secret open nothing', async (t) => {
+t.test('tokens under other keys or another secret are refused', async (t) => {
   const { access } = await issuer(t);
   const foreign = 'another-secret-of-this-test-0123456789';
   for (const variables of [
@@ -106,7 +106,7 @@ t.test('other keys or another secret open nothing', async (t) => {
   });
 });
 
-t.test('with the store an ended session is refused at once, and closing stops to follow', async (t) => {
+t.test('with the store an ended session is refused at once, and closing stops the follower', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const { access } = await issuer(t);
     const { app, ask } = await application(t, { STORE_URL: url });
@@ -115,7 +115,7 @@ t.test('with the store an ended session is refused at once, and closing stops to
     const limitMs = performance.now() + 1000;
     let answer = await ask(access());
     while (answer.statusCode === 200 && performance.now() < limitMs) {
-      // Injected requests alone would keep the event loop from everything else.
+      // Injected requests alone would starve the event loop.
       await new Promise((resolve) => setTimeout(resolve, 5));
       answer = await ask(access());
     }
@@ -141,7 +141,7 @@ t.test('a token that lives longer than ACCESS_TTL is refused', async (t) => {
 });
 
 t.test(
-  'with the store it takes a life that a node of the session service makes, and no longer one',
+  'with the store it accepts a lifetime that a node of the session service reports, and no longer one',
   async (t) => {
     await eachKind(t, async (t, { store, url, age }) => {
       const { access } = await issuer(t);
@@ -157,7 +157,7 @@ t.test(
       t.equal((await during.ask(access(1801))).statusCode, 401);
       await age(SILENCE_MS + 1_800_000);
       t.equal(await openAccessLifetimes(900, store).allows(1800), false, 'no such token is alive any more');
-      // A test moves the clock of an embedded store for this one opening of it.
+      // The clock of an embedded store is moved only for this one opening.
       if (store.kind === 'embedded') return;
       const after = await application(t, { STORE_URL: url });
       t.equal((await after.ask(access(1800))).statusCode, 401, 'nor is it let in');
@@ -165,7 +165,7 @@ t.test(
   },
 );
 
-t.test('it lives beside a @fastify/jwt of the application', async (t) => {
+t.test('it works beside a @fastify/jwt of the application', async (t) => {
   const { access } = await issuer(t);
   const app = Fastify();
   t.teardown(() => app.close());

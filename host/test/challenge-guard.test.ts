@@ -1,4 +1,4 @@
-// The challenge guard of an application: its settings, and the store that it opens and closes.
+// The challenge guard of an application: its options, and the store that it opens and closes.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ async function open(t: Test, changes: Partial<ChallengeGuardOptions> = {}) {
   return app;
 }
 
-t.test('one plugin makes the guards work', async (t) => {
+t.test('one plugin enforces the guards', async (t) => {
   const app = await open(t);
   const answer = await app.inject({ method: 'POST', url: '/form', payload: {} });
   t.match(answer.json(), { code: 'pow_invalid', captcha_required: false, errors: { pow_token: [String] } });
@@ -37,7 +37,7 @@ t.test('the options come from the variables, or from code', async (t) => {
   t.equal(coded.captcha.options.pow.difficulty, 20);
 });
 
-t.test('kinds come from the module of CAPTCHA_MODULE, from code, or from both', async (t) => {
+t.test('challenge types come from CAPTCHA_MODULE, from code, or from both', async (t) => {
   const root = tempDir(t);
   const store = `file:${join(root, 'store.mdb')}`;
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_MODULE: './own.mjs' };
@@ -58,7 +58,7 @@ t.test('kinds come from the module of CAPTCHA_MODULE, from code, or from both', 
   t.strictSame(longest(await open(t, { environment, root, kinds: another })), [64, 200, 416, 417]);
 });
 
-t.test('a mistake stops the start with its line', async (t) => {
+t.test('each mistake stops the start with its own line', async (t) => {
   const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
   const table: [Partial<ChallengeGuardOptions>, RegExp][] = [
@@ -104,7 +104,7 @@ t.test('a mistake stops the start with its line', async (t) => {
   }
 });
 
-t.test('an application that names no store makes no file of its own', async (t) => {
+t.test('an application that names no store creates no file', async (t) => {
   const folder = tempDir(t);
   const environment = { CHALLENGE_SECRET: SECRET, DATA_DIR: folder };
   await t.rejects(open(t, { environment, root: folder }), ConfigurationError);
@@ -114,7 +114,7 @@ t.test('an application that names no store makes no file of its own', async (t) 
 });
 
 t.test(
-  'a request right after the start finds a Redis, and one that is away does not stop the start',
+  'a request right after the start finds Redis, and an unreachable Redis does not stop the start',
   async (t) => {
     const redis = await startRedis(t);
     const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: redis.url };
@@ -128,7 +128,7 @@ t.test(
   },
 );
 
-t.test('variables of an application that only look like ours are told in the log', async (t) => {
+t.test('unknown variables that look like ours are logged', async (t) => {
   const lines: string[] = [];
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } });
   t.teardown(() => app.close());

@@ -59,13 +59,18 @@ export function gatewayCodes(): { code: string; status: number }[] {
     .sort((a, b) => a.status - b.status);
 }
 
+/** The files that use a class: those that import its file and name it in their code, and its own file if it does. */
 function filesThatName(name: string, definition: SourceFile, sources: readonly SourceFile[]): string[] {
-  const named = new RegExp(`\\b${name}\\b`);
-  const throwsItself = definition.text.split(named).length > 2;
-  const importers = sources
-    .filter(
-      ({ text, imports }) => imports.some(({ target }) => target === definition.path) && named.test(text),
+  const uses = ({ text }: SourceFile) => withoutComments(text).split(new RegExp(`\\b${name}\\b`)).length - 1;
+  return sources
+    .filter((source) =>
+      source.path === definition.path
+        ? uses(source) > 1
+        : source.imports.some(({ target }) => target === definition.path) && uses(source) > 0,
     )
     .map(({ path }) => path);
-  return throwsItself ? [...importers, definition.path] : importers;
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
 }

@@ -1,6 +1,6 @@
 // The errors that only the challenge service returns.
 
-import { defineError } from '@tollgate/shared/http/errors/define-error.js';
+import { defineError } from '@tollgate/shared/http/errors/errors.js';
 
 /** The query names a preset that does not exist. */
 export const UnknownPreset = defineError('UNKNOWN_PRESET', 422);

@@ -124,7 +124,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
   await app.register(challengeGuard, {
-    ...{ store: challenges, ring, options: config.captcha, host: SESSION_HOST, kinds },
+    ...{ store: challenges, ring, options: config.captcha, application: SESSION_HOST, kinds },
     observer: figures.challenges(SESSION_HOST, trail),
   });
 

@@ -1,6 +1,6 @@
 // The errors that only the session service answers with.
 
-import { defineError } from '@tollgate/shared/http/errors/define-error.js';
+import { defineError } from '@tollgate/shared/http/errors/errors.js';
 
 /** Wrong password, unknown account or disabled account: all the same. */
 export const LoginFailed = defineError('LOGIN_FAILED', 422);

@@ -4,9 +4,8 @@ import { Writable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
-import { CaptchaInvalid } from '../../src/http/errors/challenge-errors.js';
 import errorHandler from '../../src/http/errors/error-handler.js';
-import { refuse } from '../../src/http/errors/errors.js';
+import { CaptchaInvalid, refuse } from '../../src/http/errors/errors.js';
 import { createLogger } from '../../src/http/observability/logger.js';
 import crossOrigin from '../../src/http/server/cross-origin.js';
 import jsonBodies from '../../src/http/server/json-bodies.js';
@@ -17,7 +16,7 @@ import { StoreUnavailableError } from '../../src/store/store-errors.js';
 
 export const ORIGIN = 'https://app.example.com';
 
-/** Lines of a log, parsed. */
+/** A collected log. */
 export interface LogLines {
   readonly text: () => string;
   readonly lines: () => Record<string, unknown>[];
@@ -45,7 +44,7 @@ export interface SharedApp {
   readonly log: LogLines;
 }
 
-/** Builds it with the routes that the tests ask for; closed at the end of the test. */
+/** Builds the application with the given routes; closes it at the end of the test. */
 export async function buildSharedApp(
   t: Test,
   addRoutes: (app: FastifyInstance) => unknown = addSampleRoutes,
@@ -65,7 +64,7 @@ export async function buildSharedApp(
   return { app, log };
 }
 
-/** A form, a thing with a path parameter and a query, and routes that fail in every way. */
+/** Adds a form, a route with a path parameter and a query, and routes that fail in every way. */
 export function addSampleRoutes(app: FastifyInstance): void {
   const body = Type.Object(
     {

@@ -5,7 +5,7 @@ import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
 import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { localise } from '@tollgate/shared/http/errors/language.js';
-import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js';
+import { verdictBody } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -63,7 +63,7 @@ export default async function hostVerify(
         { host: application.name, code: verdict.code, reason: verdict.reason },
         'challenge refused',
       );
-      return { success: false, ...explainVerdict(verdict, localise(request, reply)), ...next };
+      return { success: false, ...verdictBody(verdict, localise(request, reply)), ...next };
     },
   );
 }

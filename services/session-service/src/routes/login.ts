@@ -3,10 +3,10 @@
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
-import { LoginThrottled } from '@tollgate/shared/http/errors/challenge-errors.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import {
   type FieldMessage,
+  LoginThrottled,
   Overloaded,
   refuse,
   StoreUnavailable,

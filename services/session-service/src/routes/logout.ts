@@ -1,7 +1,7 @@
 // POST /logout: ends the session of the bearer.
 
 import { Type } from '@sinclair/typebox';
-import { SessionRevoked } from '@tollgate/shared/http/errors/bearer-errors.js';
+import { SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';

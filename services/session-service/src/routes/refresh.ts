@@ -1,7 +1,6 @@
 // POST /refresh: a new access token and a rotated refresh token for the session of the cookie.
 
-import { SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/bearer-errors.js';
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
+import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';

@@ -1,26 +1,46 @@
 // Answers every failed request with a localised message and a stable code.
 
+import { FastifyError as FastifyErrorClass } from '@fastify/error';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
-import { answerTo } from './error-answer.js';
-import { NotFound, refuse } from './errors.js';
+import { isMessageKey } from '../../messages/messages.js';
+import { StoreUnavailableError } from '../../store/store-errors.js';
+import {
+  BadRequest,
+  BodyTooLarge,
+  type CodedErrorClass,
+  detailsOf,
+  InternalError,
+  MalformedJson,
+  NotFound,
+  Overloaded,
+  RateLimited,
+  refuse,
+  StoreUnavailable,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from './errors.js';
 import { type ErrorAnswer, sendError } from './send-error.js';
+import { fieldsOf } from './validation-fields.js';
 
-/** A refused request, as a route that adds to its answers sees it. */
+const STORE_RETRY_SECONDS = 1;
+
+/** A refused request, as `extendError` of its route sees it. */
 export interface RefusedRequest {
   readonly statusCode: number;
   /** As on the wire: lower snake case. */
   readonly code: MessageKey;
-  /** What the error itself adds to the body; it wins over what the route adds. */
+  /** Properties that the error itself adds to the body; they win over those of the route. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Gives properties to add to the body of a 4xx answer of this route. What it throws replaces the answer, so
-     * that a store out of reach becomes a 503.
+     * Returns properties to add to the body of a 4xx answer of this route. An error thrown here replaces the answer, so
+     * an unreachable store becomes a 503.
      */
     extendError?: (
       request: FastifyRequest,
@@ -39,18 +59,18 @@ async function answerErrors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Answers what was thrown; an error handler for a server or a single route. */
+/** The error handler itself, for a server or a single route. */
 export async function answerError(
   thrown: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { answer, extension } = await explainError(thrown, request);
+  const { answer, extension } = await resolveAnswer(thrown, request);
   return sendError(request, reply, answer, extension);
 }
 
-/** What is answered to something thrown, and what its route adds to that; tells the log. */
-export async function explainError(
+/** Returns the answer to a thrown value and what `extendError` of the route adds to it; logs the failure. */
+export async function resolveAnswer(
   thrown: unknown,
   request: FastifyRequest,
 ): Promise<{ answer: ErrorAnswer; extension: Readonly<Record<string, unknown>> | undefined }> {
@@ -75,7 +95,7 @@ async function extensionFor(
   return request.routeOptions.config.extendError?.(request, error);
 }
 
-/** Nothing of the request is logged; what was thrown only where nobody foresaw it. */
+/** Logs nothing of the request, and the thrown value only if it was unexpected. */
 function logError(request: FastifyRequest, { status, code }: ErrorAnswer, thrown: unknown): void {
   const route = request.routeOptions.url;
   if (status < 500) request.log.debug({ route, code }, 'refused');
@@ -83,4 +103,68 @@ function logError(request: FastifyRequest, { status, code }: ErrorAnswer, thrown
   else request.log.error({ route, code }, 'failed');
 }
 
+const frameworkErrors = new Map<unknown, CodedErrorClass>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', BodyTooLarge],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', UnsupportedMediaType],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', MalformedJson],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', MalformedJson],
+  // Every id is shorter than this limit, so a longer parameter names nothing that exists.
+  ['FST_ERR_MAX_PARAM_LENGTH', NotFound],
+]);
+
+const statusErrors = new Map<unknown, CodedErrorClass>([
+  [404, NotFound],
+  [413, BodyTooLarge],
+  [415, UnsupportedMediaType],
+  [429, RateLimited],
+  [503, Overloaded],
+]);
+
+/** Returns the answer to a thrown value; `internal_error` for an unexpected one. */
+export function answerTo(thrown: unknown): ErrorAnswer {
+  const coded = thrown instanceof FastifyErrorClass ? readCoded(thrown) : undefined;
+  if (coded !== undefined) return coded;
+  return readCoded(translate(thrown)) ?? { status: 500, code: 'internal_error', details: {} };
+}
+
+/** Tells whether a thrown value is expected: one of our errors, or one of the store or the schema validator. */
+export function isExpectedError(thrown: unknown): boolean {
+  if (thrown instanceof StoreUnavailableError) return true;
+  if (thrown instanceof FastifyErrorClass && readCoded(thrown) !== undefined) return true;
+  return typeof thrown === 'object' && thrown !== null && Array.isArray((thrown as ForeignError).validation);
+}
+
+function readCoded(error: { code: string; statusCode?: number }): ErrorAnswer | undefined {
+  const code = error.code.toLowerCase();
+  if (!isMessageKey(code)) return undefined;
+  return { status: error.statusCode ?? 500, code, details: detailsOf(error) };
+}
+
+/** Returns the error of ours that stands for an error of the framework, a plugin, the store or unknown code. */
+function translate(thrown: unknown): { code: string; statusCode?: number } {
+  if (thrown instanceof StoreUnavailableError) {
+    return refuse(StoreUnavailable, { headers: { 'retry-after': STORE_RETRY_SECONDS } });
+  }
+  if (typeof thrown !== 'object' || thrown === null) return refuse(InternalError);
+  const { code, statusCode, validation, validationContext } = thrown as ForeignError;
+  if (Array.isArray(validation)) {
+    // A path parameter of the wrong shape names nothing that exists.
+    if (validationContext === 'params') return refuse(NotFound);
+    const whole = validationContext === 'querystring' ? 'query' : (validationContext ?? 'body');
+    return refuse(ValidationFailed, { fields: fieldsOf(validation, whole) });
+  }
+  const known = frameworkErrors.get(code) ?? statusErrors.get(statusCode);
+  if (known !== undefined) return refuse(known);
+  const isClientError = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return refuse(isClientError ? BadRequest : InternalError);
+}
+
+interface ForeignError {
+  readonly code?: unknown;
+  readonly statusCode?: unknown;
+  readonly validation?: FastifySchemaValidationError[];
+  readonly validationContext?: string;
+}
+
+/** Sets the error handler and the not-found handler of the server. Register it before the routes. */
 export default fp(answerErrors, { name: 'tollgate-errors', fastify: '5.x' });

@@ -1,8 +1,17 @@
-// The errors that both services share, and how to throw one with what its answer needs.
+// The errors that both services and the guards share, and how to throw one with what its answer needs.
 
+import { createError } from '@fastify/error';
 import type { MessageKey } from '../../messages/en.js';
 import type { MessageParams } from '../../messages/messages.js';
-import { defineError } from './define-error.js';
+
+/**
+ * Defines an error class. Its code in lower case is the code on the wire and the key of its message.
+ * No stack is collected: refusals are frequent, and a stack takes time.
+ */
+export const defineError = <C extends Uppercase<MessageKey>, S extends number>(code: C, status: S) =>
+  createError(code, code, status, Error, false);
+
+// The docstring of each class is its meaning in docs/errors.md.
 
 /** The body or the query has the wrong shape. */
 export const ValidationFailed = defineError('VALIDATION_FAILED', 422);
@@ -37,10 +46,37 @@ export const Overloaded = defineError('OVERLOADED', 503);
 /** A mistake of ours; the log has the reason. */
 export const InternalError = defineError('INTERNAL_ERROR', 500);
 
-/** A text about a field: its key, or its key and parameters. */
+/** The token is missing, malformed, forged or, as an access token, expired. */
+export const TokenInvalid = defineError('TOKEN_INVALID', 401);
+
+/** The session was ended, or its refresh token was used twice. */
+export const SessionRevoked = defineError('SESSION_REVOKED', 401);
+
+/** The key is missing or wrong. */
+export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
+
+/** The proof of work is missing, malformed, wrong or spent. */
+export const PowInvalid = defineError('POW_INVALID', 422);
+
+/** The work is right, but cheaper than the account demands by now: the client repeats with better work. */
+export const PowInsufficient = defineError('POW_INSUFFICIENT', 422);
+
+/** The answer to the image is malformed, wrong, too fast or spent. */
+export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
+
+/** The image is of a preset that this form does not accept. */
+export const PresetRefused = defineError('PRESET_REFUSED', 422);
+
+/** An image is demanded and none was answered. */
+export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);
+
+/** This account has to wait at this address; `Retry-After` says how long. */
+export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);
+
+/** A text about a field: its message key, or the key with its parameters. */
 export type FieldMessage = MessageKey | { readonly key: MessageKey; readonly params: MessageParams };
 
-/** What an answer carries beside the message and the code of its error. */
+/** What an answer carries besides the message and the code of its error. */
 export interface RefusalDetails {
   /** What is wrong with each field; becomes `errors`. */
   readonly fields?: Readonly<Record<string, readonly FieldMessage[]>>;
@@ -53,10 +89,10 @@ export interface RefusalDetails {
 
 const DETAILS = Symbol('refusal details');
 
-/** A class made with `@fastify/error`; its code in lower case must be the key of a message. */
+/** A class made by `defineError`. */
 export type CodedErrorClass = new () => Error & { code: string; statusCode?: number };
 
-/** Makes an error to throw. */
+/** Creates an error to throw; the error handler answers it with its code, status, message and `details`. */
 export function refuse(
   ErrorClass: CodedErrorClass,
   details: RefusalDetails = {},
@@ -64,7 +100,7 @@ export function refuse(
   return Object.assign(new ErrorClass(), { [DETAILS]: details });
 }
 
-/** What was handed to `refuse`. */
+/** Returns the details that `refuse` was given; none for any other error. */
 export function detailsOf(error: object): RefusalDetails {
   return (error as { [DETAILS]?: RefusalDetails })[DETAILS] ?? {};
 }

@@ -1,37 +1,37 @@
-// Which language an answer is in, and the headers that say so.
+// Chooses the language of an answer, and sets the headers that say so.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type Language, languages } from '../../messages/messages.js';
-import { appendVary } from '../server/vary.js';
+import { appendVary } from '../server/response-headers.js';
 
-const MOST_CHARACTERS = 256;
-const MOST_RANGES = 20;
+const MAX_CHARACTERS = 256;
+const MAX_RANGES = 20;
 
 /**
- * The part of an `Accept-Language` header that is read: its first 20 ranges, as far as they end within 256 characters.
- * Parsing takes longer the more there are, and every error answer does it.
+ * Returns the part of an `Accept-Language` header that is parsed: its first 20 ranges, as far as they end within 256
+ * characters. Every error answer parses it, and longer headers take longer.
  */
 export function readableRanges(acceptLanguage: string): string {
-  const ranges = acceptLanguage.slice(0, MOST_CHARACTERS).split(',');
-  // What was cut inside a range would be another language.
-  if (acceptLanguage.length > MOST_CHARACTERS && acceptLanguage[MOST_CHARACTERS] !== ',') ranges.pop();
-  return ranges.slice(0, MOST_RANGES).join(',');
+  const ranges = acceptLanguage.slice(0, MAX_CHARACTERS).split(',');
+  // A range that was cut could name another language.
+  if (acceptLanguage.length > MAX_CHARACTERS && acceptLanguage[MAX_CHARACTERS] !== ',') ranges.pop();
+  return ranges.slice(0, MAX_RANGES).join(',');
 }
 
-/** The best language for an `Accept-Language` header (RFC 9110, 12.5.4); English when none fits. */
+/** Returns the best language for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
   if (acceptLanguage === undefined) return languages[0];
   const negotiator = new Negotiator({ headers: { 'accept-language': readableRanges(acceptLanguage) } });
   return (negotiator.language(languages) as Language | undefined) ?? languages[0];
 }
 
-/** The language of a request's answer. */
+/** Returns the language for the answer to a request. */
 export function languageOf(request: FastifyRequest): Language {
   return chooseLanguage(request.headers['accept-language']);
 }
 
-/** Says in an answer that its texts were chosen by language, and gives that language. */
+/** Sets `Content-Language` and `Vary` of an answer, and returns its language. */
 export function localise(request: FastifyRequest, reply: FastifyReply): Language {
   const language = languageOf(request);
   reply.header('content-language', language);

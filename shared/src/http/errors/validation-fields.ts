@@ -1,26 +1,26 @@
-// Turns what the schema validator found into messages per field.
+// Turns the errors of the schema validator into messages per field.
 
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldMessage } from './errors.js';
 
-const LONGEST_NAME = 64;
+const MAX_NAME_CHARACTERS = 64;
 
-/** Most fields that an answer names: a body may have thousands that are not known. */
-export const MOST_FIELDS = 20;
+/** Most fields that an answer names: a body may have thousands of unknown ones. */
+const MAX_FIELDS = 20;
 
 /**
- * The first 20 fields that are wrong, and how: for each the first that was found. A missing or unknown property is named itself; a nested one by its path
- * with dots; a body or query that is wrong as a whole by `whole`.
+ * Returns the first 20 wrong fields, each with its first error. A missing or unknown property has its own name, a nested
+ * one its path with dots, and a body or query that is wrong as a whole the name `whole`.
  */
 export function fieldsOf(
-  found: readonly FastifySchemaValidationError[],
+  errors: readonly FastifySchemaValidationError[],
   whole: string,
 ): Record<string, FieldMessage[]> {
   const fields = new Map<string, FieldMessage[]>();
-  for (const error of found) {
-    const name = (fieldName(error) || whole).slice(0, LONGEST_NAME);
+  for (const error of errors) {
+    const name = (fieldName(error) || whole).slice(0, MAX_NAME_CHARACTERS);
     if (!fields.has(name)) fields.set(name, [messageOf(error)]);
-    if (fields.size === MOST_FIELDS) break;
+    if (fields.size === MAX_FIELDS) break;
   }
   return Object.fromEntries(fields);
 }
@@ -42,7 +42,7 @@ function messageOf({ keyword, params }: FastifySchemaValidationError): FieldMess
     case 'type':
       return 'type';
     case 'minLength':
-      // A form sends an empty text for a field that was not filled in.
+      // Forms send an empty text for a field that was not filled in.
       return params.limit === 1 ? 'required' : { key: 'too_short', params: { limit: Number(params.limit) } };
     case 'maxLength':
       return { key: 'too_long', params: { limit: Number(params.limit) } };

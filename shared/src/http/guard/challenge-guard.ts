@@ -1,4 +1,4 @@
-// The guard: a route names what a submission to it must carry, and the guard checks it before the handler runs.
+// The guard plugin: checks the challenges that a route asks for in `config.guards` before its handler runs.
 
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
@@ -10,7 +10,7 @@ import type { ChallengeType } from '../../challenges/types/challenge-type-regist
 import type { AttemptedAccount } from '../../challenges/verify-context.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
-import { challengeRefused } from './challenge-refusal.js';
+import { challengeError } from './challenge-refusal.js';
 import { findAccountKey } from './find-account-key.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import {
@@ -19,51 +19,51 @@ import {
   type GuardedAttempt,
   type PassedGuard,
   requirementsFor,
-  throttled,
+  throttleError,
 } from './guarded-attempt.js';
 import { formRules, type Guard, guardMistake, powGuardOf } from './guards.js';
 
-/** What the plugin needs. */
+/** The options of the plugin. */
 export interface GuardOptions {
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  /** The name of this application: failures of different applications are counted apart. */
-  readonly host: string;
-  /** Challenge types beyond the built-in ones; only those that verify their answers themselves matter here. */
+  /** The name of this application: each application has its own failure counts. */
+  readonly application: string;
+  /** Challenge types beyond the built-in ones; only those with a `verify` function matter here. */
   readonly kinds?: readonly ChallengeType[];
-  /** Hears the verdict on each submission, for metrics. */
+  /** Called with the verdict on each submission, for metrics. */
   readonly observer?: ChallengeObserver | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Verifies submissions and counts attempts outside of guarded routes. */
+    /** Verifies submissions and counts attempts outside guarded routes. */
     captcha: ChallengeVerifier;
   }
   interface FastifyContextConfig {
-    /** The challenges that a submission to this route must carry. */
+    /** The challenges that a submission to this route must solve. */
     guards?: readonly Guard[];
     /**
-     * Whether the route's own `preHandler` hooks run before the guard. For hooks that only refuse, such as a rate limit:
-     * by default the guard runs first, so that nothing else works for a submission without challenges.
+     * Whether the route's own `preHandler` hooks run before the guard. Meant for hooks that only refuse, such as a rate
+     * limit: by default the guard runs first, so that a submission without challenges costs no other work.
      */
     guardsLast?: boolean;
-    /** Answers what the guards of this route refuse, and a body that its schema refuses, in place of the plugin. */
+    /** Answers a submission that the guards or the body schema of this route refuse, in place of the plugin. */
     onRefused?: OnRefused;
   }
   interface FastifyRequest {
-    /** The challenge fields as they came, copied before validation; null on a route without guards. */
+    /** The challenge fields as received, copied before validation; null on a route without guards. */
     challengeFields: Submission | null;
-    /** What passed the guard; null before. */
+    /** The account and the challenges that passed the guard; null before. */
     passedGuard: PassedGuard | null;
     /** The verdict of the guards; null before, and on a route without guards. */
     challengeVerdict: ChallengeVerdict | null;
     /**
      * Counts this request as a failed attempt on the account that `pow({ key })` found, before its outcome is known, and
-     * refuses it if what it gave is too little by now: of parallel attempts only the first few go on. Call it before you
-     * look at a password; with `throttle` an account that has failed too often at this address is refused.
+     * refuses it if its challenges no longer suffice: of parallel attempts only the first few continue. Call it before you
+     * check a password. With `throttle` it refuses an account that has failed too often from this address.
      * @throws LoginThrottled, PowInsufficient, CaptchaRequired; ValidationFailed if the request names no account;
      *   TypeError on a route without `pow({ key })`
      */
@@ -72,7 +72,8 @@ declare module 'fastify' {
 }
 
 async function challengeGuard(app: FastifyInstance, options: GuardOptions): Promise<void> {
-  const verifier = createChallengeVerifier({ ...options, clock: Date.now });
+  const { application: host, ...deps } = options;
+  const verifier = createChallengeVerifier({ ...deps, host, clock: Date.now });
   app.decorate('captcha', verifier);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
@@ -87,9 +88,9 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
     if (guards.length > 0) guardRoute(route, verifier, guards);
   });
-  // The hook above did not see a route that was declared before this plugin had loaded: refuse it, or it stands open.
+  // The onRoute hook misses routes declared before this plugin was loaded. Their guards would not run, so refuse them.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
-    // A function has a length too: `guards: pow` is a mistake, not an empty list.
+    // Functions have a length too: `guards: pow` is a mistake, not an empty list.
     const hasNone =
       config.guards === undefined || (Array.isArray(config.guards) && config.guards.length === 0);
     if (!hasNone && challengeFields === null) {
@@ -118,11 +119,11 @@ function guardRoute(route: RouteOptions, verifier: ChallengeVerifier, guards: re
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
     });
-    if (!verdict.ok) throw await challengeRefused(request, verifier, verdict, account, rules);
+    if (!verdict.ok) throw await challengeError(request, verifier, verdict, account, rules);
     request.challengeVerdict = { ok: true };
     request.passedGuard = { key, given: verdict.given };
   };
-  /** With `throttle`, refuses an account that must wait before its challenges are taken from the store. */
+  /** With `throttle`, refuses an account that must wait before any of its challenges is spent. */
   const attemptedAccount = async (
     request: FastifyRequest,
     key: string | undefined,
@@ -135,17 +136,17 @@ function guardRoute(route: RouteOptions, verifier: ChallengeVerifier, guards: re
       image: rules.alwaysImage ? 'required' : 'escalating',
     });
     if (malformed !== null)
-      throw await challengeRefused(request, verifier, malformed, { key, failures: 0 }, rules);
+      throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
     const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
-    if (waitMs > 0) throw throttled(waitMs, await requirementsFor(request, verifier));
+    if (waitMs > 0) throw throttleError(waitMs, await requirementsFor(request, verifier));
     return { key, failures };
   };
 
-  // Before validation, because a strict schema of the application would remove the fields it does not know.
+  // Before validation, because a strict schema of the application removes the fields that it does not name.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   const own = hooks(route.preHandler);
   route.preHandler = route.config?.guardsLast === true ? [...own, check] : [check, ...own];
-  // What the route itself refuses, after the guards have let it pass, says what the next attempt needs as well.
+  // A refusal by the route itself, after its guards have passed, also carries the requirements of the next attempt.
   route.preSerialization = [
     ...hooks(route.preSerialization),
     async (request, reply, payload) =>
@@ -170,7 +171,8 @@ function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
 }
 
 /**
- * Decorates the server with `captcha` and makes `config.guards` of its routes work. Register and await it before every
+ * Decorates the server with `captcha` and enforces `config.guards` of its routes. Register and await it before every
  * context with guarded routes.
+ * @throws TypeError when a route is added whose guards are invalid; it names the route
  */
 export default fp(challengeGuard, { name: 'tollgate-guard', fastify: '5.x' });

@@ -1,4 +1,4 @@
-// The answer to a submission whose challenges fail.
+// Turns a failed verdict on a submission into the error or the body that answers it.
 
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
@@ -12,8 +12,8 @@ import {
   PowInsufficient,
   PowInvalid,
   PresetRefused,
-} from '../errors/challenge-errors.js';
-import { refuse } from '../errors/errors.js';
+  refuse,
+} from '../errors/errors.js';
 import { textsOf } from '../errors/send-error.js';
 
 const ERRORS = {
@@ -24,30 +24,26 @@ const ERRORS = {
   preset_refused: PresetRefused,
 };
 
-/** The coded error of a failed verdict, with its fields and whatever else its body is to say. */
-export function refusalOf(verdict: FailedVerdict, body: Record<string, unknown> = {}): Error {
-  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
-}
-
 /**
- * The same with what it says about the next attempt, and a line in the log.
- * @param account asked for its failures only if the submission had right work
+ * Logs a failed verdict and returns the error to throw, with the requirements of the next attempt in its body.
+ * @param account its failures are read only if the work of the submission was valid
  * @throws StoreUnavailableError
  */
-export async function challengeRefused(
+export async function challengeError(
   request: FastifyRequest,
-  host: ChallengeVerifier,
+  verifier: ChallengeVerifier,
   verdict: FailedVerdict,
   account: AttemptedAccount | undefined,
   rules: FormRules = {},
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const submission = request.challengeFields ?? {};
-  const next = await host.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
-  return refusalOf(verdict, { ...requirementsOf(next, rules, host.options) });
+  const next = await verifier.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
+  const body = { ...requirementsOf(next, rules, verifier.options) };
+  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 
-/** What a failed verdict says to a program, in a language. */
-export function explainVerdict({ code, fields }: FailedVerdict, language: Language) {
+/** Returns the body of a failed verdict in a language: `message`, `code` and `errors`. */
+export function verdictBody({ code, fields }: FailedVerdict, language: Language) {
   return { message: messageIn(language, code), code, errors: textsOf(fields, language) };
 }

@@ -4,14 +4,17 @@ import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { MAX_KEY_CHARACTERS } from '../../schemas/host-bodies.js';
 import { refuse, ValidationFailed } from '../errors/errors.js';
 
-/** Finds the account that a request is about; undefined if it names none. May be asynchronous. */
+/**
+ * Returns the account that a request is about, as text of 1 to 512 characters; undefined if it names none. May be
+ * asynchronous. A TypeError thrown by it, unless it has a cause, refuses the request with 422 `validation_failed`.
+ */
 export type AccountKeyOf<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
 ) => string | undefined | Promise<string | undefined>;
 
 /**
- * The account by the host's function, which may count on a body that this request has not: a TypeError out of it is
- * the client's mistake, like a key that is no text of 1 to 512 characters. Whatever else it throws is the host's.
+ * Calls the application's function. A TypeError from it means that the request lacks the body that the function expects,
+ * so the client is refused, as it is for a key that is not a text of 1 to 512 characters. Any other error is passed on.
  *
  * @throws ValidationFailed
  */
@@ -23,20 +26,20 @@ export async function findAccountKey(
   try {
     key = await keyOf?.(request);
   } catch (error) {
-    // fetch tells a server out of reach by a TypeError with a cause.
+    // fetch reports an unreachable server as a TypeError with a cause.
     if (!(error instanceof TypeError) || error.cause !== undefined) throw error;
-    throw noAccount(request, `key threw ${error.name}`);
+    throw noAccountError(request, `key threw ${error.name}`);
   }
   if (key === undefined || isAccountKey(key)) return key;
-  throw noAccount(request, `key must give a text of 1 to ${MAX_KEY_CHARACTERS} characters`);
+  throw noAccountError(request, `key must give a text of 1 to ${MAX_KEY_CHARACTERS} characters`);
 }
 
 function isAccountKey(key: unknown): key is string {
   return typeof key === 'string' && key !== '' && key.length <= MAX_KEY_CHARACTERS;
 }
 
-/** The refusal of a request that names no account where one is needed. @param reason for the log */
-export function noAccount(request: FastifyRequest, reason: string): Error {
+/** Logs and returns the refusal of a request that names no account where one is needed. @param reason for the log */
+export function noAccountError(request: FastifyRequest, reason: string): Error {
   request.log.info({ code: 'validation_failed', reason }, 'no account');
   return refuse(ValidationFailed, { fields: { body: ['malformed'] } });
 }

@@ -1,4 +1,4 @@
-// Reads the bodies of HTML forms, beside JSON.
+// Parses the bodies of HTML forms, in addition to JSON.
 
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
@@ -6,32 +6,36 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BadRequest, BodyTooLarge, refuse } from '../errors/errors.js';
 
+/** The options of the plugin. */
 export interface FormBodiesOptions {
-  /** Whether the fields of `multipart/form-data` are read too; true by default. An application that takes files does that itself. */
+  /** Whether to parse the fields of `multipart/form-data` too; true by default. Set it to false to receive files yourself. */
   readonly multipart?: boolean;
 }
 
-const MOST_FIELDS = 100;
-const LONGEST_NAME_BYTES = 200;
+const MAX_FIELDS = 100;
+const MAX_NAME_BYTES = 200;
 const TOO_LARGE = 413;
 
-async function readForms(app: FastifyInstance, { multipart: readsFields = true }: FormBodiesOptions) {
+async function parseForms(app: FastifyInstance, { multipart: parsesMultipart = true }: FormBodiesOptions) {
   await app.register(formbody);
-  if (!readsFields) return;
+  if (!parsesMultipart) return;
   await app.register(multipart);
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) request.body = await fieldsOf(request);
   });
 }
 
-/** The fields by name, one that comes twice as a list. Files are passed over. */
+/**
+ * Returns the fields by name, repeated ones as a list. Files are skipped. The plugin's `attachFieldsToBody: 'keyValues'`
+ * does not replace this: it silently cuts a field at its limit, and sets no limit on all parts together.
+ */
 async function fieldsOf(request: FastifyRequest): Promise<Record<string, unknown>> {
   const mostBytes = request.routeOptions.bodyLimit ?? 1_048_576;
   const fields = new Map<string, unknown[]>();
   const limits = {
-    fields: MOST_FIELDS,
-    parts: MOST_FIELDS,
-    fieldNameSize: LONGEST_NAME_BYTES,
+    fields: MAX_FIELDS,
+    parts: MAX_FIELDS,
+    fieldNameSize: MAX_NAME_BYTES,
     fieldSize: mostBytes,
     fileSize: mostBytes,
   };
@@ -58,7 +62,8 @@ async function fieldsOf(request: FastifyRequest): Promise<Record<string, unknown
 }
 
 /**
- * Adds `application/x-www-form-urlencoded` and `multipart/form-data` to what the routes of its scope read. A field that
- * comes twice is a list; the limit of the body holds for the whole of it (413).
+ * Makes the routes of its scope accept `application/x-www-form-urlencoded` and `multipart/form-data`. Values are text; a
+ * repeated field is a list, and files are skipped. The route's `bodyLimit`, in bytes, holds for all parts together: a
+ * larger form, or one of more than 100 fields, is 413 `body_too_large`, and a malformed one 400 `bad_request`.
  */
-export default fp(readForms, { name: 'tollgate-form-bodies', fastify: '5.x' });
+export default fp(parseForms, { name: 'tollgate-form-bodies', fastify: '5.x' });

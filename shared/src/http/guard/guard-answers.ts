@@ -1,49 +1,53 @@
-// How a guarded route refuses: as the application decides, else with a page for browsers and JSON for programs.
+// How a guarded route answers a refusal: as the application decides, else with a page for browsers and JSON for programs.
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type Language, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store-errors.js';
-import { isForeseen } from '../errors/error-answer.js';
-import { explainError } from '../errors/error-handler.js';
+import { isExpectedError, resolveAnswer } from '../errors/error-handler.js';
 import { refuse, StoreUnavailable } from '../errors/errors.js';
 import { localise } from '../errors/language.js';
-import { errorBody, sendError } from '../errors/send-error.js';
-import { prefersPage, sendRefusalPage } from './refusal-page.js';
+import { type ErrorAnswer, errorBody, sendError } from '../errors/send-error.js';
+import { appendVary } from '../server/response-headers.js';
+
+const MAX_ACCEPT_CHARACTERS = 512;
+const PAGE_TYPES = ['application/json', 'text/html'];
 
 /** A refused submission. */
 export interface ChallengeRefusal {
   readonly ok: false;
   readonly status: 422;
-  /** What a program is answered: `message`, `code`, `errors`, `captcha_required` and what else the next attempt needs. */
+  /**
+   * The JSON answer: `message` in the language of the request, `code`, `errors` with a list of texts for each field,
+   * `captcha_required`, and where they apply `captcha_alternatives` and `pow_scope`.
+   */
   readonly body: ErrorBody & Readonly<Record<string, unknown>>;
 }
 
-/** What the guards of a route said. */
+/** The verdict of the guards of a route. */
 export type ChallengeVerdict = { readonly ok: true } | ChallengeRefusal;
 
-/**
- * Answers a refused submission; what it returns is sent, with status 422 unless it sets another. The texts of `refusal`
- * are in the language of the request.
- */
+/** Answers a refused submission. The value that it returns is sent, with status 422 unless it sets another. */
 export type OnRefused = (request: FastifyRequest, reply: FastifyReply, refusal: ChallengeRefusal) => unknown;
 
-/** The error handler of a guarded route. Errors that nobody foresaw go on to the application's own. */
+/** The error handler of a guarded route. Passes unexpected errors on to the application's own. */
 export async function answerGuarded(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { name } = request.server.errorHandler;
-  const isFrameworks = name === 'defaultErrorHandler';
-  const isApplications = !isFrameworks && name !== 'bound answerError';
-  if (!isForeseen(error)) {
-    if (isFrameworks && request.challengeVerdict?.ok && isClientError(error.statusCode)) {
+  const hasDefaultHandler = name === 'defaultErrorHandler';
+  const hasCustomHandler = !hasDefaultHandler && name !== 'bound answerError';
+  if (!isExpectedError(error)) {
+    if (hasDefaultHandler && request.challengeVerdict?.ok && isClientError(error.statusCode)) {
       return answerAsFramework(error, reply);
     }
     throw error;
   }
-  const { answer, extension } = await explainError(error, request);
+  const { answer, extension } = await resolveAnswer(error, request);
   const language = localise(request, reply);
   const body = errorBody(answer, language, extension);
   if (answer.status === 422) {
@@ -52,7 +56,7 @@ export async function answerGuarded(
     const { onRefused } = request.routeOptions.config;
     if (onRefused !== undefined) return onRefused(request, reply.code(422), refusal);
   }
-  if (isApplications) {
+  if (hasCustomHandler) {
     const { headers = {} } = answer.details;
     reply.headers(headers);
     throw error instanceof StoreUnavailableError
@@ -63,7 +67,7 @@ export async function answerGuarded(
   return sendError(request, reply, answer, extension);
 }
 
-/** Says whether an answer of the route is a refusal that does not say yet what the next attempt needs. */
+/** Tells whether an answer of the route is a refusal that does not carry the requirements of the next attempt yet. */
 export function needsRequirements(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -78,7 +82,7 @@ function isClientError(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
 
-/** As Fastify answers it, but through the hooks of the route. */
+/** Sends what Fastify would, but so that the preSerialization hooks of the route run. */
 function answerAsFramework(error: FastifyError, reply: FastifyReply): FastifyReply {
   const { statusCode = 400, code, message } = error;
   return reply.code(statusCode).send({
@@ -87,4 +91,50 @@ function answerAsFramework(error: FastifyError, reply: FastifyReply): FastifyRep
     error: STATUS_CODES[statusCode],
     message,
   });
+}
+
+/** Tells whether the client prefers a page to JSON; a client that names neither gets JSON. */
+function prefersPage(request: FastifyRequest): boolean {
+  const { accept } = request.headers;
+  if (accept === undefined || !accept.includes('text/html')) return false;
+  const headers = { accept: accept.slice(0, MAX_ACCEPT_CHARACTERS) };
+  return new Negotiator({ headers }).mediaType(PAGE_TYPES) === 'text/html';
+}
+
+/** Sends the texts of a refusal as a page that loads nothing: no styles, no scripts. */
+function sendRefusalPage(
+  reply: FastifyReply,
+  { status, details }: ErrorAnswer,
+  { message, errors = {} }: ErrorBody,
+  language: Language,
+): FastifyReply {
+  if (details.headers !== undefined) reply.headers(details.headers);
+  appendVary(reply, 'Accept');
+  reply.headers({
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+  });
+  const items = [...new Set(Object.values(errors).flat())].map((text) => `<li>${escapeHtml(text)}</li>`);
+  const list = items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
+  const page = `<!doctype html>
+<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(message)}</title></head>
+<body><main><h1>${escapeHtml(message)}</h1>${list}<p>${escapeHtml(messageIn(language, 'send_again'))}</p></main></body>
+</html>
+`;
+  return reply.code(status).type('text/html; charset=utf-8').send(page);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

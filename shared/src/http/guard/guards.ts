@@ -1,33 +1,33 @@
-// What a route can ask for in `config.guards`: `pow`, `captcha`, their options, and what is wrong with them.
+// What a route can ask for in `config.guards`: `pow` and `captcha`, their options, and how a list of them is checked.
 
 import type { RouteGenericInterface } from 'fastify';
 import { type FormRules, formRulesMistake } from '../../challenges/form-rules.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { AccountKeyOf } from './find-account-key.js';
 
-/** Demands an image with every submission. */
+/** Requires an image challenge with every submission. */
 export interface CaptchaGuard {
   readonly name: 'captcha';
-  /** Names of the presets that are accepted; every one when left out. */
+  /** Names of the accepted presets; all by default. */
   readonly presets?: readonly string[];
 }
 
-/** The options of `pow`. `Route` is what the route declares, such as `{ Body: SignIn }`: `key` sees the body so. */
+/** The options of `pow`. `Route` is the generic type of the route, such as `{ Body: SignIn }`, and types the request of `key`. */
 export interface PowOptions<Route extends RouteGenericInterface = RouteGenericInterface> {
-  /** Finds the account that a request is about: its failures raise the price and lead to an image. */
+  /** Returns the account that a request is about. Its failures raise the required work, and then require an image. */
   readonly key?: AccountKeyOf<Route>;
   /**
-   * Whether an account that has failed five times from one address must wait before it tries again from there: 429
-   * `login_throttled` with `Retry-After`. Needs `key`. The wait is read before the challenges are taken.
+   * Whether an account that has failed five times from one address must wait before the next attempt from there: 429
+   * `login_throttled` with `Retry-After` in seconds. Requires `key`. A request that must wait spends no challenge.
    */
   readonly throttle?: boolean;
-  /** Names of the presets that are accepted where the account's failures demand an image. */
+  /** Names of the presets that are accepted once the failures of the account require an image; all by default. */
   readonly presets?: readonly string[];
-  /** The least bits of work, 1 to `pow.max_difficulty`. */
+  /** Least difficulty of the work, in bits: 1 to `pow.max_difficulty`. */
   readonly minDifficulty?: number;
 }
 
-/** Demands a proof of work with every submission. */
+/** Requires a proof of work with every submission. */
 export interface PowGuard extends PowOptions {
   readonly name: 'pow';
 }
@@ -36,27 +36,27 @@ export interface PowGuard extends PowOptions {
 export type Guard = CaptchaGuard | PowGuard | typeof captcha | typeof pow;
 
 /**
- * Demands an image with every submission. In a list of guards it stands as it is (`captcha`), or is called with its options.
- * @param rule `presets` names the presets that are accepted; `effort` is one of them
+ * Requires an image challenge with every submission: `guards: [captcha]`, or `guards: [captcha({ presets: ['calm'] })]`.
+ * @param rule `presets` names the accepted presets, among them `effort`; all by default
  */
 export function captcha(rule: { readonly presets?: readonly string[] } = {}): CaptchaGuard {
   return { ...rule, name: 'captcha' };
 }
 
 /**
- * Demands a proof of work with every submission and, with a `key`, an image once the account has failed
- * `CAPTCHA_ESCALATION_AFTER` times. In a list of guards it stands as it is (`pow`), or is called with its options.
- * @throws TypeError if `rule` is a function: `key` is an option, not the argument
+ * Requires a proof of work with every submission and, with a `key`, an image once the account has failed
+ * `CAPTCHA_ESCALATION_AFTER` times: `guards: [pow]`, or `guards: [pow({ key, throttle: true })]`.
+ * @throws TypeError if `rule` is not an object: `key` is an option, not the argument
  */
 export function pow<Route extends RouteGenericInterface = RouteGenericInterface>(
   rule: PowOptions<Route> = {},
 ): PowGuard {
   if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
-  // A list of guards holds guards of any route; `key` only ever gets requests of its own.
+  // A list holds guards of any route type, and `key` only ever gets requests of its own route.
   return { ...(rule as PowOptions), name: 'pow' };
 }
 
-/** Returns the rules of a valid list of guards. */
+/** Returns the form rules of a valid list of guards. */
 export function formRules(guards: readonly Guard[]): FormRules {
   const own = guards.filter((guard) => typeof guard !== 'function');
   const work = own.find((guard) => guard.name === 'pow');
@@ -80,14 +80,14 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns what is wrong with `config.guards` of a route, as words that follow its place; null if nothing is. A guard that
- * is not understood must not leave the route open.
+ * Returns what is wrong with `config.guards` of a route, worded to follow the name of the route; null if nothing is. An
+ * unknown guard must not leave the route open.
  */
 export function guardMistake(guards: unknown, options: CaptchaOptions): string | null {
   if (!Array.isArray(guards)) return 'must be a list of captcha and pow()';
   const wrong = guards.findIndex((guard) => !isGuard(guard));
   if (wrong >= 0) return `must be a list of captcha and pow(): element ${wrong + 1} is neither`;
-  // Only one of them would be judged by, and it might be the one without a key.
+  // Only the first one applies, and it might be the one without a key.
   const works = guards.filter(({ name }) => name === 'pow');
   if (works.length > 1) return 'must name pow() once';
   for (const [at, guard] of guards.entries()) {

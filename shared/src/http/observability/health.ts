@@ -1,23 +1,25 @@
-// Says on the admin port whether the process lives and whether it can serve.
+// The health routes of the admin port: whether the process is alive, and whether it can serve.
 
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 
-/** Resolves when a part works; its value is not looked at. */
+/** Resolves if a dependency works; the value is ignored. */
 export type HealthCheck = () => Promise<unknown>;
 
 /** The part of a service's state that its life cycle changes. */
 export interface HealthState {
-  /** Set when the service begins to stop: it is not ready from then on. */
+  /** Set when the service begins to stop; it is not ready from then on. */
   stopping: boolean;
 }
 
+/** The options of the plugin. */
 export interface HealthOptions {
+  /** The checks by name. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
   readonly state: HealthState;
-  /** Names of checks without which the service still serves: they are shown as failed, and it stays ready. */
+  /** Names of checks that may fail while the service stays ready; it is `degraded` then. */
   readonly dispensable?: readonly string[];
-  /** Milliseconds after which a check has failed; 1,000 by default. */
+  /** Milliseconds after which a check counts as failed; 1,000 by default. */
   readonly timeLimitMs?: number;
 }
 
@@ -27,7 +29,7 @@ const Ready = Type.Object({
   checks: Type.Record(Type.String(), Type.String(), { description: '`ok` or `failed` for each' }),
 });
 
-/** `GET /health/live` and `GET /health/ready`. */
+/** Adds `GET /health/live` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
   const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
 

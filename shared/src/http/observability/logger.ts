@@ -1,18 +1,17 @@
-// The log: JSON lines without secrets, without addresses, one per request.
+// The log: JSON lines, one per request, without secrets and without anything that names a person.
 
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
-import { hideSecrets } from './log-redaction.js';
 
 /** What takes the lines of a log, each whole. */
 export type LogOutput = DestinationStream;
 
-/** The standard output, for everything of a process that writes lines to it: they follow each other whole. */
+/** Opens standard output, once for everything in a process that writes to it, so that no line is cut by another. */
 export function openStandardOutput(): LogOutput {
   return pino.destination(1);
 }
 
-/** Makes the log of a process. @param destination standard output by default */
+/** Creates the logger of a process. @param destination standard output by default */
 export function createLogger(
   settings: { readonly name: string; readonly level: string },
   destination?: LogOutput,
@@ -22,28 +21,28 @@ export function createLogger(
     level: settings.level,
     timestamp: createTimestamp(),
     formatters: { level: (label) => ({ level: label }), log: hideSecrets },
-    hooks: { logMethod: nameErrors },
+    hooks: { logMethod: addErrorMessage },
     serializers: { req: describeRequest, res: describeReply, err: describeError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** ISO 8601, written once per millisecond: under load most lines share one, and a date costs more than the rest. */
+/** ISO 8601, formatted once per millisecond: under load most lines share one, and the date costs more than the rest. */
 function createTimestamp(): () => string {
-  let writtenMs = -1;
+  let formattedMs = -1;
   let text = '';
   return () => {
     const nowMs = Date.now();
-    if (nowMs !== writtenMs) {
-      writtenMs = nowMs;
+    if (nowMs !== formattedMs) {
+      formattedMs = nowMs;
       text = `,"time":"${new Date(nowMs).toISOString()}"`;
     }
     return text;
   };
 }
 
-// An error without a message beside it would lend its own, uncut, to the line.
-function nameErrors(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+// Without a message pino takes that of the error, which `withoutArguments` has not shortened.
+function addErrorMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [first] = args as [unknown];
   if (args.length > 1 || typeof first !== 'object' || first === null) method.apply(this, args);
   else if (first instanceof Error) method.apply(this, [{ err: first }, 'error']);
@@ -51,7 +50,7 @@ function nameErrors(this: Logger, args: Parameters<LogFn>, method: LogFn): void 
   else method.apply(this, args);
 }
 
-/** Writes one line per request, when it is answered. Hand it to Fastify as `logController`. */
+/** Writes one line per request, when it is answered. Pass it to Fastify as `logController`. */
 export class RequestLog extends LogController {
   override incomingRequest(): void {}
 
@@ -73,7 +72,7 @@ export class RequestLog extends LogController {
   }
 }
 
-// The path may hold a token and the query a ticket, so the route's pattern stands for both.
+// The path may hold a token and the query a ticket, so only the pattern of the route is logged.
 function describeRequest(request: FastifyRequest) {
   return { id: request.id, method: request.method, route: request.routeOptions?.url };
 }
@@ -82,7 +81,7 @@ function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
 }
 
-/** Own properties are left out: a client of a database keeps the command there, a parser the raw bytes. */
+/** Leaves the error's own properties out: database clients keep the command there, parsers the raw bytes. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, cause } = error as Error & { code?: unknown };
@@ -95,7 +94,63 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-// Redis and JSON.parse repeat what they were given.
+// Redis and JSON.parse quote their input.
 function withoutArguments(message: string): string {
   return message.replace(/(with args beginning with:|Unexpected token|is not valid JSON).*/s, '$1 …');
+}
+
+// Property names whose values are hidden, compared in lower case without - and _.
+const HIDDEN = new Set(
+  [
+    ['authorization', 'proxyauthorization', 'cookie', 'cookies', 'setcookie', 'headers', 'rawheaders'],
+    ['password', 'newpassword', 'hash', 'secret', 'secrets', 'apikey', 'hostkey'],
+    ['accesssecret', 'refreshsecret', 'encryptionkey', 'challengesecret'],
+    ['hostapikey', 'hostapikeys', 'sessionapikey', 'demopassword'],
+    ['token', 'tokens', 'accesstoken', 'refreshtoken', 'jwt', 'scope', 'powscope', 'ticket'],
+    ['powtoken', 'pownonce', 'nonce', 'salt', 'captchatoken', 'captcha', 'answer', 'answers', 'seed'],
+    ['email', 'key', 'accountkey', 'ip', 'ips', 'remoteaddress', 'xforwardedfor', 'forwarded'],
+    ['body', 'query', 'querystring', 'params', 'url', 'originalurl', 'rawpacket'],
+  ].flat(),
+);
+const MAX_DEPTH = 4;
+const MAX_CACHED_NAMES = 1000;
+
+/** Replaces a hidden value. */
+export const HIDDEN_VALUE = '[hidden]';
+
+const hiddenByName = new Map<string, boolean>();
+
+/**
+ * Returns a copy of the values of a log line in which every property with a sensitive name is hidden, down to four
+ * levels. Instances of classes, such as errors, are left to their serialisers. Pino's own redaction needs a path for
+ * every place, and takes many times as long as writing the line.
+ */
+export function hideSecrets(values: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    const logged = isHidden(name) && value !== undefined ? HIDDEN_VALUE : hideWithin(value, depth + 1);
+    if (logged === value) continue;
+    copy ??= { ...values };
+    copy[name] = logged;
+  }
+  return copy ?? values;
+}
+
+function hideWithin(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return HIDDEN_VALUE;
+  if (Array.isArray(value)) return value.map((item) => hideWithin(item, depth + 1));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return hideSecrets(value as Record<string, unknown>, depth);
+}
+
+function isHidden(name: string): boolean {
+  let hidden = hiddenByName.get(name);
+  if (hidden === undefined) {
+    hidden = HIDDEN.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+    if (hiddenByName.size < MAX_CACHED_NAMES) hiddenByName.set(name, hidden);
+  }
+  return hidden;
 }

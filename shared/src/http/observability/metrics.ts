@@ -1,14 +1,15 @@
-// Figures for Prometheus: what a service counts and measures, and the admin route that shows it.
+// Prometheus metrics of a process, and the admin route that serves them.
 
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The figures of one process. */
+/** The metrics of a process. */
 export interface Metrics {
   /**
-   * Adds a counter; `labels` name its dimensions. Returns what counts one more; on a path that every request takes, hand
-   * it the same object each time.
-   * @param from values that a single label will have: they show as 0 until they are counted
+   * Adds a counter. Returns a function that increments it for a set of label values; where every request calls it, pass
+   * the same object each time.
+   * @param labels names of its labels
+   * @param from values of a single label that are shown as 0 until they are counted
    */
   counter<Label extends string = never>(
     name: string,
@@ -17,8 +18,8 @@ export interface Metrics {
     from?: Readonly<Record<Label, readonly string[]>>,
   ): (values?: Readonly<Record<Label, string>>) => void;
   /**
-   * Adds a histogram. Returns a function that gives, for one set of label values, what takes a measurement: to be made
-   * once and kept.
+   * Adds a histogram. Returns a function that returns, for a set of label values, the function that takes a measurement;
+   * call it once for each set and keep the result.
    * @param buckets upper bounds, ascending
    */
   histogram<Label extends string = never>(
@@ -27,19 +28,19 @@ export interface Metrics {
     labels: readonly Label[],
     buckets: readonly number[],
   ): (values: Readonly<Record<Label, string>>) => (value: number) => void;
-  /** Adds a figure that is read when it is asked for; with a label, one for each of its values. */
+  /** Adds a gauge that `read` supplies when the metrics are read; with a label, one value for each of its values. */
   gauge(
     name: string,
     help: string,
     read: () => number | Readonly<Record<string, number>>,
     label?: string,
   ): void;
-  /** All figures in Prometheus' text format. */
+  /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** @param options.process whether the process's own figures (memory, event loop) are among them */
+/** Creates the metrics. @param options.process whether to include those of the process itself (memory, event loop) */
 export function createMetrics(options: { readonly process: boolean }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -69,10 +70,10 @@ export function createMetrics(options: { readonly process: boolean }): Metrics {
         registers,
         labelNames: label === undefined ? [] : [label],
         collect() {
-          const found = read();
-          if (typeof found === 'number') this.set(found);
+          const current = read();
+          if (typeof current === 'number') this.set(current);
           else if (label !== undefined)
-            for (const [value, figure] of Object.entries(found)) this.set({ [label]: value }, figure);
+            for (const [value, reading] of Object.entries(current)) this.set({ [label]: value }, reading);
         },
       });
     },
@@ -81,7 +82,7 @@ export function createMetrics(options: { readonly process: boolean }): Metrics {
   };
 }
 
-/** `GET /metrics`, for the admin port. */
+/** Adds `GET /metrics`, for the admin port. */
 export default async function metricsRoute(
   app: FastifyInstance,
   { metrics }: { readonly metrics: Metrics },

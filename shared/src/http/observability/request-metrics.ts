@@ -1,16 +1,16 @@
-// Measures every request under the pattern of its route, so that no client can make new labels.
+// Measures every request under the pattern of its route, so that clients cannot create new labels.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Metrics } from './metrics.js';
 
-/** Takes the measurement of an answered request. */
+/** Measures an answered request. */
 export type RequestObserver = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Adds the histogram of requests; gives the observer of one listener. */
+/** Adds the histogram of requests. Returns a function that returns the observer of a listener. */
 export function createRequestObservers(metrics: Metrics): (listener: 'public' | 'admin') => RequestObserver {
   const bind = metrics.histogram(
     'tollgate_http_request_duration_seconds',
@@ -45,5 +45,5 @@ async function requestMetrics(
   });
 }
 
-/** Measures the requests of the server that it is registered with. */
+/** Measures the requests of the server. */
 export default fp(requestMetrics, { name: 'tollgate-request-metrics', fastify: '5.x' });

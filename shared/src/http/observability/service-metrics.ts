@@ -1,4 +1,4 @@
-// The figures that both services have: stores, audit stream, submissions to their hosts.
+// The metrics that both services have: stores, audit stream, submissions to applications.
 
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
@@ -11,7 +11,7 @@ const STORE_BUCKETS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 ];
 
-/** Adds the figures of these stores; gives the observer of one. */
+/** Adds the metrics of these stores. Returns a function that returns the observer of a store. */
 export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
   metrics: Metrics,
   stores: readonly Name[],
@@ -34,7 +34,7 @@ export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
   };
 }
 
-/** Adds the figures of the audit stream. */
+/** Adds the metrics of the audit stream. */
 export function createAuditCounters(metrics: Metrics, service: AuditLine['service']): AuditCounters {
   const from = { event: auditNamesOf(service) };
   const events = metrics.counter('tollgate_audit_events_total', 'Security events', ['event'], from);
@@ -55,7 +55,10 @@ export function createAuditCounters(metrics: Metrics, service: AuditLine['servic
   };
 }
 
-/** Adds the figures of submissions; gives what hears of those to one application, and tells the audit stream. */
+/**
+ * Adds the metrics of submissions. Returns a function that returns the observer of the submissions to an application; it
+ * also writes refusals that look like an attack to the audit stream.
+ */
 export function createChallengeObservers(
   metrics: Metrics,
 ): (application: string, trail: AuditTrail) => ChallengeObserver {

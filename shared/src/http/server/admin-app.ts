@@ -1,4 +1,4 @@
-// The admin listener of a service: health, and whatever a service puts beside it.
+// Builds the admin application of a service: health, and what the service adds to it.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import errorHandler from '../errors/error-handler.js';
@@ -10,19 +10,19 @@ import responseHeaders from './response-headers.js';
 import { serverOptions } from './server-options.js';
 import writeTimeout from './write-timeout.js';
 
-/** What the admin listener is made of. */
+/** The options of the admin application. */
 export interface AdminOptions extends HealthOptions {
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
-  /** How the listener is described to programs; everything on it is. */
+  /** The OpenAPI description; every route of the listener is in it. */
   readonly description: OpenApiOptions;
   /** Further headers of every answer, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Measures its requests. */
+  /** Called for each answered request, for metrics. */
   readonly observe?: RequestObserver | undefined;
 }
 
-/** The admin application; never routed to from outside. */
+/** Builds the application for the admin port, which the gateway never routes to. */
 export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
   const { logger, publicUrl, description, extra, observe, ...health } = options;
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };

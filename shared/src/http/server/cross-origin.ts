@@ -1,4 +1,4 @@
-// Lets the pages of one origin call the service and read its answers.
+// CORS: lets the pages of one origin call the service and read its answers.
 
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
@@ -8,11 +8,11 @@ const PREFLIGHT_SECONDS = 600;
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept-Language'];
 
-/** Who may call, and with which headers. */
+/** The options of the plugin. */
 export interface CrossOriginOptions {
   /** The origin whose pages may call, as browsers send it. */
   readonly origin: string;
-  /** Names of further request headers that those pages may send. */
+  /** Further request headers that those pages may send. */
   readonly headers?: readonly string[] | undefined;
 }
 
@@ -21,17 +21,17 @@ async function allowOrigin(
   { origin, headers = [] }: CrossOriginOptions,
 ): Promise<void> {
   await app.register(cors, {
-    // A list, because with a text the plugin sends neither Vary nor nothing to other origins.
+    // A list, because with a text the plugin sends that origin to every origin, and without Vary.
     origin: [origin],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: [...REQUEST_HEADERS, ...headers],
     exposedHeaders: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
     maxAge: PREFLIGHT_SECONDS,
-    // The strict answer to an OPTIONS request that is no preflight is plain text without a code.
+    // A strict plugin answers an OPTIONS request that is not a preflight with plain text without a code.
     strictPreflight: false,
   });
 }
 
-/** CORS as in decisions 3.5; it blocks nothing by itself, `origin-check` does. */
+/** Adds the CORS headers. They refuse nothing: requests from other origins are refused by `origin-check`. */
 export default fp(allowOrigin, { name: 'tollgate-cross-origin', fastify: '5.x' });

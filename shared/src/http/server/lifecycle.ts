@@ -6,10 +6,10 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import type { HealthState } from '../observability/health.js';
 
-/** What of an application the life cycle uses. */
+/** The part of an application that the life cycle uses. */
 export type RunningApp = Pick<FastifyInstance, 'listen' | 'close' | 'server'>;
 
-/** Where a listener is, and which variables say so. */
+/** The address of a listener, and the variables that set it. */
 export interface ListenAt {
   readonly host: string;
   /** 0 for any free port. */
@@ -18,43 +18,44 @@ export interface ListenAt {
   readonly portVariable: string;
 }
 
+/** A service with its two applications. */
 export interface Service {
   readonly logger: FastifyBaseLogger;
   readonly publicApp: RunningApp;
   readonly adminApp: RunningApp;
   readonly publicAt: ListenAt;
   readonly adminAt: ListenAt;
-  /** Seconds of serving after the service has said that it is not ready. */
+  /** Seconds that the service keeps serving after it has become not ready. */
   readonly drainSeconds: number;
   readonly state: HealthState;
-  /** Sends on what is still on its way, once no request is. */
+  /** Delivers what is still buffered, once no request is under way. */
   readonly flush?: () => Promise<void>;
-  /** Closes stores, workers and whatever else the service opened. */
+  /** Closes the stores, the workers and everything else that the service opened. */
   readonly closeDependencies: () => Promise<void>;
 }
 
-/** A service that listens. */
+/** A listening service. */
 export interface RunningService {
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Stops it: not ready, drain, close public, flush, close admin, close parts. Repeated calls wait for the first. */
+  /** Stops it: not ready, drain, close public, flush, close admin, close dependencies. Repeated calls wait for the first. */
   stop(options?: { readonly drain: boolean }): Promise<void>;
 }
 
-// What closing may take beyond the drain before the process is ended by force.
+// Time that closing may take after the drain before the process is killed.
 const CLOSING_SECONDS = 20;
 
 /**
- * Listens, admin first, and stops on a signal or an uncaught error.
+ * Starts both listeners, admin first, and stops the service on a signal or an uncaught error.
  *
- * @throws ConfigurationError when an address cannot be bound; what was open is closed then
+ * @throws ConfigurationError if an address cannot be bound; everything that was open is closed before
  */
 export async function runService(service: Service): Promise<RunningService> {
   const running = await startService(service);
   closeWithGrace(
     { delay: (service.drainSeconds + CLOSING_SECONDS) * 1000, logger: service.logger },
     async ({ signal, err }) => {
-      if (err) service.logger.fatal({ err }, 'stopping after an error that nobody caught');
+      if (err) service.logger.fatal({ err }, 'stopping after an uncaught error');
       else service.logger.info({ signal }, 'stopping');
       await running.stop({ drain: err === undefined });
     },
@@ -62,7 +63,7 @@ export async function runService(service: Service): Promise<RunningService> {
   return running;
 }
 
-/** The same without the process's signals, for several services in one process and for tests. */
+/** Like `runService` without the signals of the process, for several services in one process and for tests. */
 export async function startService(service: Service): Promise<RunningService> {
   const { publicApp, adminApp, publicAt, adminAt } = service;
   try {
@@ -87,7 +88,7 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
   service.state.stopping = true;
   if (drain && service.drainSeconds > 0) await pause(service.drainSeconds * 1000);
   const failures: unknown[] = [];
-  // A part that cannot be closed must not keep the others open.
+  // A dependency that cannot be closed must not keep the others open.
   for (const close of [
     () => service.publicApp.close(),
     () => service.flush?.(),
@@ -97,7 +98,7 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
     try {
       await close();
     } catch (error) {
-      service.logger.error({ err: error }, 'a part did not close');
+      service.logger.error({ err: error }, 'a dependency did not close');
       failures.push(error);
     }
   }
@@ -108,8 +109,8 @@ async function listen(app: RunningApp, at: ListenAt): Promise<string> {
   try {
     return await app.listen({ host: at.host, port: at.port });
   } catch (error) {
-    const line = describeBindError((error as NodeJS.ErrnoException).code, at);
-    throw line === undefined ? error : new ConfigurationError([line]);
+    const mistake = describeBindError((error as NodeJS.ErrnoException).code, at);
+    throw mistake === undefined ? error : new ConfigurationError([mistake]);
   }
 }
 
@@ -127,7 +128,7 @@ function describeBindError(code: string | undefined, at: ListenAt): string | und
   }
 }
 
-/** Runs the main function of a program; a mistake in the configuration ends it with its lines and status 1. */
+/** Runs the main function of a program. Prints the lines of a ConfigurationError and exits with status 1. */
 export async function startOrExplain(main: () => Promise<unknown>): Promise<void> {
   try {
     await main();

@@ -1,17 +1,17 @@
-// What a route may answer beside its success, and with which headers: worked out from what its options say, so that no route lists it.
+// Derives the errors and headers of a route's answers from its options, so that no route has to list them.
 
 import type { RouteOptions } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route counts its requests against a limit by itself, and answers as those of `config.rateLimit` do. */
+    /** The route counts its own requests against a limit, and answers like one with `config.rateLimit`. */
     readonly limited?: boolean;
-    /** Headers of a success that other routes do not have: what each says, by name. */
+    /** Headers that only the success of this route has: the description of each, by name. */
     readonly answerHeaders?: Readonly<Record<string, string>>;
   }
 }
 
-/** Every header that an answer may have, and what it says. */
+/** The description of every header that an answer may have. */
 export const ANSWER_HEADERS = {
   'Access-Control-Allow-Credentials': 'For the allowed origin',
   'Access-Control-Allow-Origin': 'The allowed origin, to a request from there',
@@ -34,7 +34,7 @@ export const ANSWER_HEADERS = {
 
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** Headers of every answer, those of an error, and those of a route with a limit. */
+/** The headers of every answer. */
 export const EVERY_ANSWER: readonly AnswerHeader[] = [
   'Cache-Control',
   'Content-Security-Policy',
@@ -44,35 +44,38 @@ export const EVERY_ANSWER: readonly AnswerHeader[] = [
   'X-Captcha-Test-Mode',
   'X-Content-Type-Options',
 ];
+
+/** The headers of every answer of a server with CORS. */
 export const CROSS_ORIGIN: readonly AnswerHeader[] = [
   'Access-Control-Allow-Credentials',
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
 ];
+
 const EVERY_ERROR: readonly AnswerHeader[] = ['Content-Language'];
 const LIMITED: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** An answer with an error: its status, when, and what headers it has beside those of every answer. */
-export interface ErrorAnswer {
+/** An error answer: its status, when it is sent, and its headers besides those of every answer. */
+export interface DocumentedError {
   readonly status: number;
   readonly description: string;
   readonly headers: readonly AnswerHeader[];
 }
 
-/** What is looked at of a route. */
+/** The properties of a route that decide its errors. */
 export interface RouteFacts {
-  /** It reads a body, or may be sent one. */
+  /** It may be sent a body. */
   readonly hasBody: boolean;
-  /** Something of it is checked against a schema or by a guard. */
+  /** Its body or query is checked against a schema. */
   readonly isChecked: boolean;
   readonly hasParams: boolean;
   readonly isLimited: boolean;
   readonly checksOrigin: boolean;
-  /** The credentials that it cannot do without. */
+  /** The credential that it requires. */
   readonly credential: 'none' | 'cookie' | 'bearer';
 }
 
-interface Rule extends ErrorAnswer {
+interface Rule extends DocumentedError {
   readonly when: (facts: RouteFacts) => boolean;
 }
 
@@ -110,7 +113,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The facts that a route's options tell. @param originCheck the hook that refuses other origins, where there is one */
+/** Returns the facts of a route. @param originCheck the hook that refuses other origins, if the server has one */
 export function factsOf(route: RouteOptions, originCheck: unknown): RouteFacts {
   const { schema, config, method } = route;
   const methods = [method].flat();
@@ -127,13 +130,13 @@ export function factsOf(route: RouteOptions, originCheck: unknown): RouteFacts {
 
 function credentialOf(security: readonly Readonly<Record<string, readonly string[]>>[]) {
   const names = security.map((each) => Object.keys(each));
-  // An empty one says that it goes without as well.
+  // An empty requirement makes the credential optional.
   if (names.length === 0 || names.some((each) => each.length === 0)) return 'none';
   return names.flat().includes('refreshCookie') ? 'cookie' : 'bearer';
 }
 
-/** The errors that a route with these facts may answer. */
-export function errorAnswers(facts: RouteFacts): ErrorAnswer[] {
+/** Returns the errors that a route with these facts may answer. */
+export function errorAnswers(facts: RouteFacts): DocumentedError[] {
   return RULES.filter(({ when }) => when(facts)).map(({ status, description, headers }) => ({
     status,
     description,
@@ -141,6 +144,7 @@ export function errorAnswers(facts: RouteFacts): ErrorAnswer[] {
   }));
 }
 
+/** Returns the headers that a limit adds to the answers of a route. */
 export function limitHeaders({ isLimited }: Pick<RouteFacts, 'isLimited'>): readonly AnswerHeader[] {
   return isLimited ? LIMITED : [];
 }

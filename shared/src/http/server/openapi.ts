@@ -1,4 +1,4 @@
-// Describes the service to programs: OpenAPI 3.1 from the schemas of its routes.
+// Describes a service in OpenAPI 3.1, from the schemas of its routes.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
@@ -14,16 +14,17 @@ import {
   limitHeaders,
 } from './openapi-answers.js';
 
-// Carries the plugin's additions to Fastify's types (`summary`, `hide`) to whoever imports this file.
+// Brings the plugin's additions to Fastify's types (`summary`, `hide`) to everyone who imports this file.
 export type { SwaggerOptions } from '@fastify/swagger';
 // And ours (`limited`, `answerHeaders`).
 export type { RouteFacts } from './openapi-answers.js';
 
+/** The options of the plugin. */
 export interface OpenApiOptions {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Where the service is reached. */
+  /** The public address of the service. */
   readonly serverUrl: string;
   /** The credentials that the `security` of a route names, as OpenAPI describes them. */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
@@ -44,7 +45,7 @@ async function describeService(app: FastifyInstance, options: OpenApiOptions): P
       components: { securitySchemes },
     },
     exposeHeadRoutes: true,
-    transform: ({ schema, url, route }) => ({ schema: noting(schema, route, originCheckOf(app)), url }),
+    transform: ({ schema, url, route }) => ({ schema: annotate(schema, route, originCheckOf(app)), url }),
     transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
     // Shared schemas keep their names.
     refResolver: {
@@ -59,7 +60,7 @@ async function describeService(app: FastifyInstance, options: OpenApiOptions): P
   });
 }
 
-/** What `transform` notes in an operation for `withAnswers`; not part of the document. */
+/** Where `transform` leaves a note in an operation for `withAnswers`; not part of the document. */
 const NOTE = 'x-route';
 
 type Route = RouteOptions & { readonly schema: FastifySchema };
@@ -76,27 +77,31 @@ function originCheckOf(app: FastifyInstance): unknown {
   return (app as { refuseForeignOrigins?: unknown }).refuseForeignOrigins;
 }
 
-function noting(schema: FastifySchema | undefined, route: RouteOptions, originCheck: unknown): FastifySchema {
+function annotate(
+  schema: FastifySchema | undefined,
+  route: RouteOptions,
+  originCheck: unknown,
+): FastifySchema {
   const body = schema?.body as { properties?: Record<string, object> } | undefined;
   const typed =
     body?.properties === undefined
       ? {}
       : { body: { ...body, properties: mapValues(body.properties, asDocumented) } };
-  const noted: FastifySchema & { readonly [NOTE]: object } = {
+  const annotated: FastifySchema & { readonly [NOTE]: object } = {
     ...schema,
     ...typed,
     [NOTE]: { route, originCheck },
   };
-  return noted;
+  return annotated;
 }
 
-/** What a schema leaves to the guard, which has a better answer to other types, is a text. */
+/** Describes a property without a type as text: its schema leaves other types to the guard, which has a better answer. */
 function asDocumented(property: object): object {
   const isOpen = !['type', '$ref', 'anyOf', 'const', 'enum'].some((key) => key in property);
   return isOpen ? { ...property, type: 'string' } : property;
 }
 
-/** Adds the errors and the headers of each operation, and their common parts once. */
+/** Adds the errors and headers of each operation, and the components that they refer to. */
 function withAnswers(document: object, app: FastifyInstance): object {
   const { paths = {}, components = {}, ...rest } = document as Document;
   const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('@fastify/cors') ? CROSS_ORIGIN : [])];
@@ -158,5 +163,5 @@ function mapValues<T, R>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** Register it before the routes that it describes. Serves `/openapi.json`; `app.swagger()` gives the document. */
+/** Serves `/openapi.json`; `app.swagger()` returns the document. Register it before the routes that it describes. */
 export default fp(describeService, { name: 'tollgate-openapi', fastify: '5.x' });

@@ -1,17 +1,18 @@
-// Refuses requests that a page of another site made.
+// Refuses requests made by a page of another site.
 
 import type { FastifyRequest } from 'fastify';
 import { OriginRefused, refuse } from '../errors/errors.js';
 
-/** What a browser says about where a request comes from. */
+/** The headers by which a browser says where a request comes from. */
 export interface RequestSource {
   readonly origin: string | undefined;
   readonly secFetchSite: string | undefined;
 }
 
 /**
- * Decisions 3.5: an `Origin` must be one of those allowed, to the letter; without one, `Sec-Fetch-Site`, where
- * there is any, must say that the request is the site's own (`same-origin`) or the user's (`none`).
+ * Tells whether a request may pass. An `Origin` must equal an allowed one; without `Origin`, a `Sec-Fetch-Site` must be
+ * `same-origin` (the site's own page) or `none` (the user). A request with neither passes: it comes
+ * from a program, not from a page. See docs/decisions/origins.md.
  */
 export function originAllowed(source: RequestSource, allowedOrigins: readonly string[]): boolean {
   if (source.origin !== undefined) return allowedOrigins.includes(source.origin);
@@ -19,7 +20,7 @@ export function originAllowed(source: RequestSource, allowedOrigins: readonly st
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** An `onRequest` hook for a route. @param allowed origins as browsers send them: scheme, host, port */
+/** Returns an `onRequest` hook for a route. @param allowed origins as browsers send them: scheme, host, port */
 export function refuseForeignOrigins(allowed: readonly string[]): (request: FastifyRequest) => Promise<void> {
   return async ({ headers }) => {
     const site = headers['sec-fetch-site'];

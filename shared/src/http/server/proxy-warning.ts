@@ -1,4 +1,4 @@
-// Warns when a proxy seems to be in front that nobody has named.
+// Warns of a proxy in front of the service that `TRUST_PROXY` does not name.
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -21,5 +21,5 @@ async function warnOfProxy(
   });
 }
 
-/** One line of log, at the first such request (decisions 4, `TRUST_PROXY`). */
+/** Logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
 export default fp(warnOfProxy, { name: 'tollgate-proxy-warning', fastify: '5.x' });

@@ -1,28 +1,30 @@
-// Limits how often an address may call a route, with @fastify/rate-limit over a counter of ours.
+// Limits how often an address may call a route, with @fastify/rate-limit over our own counters.
 
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { RateLimited, refuse } from '../errors/errors.js';
-import { type Count, createProcessCounter } from '../observability/process-counter.js';
 
-/** What the limits count, and where. */
+/** Counts one more for a key; the window of a key begins with its first count. */
+export type Count = (key: string, windowMs: number) => Promise<{ count: number; ttlMs: number }>;
+
+/** The options of the plugin. */
 export interface RateLimits {
-  /** The (keyed) address that a request counts for. */
+  /** Returns the address, or its pseudonym, that a request counts for. */
   readonly addressOf: (request: FastifyRequest) => string | Promise<string>;
-  /** Counter on the store, for limits that every node shares; what it throws reaches the error handler. */
+  /** Counts on the store, for limits that all nodes share; what it throws reaches the error handler. */
   readonly count?: Count;
 }
 
-/** One limit. Routes that name the same limit share it. */
+/** A limit. Routes with the same limit share it. */
 export interface Limit {
   /** First part of the counter's key. */
   readonly name: string;
   /** Requests per minute and address. */
   readonly max: number;
-  /** Whether it is counted on the store, by all nodes together; otherwise in this process. */
+  /** Whether all nodes count together on the store; by default each process counts for itself. */
   readonly shared?: boolean;
-  /** When it is counted: before anything else by default. */
+  /** The hook that counts; `onRequest` by default. */
   readonly hook?: 'onRequest' | 'preValidation' | 'preHandler';
 }
 
@@ -32,13 +34,13 @@ interface RouteLimit extends RateLimitOptions {
   limit: Limit;
 }
 
-/** The limit as the `config.rateLimit` of a route. */
+/** Returns the `config.rateLimit` of a route. */
 export function limitTo(limit: Limit): RouteLimit {
   return { max: limit.max, timeWindow: WINDOW_MS, hook: limit.hook ?? 'onRequest', limit };
 }
 
 async function limitRates(app: FastifyInstance, { addressOf, count }: RateLimits): Promise<void> {
-  const countHere = createProcessCounter();
+  const countInProcess = createProcessCounter();
 
   class CounterStore {
     readonly #name: string;
@@ -49,7 +51,7 @@ async function limitRates(app: FastifyInstance, { addressOf, count }: RateLimits
       if (params.limit?.shared === true && count === undefined) {
         throw new TypeError(`the limit ${this.#name} is shared, but there is no counter to share`);
       }
-      this.#count = params.limit?.shared === true && count !== undefined ? count : countHere;
+      this.#count = params.limit?.shared === true && count !== undefined ? count : countInProcess;
     }
 
     incr(
@@ -64,7 +66,7 @@ async function limitRates(app: FastifyInstance, { addressOf, count }: RateLimits
     }
 
     child(params: { limit?: Limit }): CounterStore {
-      if (params.limit === undefined) throw new TypeError('a rate limit of a route is made with limitTo()');
+      if (params.limit === undefined) throw new TypeError('make the rate limit of a route with limitTo()');
       return new CounterStore(params);
     }
   }
@@ -73,10 +75,39 @@ async function limitRates(app: FastifyInstance, { addressOf, count }: RateLimits
     global: false,
     enableDraftSpec: true,
     keyGenerator: addressOf,
-    // The plugin has set Retry-After and the RateLimit headers by then.
+    // The plugin has already set Retry-After and the RateLimit headers.
     errorResponseBuilder: () => refuse(RateLimited),
     store: CounterStore as never,
   });
+}
+
+const MAX_KEYS = 50_000;
+
+/**
+ * Creates a counter in fixed windows in the memory of this process.
+ *
+ * @param clock milliseconds of a clock that never goes back
+ * @param maxKeys most keys kept; beyond that the oldest window is dropped, so that memory stays bounded
+ */
+export function createProcessCounter(
+  clock: () => number = () => performance.now(),
+  maxKeys = MAX_KEYS,
+): Count {
+  const windows = new Map<string, { count: number; endMs: number }>();
+  return async (key, windowMs) => {
+    const nowMs = clock();
+    let window = windows.get(key);
+    if (window === undefined || window.endMs <= nowMs) {
+      // Deleted first, so that the map stays in the order in which the windows began.
+      windows.delete(key);
+      window = { count: 0, endMs: nowMs + windowMs };
+      windows.set(key, window);
+      if (windows.size > maxKeys) windows.delete(windows.keys().next().value as string);
+    }
+    window.count += 1;
+    // Rounding of fractions may give more than the window.
+    return { count: window.count, ttlMs: Math.min(windowMs, Math.ceil(window.endMs - nowMs)) };
+  };
 }
 
 /** Register it before the routes whose `config.rateLimit` is made by `limitTo`. */

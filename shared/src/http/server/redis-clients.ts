@@ -1,4 +1,4 @@
-// Shows the Redis clients of a service to its plugins, as `app.redis.NAME`.
+// Offers the Redis clients of a service to its plugins, as `app.redis.NAME`.
 
 import fastifyRedis, { type FastifyRedisPluginOptions } from '@fastify/redis';
 import type { FastifyInstance } from 'fastify';
@@ -11,12 +11,12 @@ async function redisClients(
 ): Promise<void> {
   for (const [namespace, store] of Object.entries(stores)) {
     if (store.kind !== 'redis') continue;
-    // @fastify/redis waits for a client to be ready and fails the boot after 10 s; a service of ours boots without
-    // its store. The view says `ready` and is the client in everything else.
+    // @fastify/redis waits until a client is ready and fails the start after 10 s, but our services start without their
+    // store. This view of the client claims to be ready.
     const client = Object.create(store.client, { status: { value: 'ready' } });
     await app.register(fastifyRedis, { namespace, client } as FastifyRedisPluginOptions);
   }
 }
 
-/** Decorates the server with `redis`; nothing on an embedded store. Closing the clients is left to their owner. */
+/** Decorates the server with `redis`, unless all stores are embedded. Does not close the clients. */
 export default fp(redisClients, { name: 'tollgate-redis-clients', fastify: '5.x' });

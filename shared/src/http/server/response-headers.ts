@@ -1,22 +1,21 @@
-// The headers that every answer has.
+// The headers that every answer has, and how one is added to Vary.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** What every answer says while the challenges are in test mode (decisions 2.4). */
+/** Headers that every answer has in addition while the challenges are in test mode. */
 export const TEST_MODE_HEADERS = { 'x-captcha-test-mode': '1' } as const;
 
-/** What decides the headers. */
 export interface ResponseHeadersOptions {
-  /** With https the browser is told to come back with https only. */
+  /** With https the answers have `Strict-Transport-Security`. */
   readonly publicUrl: string;
   /** Further headers of every answer, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** The headers themselves (decisions 1: caching, security headers). */
+/** Returns the headers: no caching, and the strictest security headers. */
 export function responseHeaders({
   publicUrl,
   extra,
@@ -39,6 +38,16 @@ async function setResponseHeaders(app: FastifyInstance, options: ResponseHeaders
     reply.headers(headers);
     done();
   });
+}
+
+/** Adds the name of a request header to `Vary`, unless `Vary` already has it or `*`. */
+export function appendVary(reply: FastifyReply, field: string): void {
+  const present = String(reply.getHeader('vary') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (present.some((name) => name === '*' || name.toLowerCase() === field.toLowerCase())) return;
+  reply.header('vary', [...present, field].join(', '));
 }
 
 /** Register it before everything that may answer a request by itself. */

@@ -1,28 +1,28 @@
-// The options of every Fastify server of ours.
+// The options of all our Fastify servers.
 
 import type { FastifyBaseLogger, FastifyHttpOptions, RawServerDefault } from 'fastify';
-import { answerClientError } from '../errors/client-error.js';
-import { answerTo } from '../errors/error-answer.js';
-import { sendError } from '../errors/send-error.js';
+import { answerTo } from '../errors/error-handler.js';
+import { answerClientError, sendError } from '../errors/send-error.js';
 import { RequestLog } from '../observability/logger.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 
-// Of the process and not of a server: the two listeners write one log.
+// One count for the process, because its two listeners write to one log.
 let requests = 0;
 
-/** Longest body that is read, in bytes. */
+/** The longest accepted body, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 
+/** What differs between servers. */
 export interface ServerSettings extends ResponseHeadersOptions {
   readonly logger: FastifyBaseLogger;
-  /** Addresses and ranges of the proxies in front; none by default. */
+  /** Addresses and CIDR ranges of the trusted proxies; none by default. */
   readonly trustProxy?: readonly string[] | undefined;
 }
 
 /**
- * Options for `Fastify(…)`. The schema validator converts nothing and drops nothing. Slow requests are cut off: headers
- * after 10 s, the whole request after 15 s, whatever the connection did before. The id of a request is unique in the
- * process, whichever listener it came to, and never the client's.
+ * Returns options for `Fastify(…)`. The schema validator neither converts values nor drops properties. Slow requests are
+ * cut off: headers after 10 s, the whole request after 15 s. The id of a request is unique in the process and never
+ * taken from the client.
  */
 export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawServerDefault> {
   const headers = responseHeaders(settings);
@@ -37,21 +37,21 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     onConstructorPoisoning: 'error',
     genReqId: nextRequestId,
     requestTimeout: 15_000,
-    // Longer than gateways keep idle connections, or a request may meet a connection just closed.
+    // Longer than gateways keep idle connections, or a request may be sent on a connection that we have just closed.
     keepAliveTimeout: 75_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
-    // A request that still arrives while closing is served: its parts are closed after the last answer.
+    // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
     ajv: {
-      // All errors of a body that bodyLimit bounds; no schema of ours has a pattern that backtracks.
+      // Collecting all errors is safe: bodyLimit bounds the body, and no schema has a pattern that backtracks.
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
-    // Fastify's own text would list every one of them, and nobody reads it.
+    // Fastify's own text would list every error, and nothing uses it.
     schemaErrorFormatter: () => new Error('the schema was not met'),
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
-      // No hook runs on this way, so the headers of every answer are set here.
+      // No hook runs for these errors, so the headers of every answer are set here.
       reply.headers(headers);
       request.server.watchWrites?.(request.raw.socket);
       sendError(request, reply, answerTo(error));

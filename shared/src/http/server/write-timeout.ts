@@ -1,4 +1,4 @@
-// Ends connections whose client does not read its answers.
+// Closes connections whose client does not read its answers.
 
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -6,16 +6,16 @@ import fp from 'fastify-plugin';
 
 const TIMEOUT_MS = 30_000;
 
-/** Checks within one time limit: a connection is ended at most a sixth of the limit late. */
+/** Checks per timeout: a connection is closed at most a sixth of the timeout late. */
 const CHECKS = 6;
 
-/** When a write is given up. */
+/** The options of the plugin. */
 export interface WriteTimeoutOptions {
-  /** Milliseconds that a write may make no progress; 30,000 by default. */
+  /** Milliseconds that a write may go without progress; 30,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** How far the writes of a connection have come, and since when. */
+/** How far the writes of a connection have got, and since when. */
 interface Progress {
   written: number;
   queued: number;
@@ -24,7 +24,7 @@ interface Progress {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Ends this connection when a write to it makes no progress; for requests that no hook sees. */
+    /** Closes this connection when a write to it makes no progress; for requests that run no hook. */
     watchWrites(socket: unknown): void;
   }
 }
@@ -46,7 +46,7 @@ async function writeTimeout(
         if (before === null || before.written !== written || before.queued !== queued) {
           watched.set(socket, { written, queued, sinceMs: nowMs });
         } else if (nowMs - before.sinceMs >= timeoutMs) {
-          // A reset, because closing would leave what is unsent with the system.
+          // A reset, because after a plain close the system would keep the unsent bytes.
           socket.resetAndDestroy();
         }
       }
@@ -65,15 +65,15 @@ async function writeTimeout(
   });
 }
 
-// Bytes of the chunks that the system has taken whole.
+// Bytes of the chunks that the system has taken completely.
 function writtenBytes(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
-// Bytes that the system has not taken yet of the chunk under way; Node has no public way to ask.
+// Bytes of the current chunk that the system has not taken yet; Node has no public way to ask.
 function queuedBytes(socket: Socket): number {
   return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
-/** Decorates the server with `watchWrites`, and watches every connection that a request comes on. */
+/** Decorates the server with `watchWrites`, and watches every connection with a request. */
 export default fp(writeTimeout, { name: 'tollgate-write-timeout', fastify: '5.x' });

@@ -1,17 +1,13 @@
-// Opens routes of the admin port to who knows their key.
+// Opens routes of the admin port to callers with their API key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matcherOf } from '../../crypto/secret-matcher.js';
-import { defineError } from '../errors/define-error.js';
-import { refuse } from '../errors/errors.js';
+import { ApiKeyInvalid, refuse } from '../errors/errors.js';
 import { bearerToken } from './bearer-token.js';
 
-/** The key is missing or wrong. */
-export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
-
 /**
- * An `onRequest` hook: what does not carry the key as its bearer is refused before anything of it is parsed.
- * @param onRefused told of each request that is refused
+ * Returns an `onRequest` hook that refuses a request without the key as its bearer token, before its body is parsed.
+ * @param onRefused called with each refused request
  */
 export function requireApiKey(
   key: string,

@@ -1,8 +1,8 @@
-// The token of an Authorization header.
+// Reads the token of an Authorization header; on its own, because callers of an API key know no access tokens.
 
 const SCHEME = 'bearer ';
 
-/** The token after the scheme, whose name has no case (RFC 9110, 11.1); empty when there is none. */
+/** Returns the token after the scheme, whose name is case-insensitive (RFC 9110, 11.1); empty if there is none. */
 export function bearerToken(header: string | undefined): string {
   if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return '';
   return header.slice(SCHEME.length).trim();

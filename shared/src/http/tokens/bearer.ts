@@ -1,26 +1,25 @@
-// Opens protected routes to who presents a valid access token of a session that has not ended.
+// Opens protected routes to bearers of a valid access token whose session has not ended.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import type { AccessClaims, TokenReading } from '../../schemas/token-claims.js';
-import { SessionRevoked, TokenInvalid } from '../errors/bearer-errors.js';
-import { refuse } from '../errors/errors.js';
+import { refuse, SessionRevoked, TokenInvalid } from '../errors/errors.js';
 import { sendError } from '../errors/send-error.js';
 import { bearerToken } from './bearer-token.js';
 
-/** What decides about a bearer. */
+/** The options of the plugin. */
 export interface BearerOptions {
   readonly tokens: { read(token: string): TokenReading<AccessClaims> };
-  /** Without it the end of a session shows when its access tokens expire. */
+  /** Without it, the tokens of an ended session stay valid until they expire. */
   readonly revocations?: { isRevoked(sid: string): Promise<boolean> } | undefined;
-  /** How long a token may live; without it as long as it says. */
+  /** Tells whether a token may live that many seconds; without it, any lifetime is accepted. */
   readonly lifetimes?: { allows(seconds: number): Promise<boolean> } | undefined;
-  /** Told of each token that was verified. */
+  /** Called with the claims of each verified token. */
   readonly onVerified?: (claims: Readonly<AccessClaims>) => void;
 }
 
-/** What an access token is worth now. */
+/** The verdict on an access token. */
 export type AccessVerdict =
   | { readonly ok: true; readonly claims: Readonly<AccessClaims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' | 'revoked' };
@@ -28,14 +27,18 @@ export type AccessVerdict =
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Looks at an access token. Never throws; asks the store only while the revocation log is lost, and about a token that
-     * lives longer than `ACCESS_TTL`.
+     * Verifies an access token. Never throws. Asks the store only while the revocation log is lost, and about a token with
+     * a longer lifetime than `ACCESS_TTL`.
      */
     verifyAccess(token: string): Promise<AccessVerdict>;
-    /** An `onRequest` hook: answers a request without a valid bearer with 401, else sets `request.bearer`. */
+    /**
+     * An `onRequest` hook. Sets `request.bearer`, or answers 401 `token_invalid` or `session_revoked` to a request without
+     * a valid bearer token.
+     */
     requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   }
   interface FastifyRequest {
+    /** The claims of the access token; null on a route without `requireBearer`. */
     bearer: Readonly<AccessClaims> | null;
   }
 }
@@ -63,7 +66,7 @@ async function bearer(
     const headers = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' };
     const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid, { headers });
     if (app.hasPlugin('tollgate-errors')) throw refusal;
-    // The error handler of another service does not know our codes and languages.
+    // The error handler of an application does not know our codes and languages.
     const { code, statusCode: status = 401 } = refusal;
     return sendError(request, reply, {
       status,
@@ -73,7 +76,7 @@ async function bearer(
   });
 }
 
-/** Claims of a request that `requireBearer` let in. */
+/** Returns the claims of a request that `requireBearer` let pass. @throws TypeError on a route without that hook */
 export function bearerOf(request: FastifyRequest): Readonly<AccessClaims> {
   if (request.bearer === null) throw new TypeError('the route has no requireBearer hook');
   return request.bearer;

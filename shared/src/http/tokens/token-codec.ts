@@ -1,55 +1,58 @@
-// Signs and verifies the tokens of one kind with @fastify/jwt, inside their envelope.
+// Signs and verifies the tokens of one kind with @fastify/jwt inside their envelope, and caches what was verified.
 
 import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { FastifyInstance } from 'fastify';
+import { createLruCache } from '../../cache/lru-cache.js';
 import type { Envelope, TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
 import type { TokenReading } from '../../schemas/token-claims.js';
-import { cacheTokens } from './token-cache.js';
 
-/** Tolerance towards the clock of the node that issued a token, in milliseconds. */
+/** How far the clock of the issuing node may differ, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 5000;
 
-/** Verified access tokens whose claims are remembered, so that a bearer's next request costs nothing. */
-const REMEMBERED_TOKENS = 1000;
+/** Verified access tokens whose claims are cached. */
+const CACHED_TOKENS = 1000;
 
 /** Issues and reads the tokens of one kind. */
 export interface TokenCodec<Claims> {
-  /** The sealed token of these claims, percent-encoded: ready for a header or a cookie. */
+  /** Returns the sealed token of these claims, percent-encoded for a header or a cookie. */
   issue(claims: Claims): string;
-  /** Opens, then verifies. Never throws. */
+  /** Opens the envelope and verifies the token. Never throws. */
   read(token: string): TokenReading<Claims>;
 }
 
-/** Claims of every kind: when the token was issued and when it expires, in seconds since 1970. */
+/** Claims of every kind: `iat` and `exp`, in seconds since 1970. */
 type ClaimsSchema = TSchema & { readonly static: { readonly iat: number; readonly exp: number } };
 
-/** What the tokens of one kind are made of. */
-export interface TokenParts<Schema extends ClaimsSchema> {
+/** The kind of the tokens, the schema of their claims, and their keys. */
+export interface TokenCodecOptions<Schema extends ClaimsSchema> {
   readonly kind: TokenKind;
   readonly claims: Schema;
   readonly secrets: KeyRing;
   readonly envelope: Envelope;
-  /** Milliseconds since 1970; this node's own time when left out. */
+  /** Returns milliseconds since 1970; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
 
 interface Signature {
-  /** First segment of every token signed under this key: algorithm, type and key id, and nothing more. */
+  /** First segment of every token signed with this key: algorithm, type and key id, nothing more. */
   readonly head: string;
   readonly jwt: JWT;
 }
 
-/** Makes the codec. Registers @fastify/jwt with the server, once for each secret. */
+/**
+ * Creates the codec. Registers @fastify/jwt with the server, once for each secret.
+ * @throws RangeError without a secret
+ */
 export async function openTokenCodec<Schema extends ClaimsSchema>(
   app: FastifyInstance,
-  { kind, claims: schema, secrets, envelope, clock = () => Date.now() }: TokenParts<Schema>,
+  { kind, claims: schema, secrets, envelope, clock = () => Date.now() }: TokenCodecOptions<Schema>,
 ): Promise<TokenCodec<Static<Schema>>> {
-  const known = await signatures(app, kind, secrets);
-  const shape = TypeCompiler.Compile(schema);
-  const current = known[0]?.jwt;
+  const signatures = await createSignatures(app, kind, secrets);
+  const validator = TypeCompiler.Compile(schema);
+  const current = signatures[0]?.jwt;
   if (current === undefined) throw new RangeError('tokens need at least one secret');
   const issue = (claims: Static<Schema>) => envelope.seal(current.sign(claims as object));
   const read = (token: string): TokenReading<Static<Schema>> => {
@@ -57,12 +60,12 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     if (signed === null) return { ok: false, reason: 'invalid' };
     // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
     const head = signed.slice(0, signed.indexOf('.'));
-    const signature = known.find((one) => one.head === head);
+    const signature = signatures.find((each) => each.head === head);
     if (signature === undefined) return { ok: false, reason: 'invalid' };
     try {
       const claims: unknown = signature.jwt.verify(signed);
-      const isRight = shape.Check(claims) && !(kind === 'access' && isFromFuture(claims, clock()));
-      return isRight ? { ok: true, claims } : { ok: false, reason: 'invalid' };
+      const isValid = validator.Check(claims) && !(kind === 'access' && isFromFuture(claims, clock()));
+      return isValid ? { ok: true, claims } : { ok: false, reason: 'invalid' };
     } catch (error) {
       const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
       return { ok: false, reason: expired ? 'expired' : 'invalid' };
@@ -70,16 +73,16 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   };
   if (kind === 'refresh') return { issue, read };
   const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
-  return { issue, read: cacheTokens(read, REMEMBERED_TOKENS, endsAtMs, clock) };
+  return { issue, read: cacheTokens(read, CACHED_TOKENS, endsAtMs, clock) };
 }
 
 function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {
   return iat * 1000 > nowMs + CLOCK_TOLERANCE_MS;
 }
 
-// A namespace per secret, made at start: options of a single call would make @fastify/jwt build a new signer.
-async function signatures(app: FastifyInstance, kind: TokenKind, ring: KeyRing): Promise<Signature[]> {
-  for (const key of ring.all) await app.register(fastifyJwt, signing(kind, key));
+// One namespace per secret, created at start: @fastify/jwt builds a new signer for each call that has options.
+async function createSignatures(app: FastifyInstance, kind: TokenKind, ring: KeyRing): Promise<Signature[]> {
+  for (const key of ring.all) await app.register(fastifyJwt, jwtOptions(kind, key));
   const byNamespace = app.jwt as unknown as Record<string, JWT>;
   return ring.all.map((key) => {
     const header = JSON.stringify({ alg: 'HS256', typ: 'JWT', kid: key.id });
@@ -89,7 +92,7 @@ async function signatures(app: FastifyInstance, kind: TokenKind, ring: KeyRing):
   });
 }
 
-function signing(kind: TokenKind, key: RingKey): FastifyJWTOptions {
+function jwtOptions(kind: TokenKind, key: RingKey): FastifyJWTOptions {
   return {
     namespace: namespace(kind, key),
     secret: key.secret.export(),
@@ -104,4 +107,37 @@ function signing(kind: TokenKind, key: RingKey): FastifyJWTOptions {
 
 function namespace(kind: TokenKind, key: RingKey): string {
   return `${kind}_${key.id}`;
+}
+
+/** A verified reading that is valid until `untilMs`, in milliseconds since 1970. */
+interface CachedReading<Claims> {
+  readonly reading: TokenReading<Claims>;
+  readonly untilMs: number;
+}
+
+type Read<Claims> = (token: string) => TokenReading<Claims>;
+
+/**
+ * Returns a reader that calls `read` once for each valid token in use, so that the next request of a bearer costs no
+ * cryptography. The key is the whole sealed text: whoever can present it could have had it read anyway. Refused tokens
+ * are not cached, so that a flood of them displaces nothing.
+ *
+ * @param size number of tokens that stay cached; twice as many may be held
+ * @param endsAtMs when a valid reading ends, in milliseconds since 1970
+ * @param clock returns milliseconds since 1970
+ */
+export function cacheTokens<Claims>(
+  read: Read<Claims>,
+  size: number,
+  endsAtMs: (claims: Readonly<Claims>) => number,
+  clock: () => number,
+): Read<Claims> {
+  const readings = createLruCache<CachedReading<Claims>>(size);
+  return (token) => {
+    const cached = readings.get(token);
+    if (cached !== undefined && clock() < cached.untilMs) return cached.reading;
+    const reading = read(token);
+    if (reading.ok) readings.set(token, { reading, untilMs: endsAtMs(reading.claims) });
+    return reading;
+  };
 }

@@ -7,20 +7,20 @@ import type { KeyRing } from '../../crypto/key-ring.js';
 import { AccessClaims, RefreshClaims } from '../../schemas/token-claims.js';
 import { openTokenCodec, type TokenCodec } from './token-codec.js';
 
-/** Both kinds of token. */
+/** The codecs of both kinds of token. */
 export interface Tokens {
   readonly access: TokenCodec<AccessClaims>;
   readonly refresh: TokenCodec<RefreshClaims>;
 }
 
-/** The secrets that tokens are made with (decisions 3.3). */
+/** The secrets of the tokens: each kind is signed with its own, and both are sealed with the encryption keys. */
 export interface TokenOptions {
   readonly accessSecrets: KeyRing;
   readonly refreshSecrets: KeyRing;
   readonly encryptionKeys: KeyRing;
-  /** Told of each token made; `keyId` is that of the element of `ENCRYPTION_KEY`. */
+  /** Called for each issued token; `keyId` is the id of the key of `ENCRYPTION_KEY` that sealed it. */
   readonly onIssued?: (kind: TokenKind, keyId: string) => void;
-  /** Milliseconds since 1970, against which access tokens are compared; this node's own time when left out. */
+  /** Returns milliseconds since 1970, to compare access tokens with; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
 

@@ -1,0 +1,251 @@
+// The guards of an application: what a route asks for, and what its refusals say.
+
+import { Type } from '@sinclair/typebox';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import t, { type Test } from 'tap';
+import errorHandler from '../../../src/http/errors/error-handler.js';
+import guard from '../../../src/http/guard/challenge-guard.js';
+import { captcha, pow } from '../../../src/http/guard/guards.js';
+import type { Store } from '../../../src/store/open-store.js';
+import { cheap, type Desk, missNonce, openDesk, ring } from '../../support/issuing.js';
+import { eachKind, redisStore } from '../../support/stores.js';
+
+const body = Type.Object(
+  { email: Type.String({ minLength: 1 }), text: Type.Optional(Type.String({ maxLength: 5 })) },
+  { additionalProperties: false },
+);
+const emailOf = (request: FastifyRequest) => (request.body as { email: string }).email;
+
+interface Guarded extends Desk {
+  readonly app: FastifyInstance;
+  post(
+    path: string,
+    payload: object,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; json: object }>;
+  /** The challenge fields of solved work. */
+  fields(ticket?: string): Promise<{ pow_token: string; pow_nonce: string }>;
+  imageFields(): Promise<{ captcha_token: string; captcha: string }>;
+}
+
+/** Opens an application with or without our error handler. */
+async function openGuarded(t: Test, store: Store, withErrors = false): Promise<Guarded> {
+  const desk = openDesk(store, { input: cheap });
+  const app = Fastify();
+  t.teardown(() => app.close());
+  if (withErrors) await app.register(errorHandler);
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
+  app.post('/pow', { config: { guards: [pow()] }, schema: { body } }, async ({ body }) => body);
+  app.post('/captcha', { config: { guards: [captcha] }, schema: { body } }, async ({ body }) => body);
+  app.post('/both', { config: { guards: [captcha, pow()] }, schema: { body } }, async ({ body }) => body);
+  app.post('/keyed', { config: { guards: [pow({ key: emailOf })] }, schema: { body } }, async () => ({}));
+  app.post('/broken', { config: { guards: [pow()] } }, async () => {
+    throw Object.assign(new Error('a teapot'), { statusCode: 418 });
+  });
+  app.post('/open', async () => ({}));
+  await app.ready();
+  return {
+    ...desk,
+    app,
+    async post(path, payload, headers = {}) {
+      const response = await app.inject({ method: 'POST', url: path, payload, headers });
+      return { status: response.statusCode, json: response.json() };
+    },
+    async fields(ticket) {
+      const { powToken, powNonce } = await desk.work(ticket === undefined ? {} : { ticket });
+      return { pow_token: powToken, pow_nonce: powNonce };
+    },
+    async imageFields() {
+      const { imageToken, imageAnswer } = await desk.image();
+      return { captcha_token: imageToken, captcha: imageAnswer };
+    },
+  };
+}
+
+const form = { email: 'someone@example.com' };
+const failed = 'The security check was not solved.';
+
+t.test('solved work passes once; a strict schema does not remove its fields first', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    for (const withErrors of [false, true]) {
+      const { post, fields } = await openGuarded(t, store, withErrors);
+      const work = await fields();
+      t.strictSame(await post('/pow', { ...form, ...work }), { status: 200, json: form });
+      t.strictSame(await post('/pow', { ...form, ...work }), {
+        status: 422,
+        json: {
+          captcha_required: false,
+          message: 'The security check has failed. Please try again.',
+          code: 'pow_invalid',
+          errors: { pow_nonce: [failed] },
+        },
+      });
+      t.match(await post('/pow', form, { 'accept-language': 'fr' }), {
+        status: 422,
+        json: { code: 'pow_invalid', errors: { pow_token: ['Ce champ est obligatoire.'] } },
+      });
+    }
+  });
+});
+
+t.test('the image guard always checks the image fields', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, imageFields, fields } = await openGuarded(t, store);
+    const image = await imageFields();
+    t.strictSame(await post('/captcha', { ...form, ...image }), { status: 200, json: form });
+    t.match(await post('/captcha', { ...form, ...image }), {
+      status: 422,
+      json: {
+        code: 'captcha_invalid',
+        errors: { captcha: [String] },
+        captcha_required: true,
+        captcha_alternatives: ['effort'],
+      },
+    });
+    t.match(await post('/captcha', form), {
+      status: 422,
+      json: { code: 'captcha_invalid', errors: { captcha_token: [String], captcha: [String] } },
+    });
+    t.equal((await post('/both', { ...form, ...(await imageFields()) })).status, 422);
+    t.equal((await post('/both', { ...form, ...(await fields()) })).status, 422);
+    t.equal((await post('/both', { ...form, ...(await fields()), ...(await imageFields()) })).status, 200);
+  });
+});
+
+t.test('invalid work never spends an image', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, imageFields, fields, work } = await openGuarded(t, store);
+    const image = await imageFields();
+    const { powToken, salt, difficulty } = await work();
+    const wrong = { pow_token: powToken, pow_nonce: missNonce(salt, difficulty) };
+    t.equal((await post('/both', { ...form, ...wrong, ...image })).status, 422);
+    t.equal((await post('/both', { ...form, ...(await fields()), ...image })).status, 200);
+  });
+});
+
+t.test('failures of the account raise the price and require an image, and the client is told', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields, imageFields } = await openGuarded(t, store);
+    t.strictSame(await post('/keyed', { ...form, ...(await fields()) }), { status: 200, json: {} });
+    await app.captcha.recordFailure(form.email);
+    const cheapWork = await post('/keyed', { ...form, ...(await fields()) });
+    t.match(cheapWork, {
+      status: 422,
+      json: { code: 'pow_insufficient', captcha_required: false, pow_scope: /^[\w-]{74}$/ },
+    });
+    const { pow_scope: ticket } = cheapWork.json as { pow_scope: string };
+    t.equal((await post('/keyed', { ...form, ...(await fields(ticket)) })).status, 200);
+    await app.captcha.recordFailure(form.email);
+    t.match(await post('/keyed', { ...form, ...(await fields(ticket)) }), {
+      status: 422,
+      json: { code: 'captcha_required', captcha_required: true, captcha_alternatives: ['effort'] },
+    });
+    t.equal(
+      (await post('/keyed', { ...form, ...(await fields(ticket)), ...(await imageFields()) })).status,
+      200,
+    );
+    t.equal((await post('/keyed', { email: 'other@example.com', ...(await fields()) })).status, 200);
+  });
+});
+
+t.test('a form that its schema refuses gets the same requirements, in the usual shape', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields } = await openGuarded(t, store);
+    await app.captcha.recordFailure(form.email);
+    await app.captcha.recordFailure(form.email);
+    const work = await fields();
+    t.match(await post('/keyed', { ...form, text: 'too long', ...work }), {
+      status: 422,
+      json: {
+        code: 'validation_failed',
+        errors: { text: ['This value is too long (maximum length: 5).'] },
+        captcha_required: false,
+        pow_scope: undefined,
+      },
+    });
+    t.strictSame((await post('/keyed', { email: {}, ...work })).json, {
+      captcha_required: false,
+      message: 'Some of the data is missing or wrong.',
+      code: 'validation_failed',
+      errors: { email: ['This value is of the wrong type.'] },
+    });
+    t.equal((await post('/pow', { ...form, ...work })).status, 200, 'none of that has spent the work');
+  });
+});
+
+t.test('an application with its own error handler answers everything, refusals too', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const desk = openDesk(store, { input: cheap });
+    const app = Fastify();
+    t.teardown(() => app.close());
+    app.setErrorHandler((error: FastifyError, request, reply) =>
+      reply.code(error.statusCode ?? 500).send({ mine: error.message, verdict: request.challengeVerdict }),
+    );
+    await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
+    app.post('/form', { config: { guards: [pow()] } }, async () => {
+      throw new Error('mine to handle');
+    });
+    app.post(
+      '/own',
+      { config: { guards: [pow()] }, errorHandler: (_error, _request, reply) => reply.send('own') },
+      async () => ({}),
+    );
+    const post = async (url: string, payload: object) =>
+      (await app.inject({ method: 'POST', url, payload })).json();
+    const { powToken: pow_token, powNonce: pow_nonce } = await desk.work();
+    t.strictSame(await post('/form', { pow_token, pow_nonce }), {
+      mine: 'mine to handle',
+      verdict: { ok: true },
+    });
+    const message = 'The security check has failed. Please try again.';
+    t.strictSame(await post('/form', { pow_token, pow_nonce }), {
+      captcha_required: false,
+      mine: message,
+      verdict: {
+        ok: false,
+        status: 422,
+        body: { captcha_required: false, message, code: 'pow_invalid', errors: { pow_nonce: [failed] } },
+      },
+    });
+    t.equal((await app.inject({ method: 'POST', url: '/own', payload: {} })).body, 'own');
+  });
+});
+
+t.test('a route declared before the plugin is loaded is refused, not left open', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const desk = openDesk(store, { input: cheap });
+    const app = Fastify();
+    t.teardown(() => app.close());
+    app.post('/early', { config: { guards: [pow()] } }, async () => 'open');
+    app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
+    const answer = await app.inject({ method: 'POST', url: '/early', payload: {} });
+    t.equal(answer.statusCode, 500);
+    t.notMatch(answer.body, /open"|^open$/);
+  });
+});
+
+t.test('a check costs one command per challenge, and one more with an account', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { post, fields, imageFields } = await openGuarded(t, store);
+  await post('/both', { ...form, ...(await fields()), ...(await imageFields()) });
+  await post('/keyed', { ...form, ...(await fields()) });
+  const costs = async (path: string, payload: object) =>
+    (await redis.commands(() => post(path, payload))).length;
+  t.equal(await costs('/pow', { ...form, ...(await fields()) }), 1);
+  t.equal(await costs('/both', { ...form, ...(await fields()), ...(await imageFields()) }), 2);
+  t.equal(await costs('/keyed', { ...form, ...(await fields()) }), 2);
+  t.equal(await costs('/keyed', { ...form, pow_token: 'junk', pow_nonce: '1' }), 0);
+  t.equal(await costs('/keyed', { ...form, pow_token: 'A'.repeat(40), pow_nonce: '1' }), 1);
+  t.equal(await costs('/pow', { ...form, pow_token: 'junk', pow_nonce: '1' }), 0);
+});
+
+t.test('an unreachable store closes the guarded routes, and no others', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { post, fields } = await openGuarded(t, store);
+  const work = await fields();
+  await redis.stop();
+  for (const path of ['/pow', '/keyed']) {
+    t.match(await post(path, { ...form, ...work }), { status: 503, json: { code: 'store_unavailable' } });
+  }
+  t.equal((await post('/open', {})).status, 200);
+});

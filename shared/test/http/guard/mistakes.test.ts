@@ -1,0 +1,131 @@
+// Unknown guards: they must not leave their route open.
+
+import Fastify, { type FastifyInstance } from 'fastify';
+import t, { type Test } from 'tap';
+import guard from '../../../src/http/guard/challenge-guard.js';
+import { captcha, pow } from '../../../src/http/guard/guards.js';
+import type { Store } from '../../../src/store/open-store.js';
+import { openDesk, ring } from '../../support/issuing.js';
+import { eachKind, embeddedStore } from '../../support/stores.js';
+
+const key = () => 'someone';
+
+/** Mistyped values of `guards`, and the errors they cause. */
+const MISTYPED: readonly [string, unknown, string][] = [
+  ['a name', 'pow', 'must be a list of captcha and pow()'],
+  ['a guard without its list', pow(), 'must be a list of captcha and pow()'],
+  ['a guard that was not called', pow, 'must be a list of captcha and pow()'],
+  ['nothing', null, 'must be a list of captcha and pow()'],
+  ['a list of names', ['captcha'], 'must be a list of captcha and pow(): element 1 is neither'],
+  ['a capital', [{ name: 'Captcha' }], 'must be a list of captcha and pow(): element 1 is neither'],
+  ['a hole', [undefined], 'must be a list of captcha and pow(): element 1 is neither'],
+  ['an inherited name', [{ name: 'toString' }], 'must be a list of captcha and pow(): element 1 is neither'],
+  [
+    'a key that is a name',
+    [pow({ key: 'email' as never })],
+    'must be a list of captcha and pow(): element 1 is neither',
+  ],
+  [
+    'a mistyped key',
+    [pow({ kye: key } as never)],
+    'must be a list of captcha and pow(): element 1 is neither',
+  ],
+  ['an image with a key', [{ ...captcha, key }], 'must be a list of captcha and pow(): element 1 is neither'],
+  ['the work twice', [pow(), pow({ key })], 'must name pow() once'],
+  ['the work twice, once not called', [pow, pow({ key })], 'must name pow() once'],
+  [
+    'a throttle without a key',
+    [pow({ throttle: true })],
+    'must have a key beside the throttle of pow(): without one there is no account to count',
+  ],
+  [
+    'a throttle that is no boolean',
+    [pow({ key, throttle: 5 as never })],
+    'must be a list of captcha and pow(): element 1 is neither',
+  ],
+];
+
+async function openApp(t: Test, store: Store): Promise<FastifyInstance> {
+  const app = Fastify();
+  t.teardown(() => app.close());
+  const { challenges, options } = openDesk(store);
+  await app.register(guard, { store: challenges, ring, options, application: 'tests' });
+  return app;
+}
+
+t.test('a mistyped guard stops the start, and the error names its route', async (t) => {
+  const { store } = embeddedStore(t);
+  const app = await openApp(t, store);
+  for (const [name, guards, words] of MISTYPED) {
+    t.throws(
+      () => app.post('/form', { config: { guards: guards as never } }, async () => 'open'),
+      new TypeError(`guards of POST /form ${words}`),
+      name,
+    );
+  }
+  t.throws(() => pow(key as never), new TypeError('pow() takes an object with a function as key'));
+});
+
+t.test(
+  'a route with an invalid guard, declared before the plugin is loaded, is refused, not left open',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const { challenges, options } = openDesk(store);
+    const app = Fastify();
+    t.teardown(() => app.close());
+    app.register(guard, { store: challenges, ring, options, application: 'tests' });
+    let handled = 0;
+    MISTYPED.forEach(([, guards], at) => {
+      app.post(`/early/${at}`, { config: { guards: guards as never } }, async () => ++handled);
+    });
+    app.post('/none', { config: { guards: [] } }, async () => 'in');
+    for (const [at, [name]] of MISTYPED.entries()) {
+      const answer = await app.inject({ method: 'POST', url: `/early/${at}`, payload: {} });
+      t.equal(answer.statusCode, 500, name);
+    }
+    t.equal(handled, 0);
+    t.equal((await app.inject({ method: 'POST', url: '/none', payload: {} })).body, 'in');
+  },
+);
+
+t.test('valid guards protect their route, for every method and in any order', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const app = await openApp(t, store);
+    const right = [
+      [pow],
+      [pow()],
+      [captcha],
+      [captcha, pow],
+      [captcha, pow({ key })],
+      [pow({ key }), captcha],
+      [captcha, captcha],
+    ];
+    right.forEach((guards, at) => {
+      const config = { guards };
+      app.route({ method: ['POST', 'PUT'], url: `/${at}`, config, handler: async () => 'open' });
+    });
+    for (const at of right.keys()) {
+      for (const method of ['POST', 'PUT'] as const) {
+        t.equal((await app.inject({ method, url: `/${at}`, payload: {} })).statusCode, 422);
+      }
+    }
+  });
+});
+
+t.test(
+  'an application without a name of its own does not start: it would share its counts with others',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const { challenges, options } = openDesk(store);
+    for (const name of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
+      const app = Fastify();
+      t.teardown(() => app.close());
+      const deps = { store: challenges, ring, options, application: name as never };
+      await t.rejects(
+        async () => app.register(guard, deps),
+        new TypeError('the host must have a name of 1 to 64 letters, digits, _, . or -'),
+        JSON.stringify(name),
+      );
+    }
+  },
+);

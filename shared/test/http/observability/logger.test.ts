@@ -1,0 +1,194 @@
+// Secrets in logs: there are none, and no addresses either.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import Fastify from 'fastify';
+import t from 'tap';
+import { createLogger, HIDDEN_VALUE, hideSecrets } from '../../../src/http/observability/logger.js';
+import { serverOptions } from '../../../src/http/server/server-options.js';
+import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { buildSharedApp, collectLog } from '../shared-app.js';
+
+t.test(
+  'one line per request says method, route, status and time, and nothing of the address or the path',
+  async (t) => {
+    const { app, log } = await buildSharedApp(t);
+    await app.inject({ url: '/things/abc?preset=x', remoteAddress: '203.0.113.77' });
+    t.same(log.lines().length, 1);
+    const [{ time, ms, pid, hostname, reqId, ...line } = {}] = log.lines();
+    t.same(line, {
+      level: 'info',
+      name: 'test',
+      method: 'GET',
+      route: '/things/:id',
+      status: 200,
+      msg: 'request',
+    });
+    t.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    t.ok(Number(ms) >= 0);
+    t.type(reqId, 'string');
+  },
+);
+
+t.test(
+  'the log of a run has none of the secrets that were sent, even at the most verbose level',
+  async (t) => {
+    const { app, log } = await buildSharedApp(t);
+    const secret = 'hunter2hunter2';
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      cookie: `refreshToken=${secret}`,
+      'user-agent': secret,
+    };
+    const requests = [
+      { url: `/things/abc?scope=${secret}` },
+      { url: `/things/${secret}` },
+      { url: `/nothing/${secret}?ticket=${secret}` },
+      { url: `/%zz${secret}` },
+      { url: '/broken' },
+      { url: '/refused' },
+      { url: '/store-away' },
+      { method: 'POST', url: '/form', payload: { email: secret, password: secret } },
+      { method: 'POST', url: '/form', payload: { [secret]: secret } },
+      {
+        method: 'POST',
+        url: '/form',
+        payload: `{"password":${secret}`,
+        headers: { 'content-type': 'application/json' },
+      },
+      { method: 'POST', url: '/form', payload: secret, headers: { 'content-type': `text/${secret}` } },
+    ] as const;
+    for (const request of requests) {
+      await app.inject({
+        ...request,
+        headers: { ...headers, ...('headers' in request ? request.headers : {}) },
+        remoteAddress: '203.0.113.77',
+      });
+    }
+    t.equal(log.lines().filter(({ msg }) => msg === 'request').length, requests.length - 1);
+    t.notMatch(log.text(), secret);
+    t.notMatch(log.text(), '203.0.113.77');
+  },
+);
+
+t.test('bytes that are not HTTP do not reach the log', async (t) => {
+  const { app, log } = await buildSharedApp(t);
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end('GET / HTTP/1.1\r\nAuthorization hunter2\r\n\r\n').resume();
+  await once(socket, 'close');
+  t.notMatch(log.text(), 'hunter2');
+});
+
+t.test('properties with sensitive names are hidden at every depth, in any spelling', async (t) => {
+  const hidden = {
+    Authorization: 'x',
+    'set-cookie': ['x'],
+    access_token: 'x',
+    accessToken: 'x',
+    'X-Forwarded-For': 'x',
+    pow_nonce: '1',
+    captcha: 'x',
+    password: null,
+    headers: { a: 1 },
+  };
+  for (const [name, value] of Object.entries(hidden)) {
+    t.same(hideSecrets({ [name]: value }), { [name]: HIDDEN_VALUE }, name);
+    t.same(hideSecrets({ a: { b: [{ [name]: value }] } }), { a: { b: [{ [name]: HIDDEN_VALUE }] } }, name);
+  }
+});
+
+t.test('values without secrets are logged unchanged, without a copy', async (t) => {
+  const values = {
+    route: '/x',
+    status: 200,
+    event: 'login',
+    sid: 's',
+    at: new Date(0),
+    list: undefined,
+    n: null,
+  };
+  t.equal(hideSecrets(values), values);
+  const error = new Error('x');
+  t.equal(hideSecrets({ err: error }).err, error);
+});
+
+t.test('values nested deeper than the redaction looks are hidden completely', async (t) => {
+  t.notMatch(
+    JSON.stringify(hideSecrets({ a: { a: { a: { a: { a: { password: 'hunter2' } } } } } })),
+    'hunter2',
+  );
+});
+
+t.test('the values passed in are not changed', async (t) => {
+  const values = { user: { password: 'x' } };
+  hideSecrets(values);
+  t.same(values, { user: { password: 'x' } });
+});
+
+t.test(
+  'an error is logged by its type, message, code, frames and cause, without its other properties',
+  async (t) => {
+    const log = collectLog();
+    const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), {
+      code: 'ECONNREFUSED',
+      command: { name: 'set', args: ['hunter2'] },
+    });
+    logger.error({ err: new StoreUnavailableError('away', { cause }) }, 'failed');
+    t.notMatch(log.text(), 'hunter2');
+    t.match(log.lines()[0], {
+      err: {
+        type: 'StoreUnavailableError',
+        message: 'away',
+        frames: [/^ {4}at /],
+        cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+      },
+    });
+  },
+);
+
+t.test('messages that quote their input are cut', async (t) => {
+  const log = collectLog();
+  const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
+  for (const message of [
+    "ERR unknown command 'x', with args beginning with: 'hunter2' 'y'",
+    `Unexpected token 'h', "hunter2" is not valid JSON`,
+  ]) {
+    logger.error({ err: new Error(message) });
+    logger.error(new Error(message));
+    logger.child({ reqId: 'a' }).error({ err: new Error(message) });
+  }
+  try {
+    JSON.parse('{"password": hunter2}');
+  } catch (err) {
+    logger.error({ err });
+  }
+  t.equal(log.lines().length, 7);
+  t.notMatch(log.text(), 'hunter2');
+});
+
+t.test('an error whose causes form a circle is logged', async (t) => {
+  const log = collectLog();
+  const error = new Error('round');
+  error.cause = error;
+  createLogger({ name: 'test', level: 'info' }, log.stream).error({ err: error });
+  t.match(log.lines()[0], { err: { message: 'round', cause: { message: 'round' } } });
+});
+
+t.test('line breaks in the input make no second line', async (t) => {
+  const log = collectLog();
+  createLogger({ name: 'test', level: 'info' }, log.stream).info({ agent: 'a\r\n{"level":"error"}' }, 'b\nc');
+  t.equal(log.text().split('\n').length, 2);
+  t.match(log.lines(), [{ agent: 'a\r\n{"level":"error"}', msg: 'b\nc' }]);
+});
+
+t.test('below its level nothing is logged', async (t) => {
+  const log = collectLog();
+  const logger = createLogger({ name: 'test', level: 'warn' }, log.stream);
+  const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com' }));
+  t.teardown(() => app.close());
+  app.get('/', async () => 'x');
+  await app.inject('/');
+  t.equal(log.text(), '');
+});

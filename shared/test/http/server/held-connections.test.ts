@@ -1,0 +1,105 @@
+// A slow request holds a connection: a body or headers that trickle in, and thousands that say nothing.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { createLogger } from '../../../src/http/observability/logger.js';
+import { serverOptions } from '../../../src/http/server/server-options.js';
+
+const CUT_OFF = /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n/;
+const SILENT = 10_000;
+const AT_ONCE = 250;
+
+t.setTimeout(60_000);
+
+t.test('slow body: a body that never stops trickling in is cut off with 408', async (t) => {
+  const begin = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const { port, handled } = await listenImpatiently(t);
+  t.match(await trickle(port, `${begin}Content-Length: 16000\r\n\r\n`, ' '), CUT_OFF, 'of a known length');
+  t.match(
+    await trickle(port, `${begin}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
+    CUT_OFF,
+    'in chunks',
+  );
+  t.equal(handled(), 0, 'no handler was called');
+});
+
+t.test('slow headers: headers that never stop trickling in are cut off with 408', async (t) => {
+  const { port, handled } = await listenImpatiently(t);
+  t.match(await trickle(port, 'GET / HTTP/1.1\r\nHost: x\r\n', 'X-Slow: 1\r\n'), CUT_OFF);
+  t.match(await trickle(port, 'GET / HTTP/1.1\r\nX-Slow: ', 'x'), CUT_OFF);
+  t.equal(handled(), 0);
+});
+
+t.test('10,000 idle connections do not hinder others, and are cut off', async (t) => {
+  const { port, losePatience } = await startHeldService(t);
+  const count = Math.min(SILENT, (await mostOpenFiles()) - 500);
+  if (count < SILENT) t.comment(`${count} connections: this machine lets a process have no more`);
+  const sockets: Socket[] = [];
+  t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
+  while (sockets.length < count) {
+    const opened = Array.from({ length: AT_ONCE }, () => connect(port, '127.0.0.1'));
+    await Promise.all(opened.map((socket) => once(socket, 'connect')));
+    sockets.push(...opened);
+  }
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/`)).json();
+  const { connections } = (await ask()) as { connections: number };
+  t.equal(connections, sockets.length + 1, 'all of them are held while another one is answered');
+
+  const cut = Promise.all(sockets.map((socket) => text(socket)));
+  losePatience();
+  const answers = new Set(await cut);
+  t.equal(answers.size, 1);
+  t.match([...answers][0], CUT_OFF);
+  const after = (await ask()) as { connections: number };
+  t.ok(after.connections <= 2, `${after.connections} are left`);
+});
+
+/** Starts a server with our options and timeouts that are short enough to wait for. */
+async function listenImpatiently(t: Test) {
+  const options = serverOptions({
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    publicUrl: 'https://example.com',
+  });
+  const http = { ...options.http, headersTimeout: 100, connectionsCheckingInterval: 20 };
+  const app = Fastify({ ...options, http, requestTimeout: 150 });
+  t.teardown(() => app.close());
+  let handled = 0;
+  app.route({ method: ['GET', 'POST'], url: '/', handler: async () => ({ handled: ++handled }) });
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  return { port: Number(port), handled: () => handled };
+}
+
+/** Sends `beginning` and then one piece after the other until the server closes the connection. */
+async function trickle(port: number, beginning: string, piece: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(beginning);
+  const timer = setInterval(() => socket.writable && socket.write(piece), 10);
+  const answer = await text(socket);
+  clearInterval(timer);
+  return answer;
+}
+
+/** Starts a server in its own process, because each end of a connection takes an open file. */
+async function startHeldService(t: Test) {
+  const child = fork(fileURLToPath(new URL('./programs/held-service.js', import.meta.url)));
+  const gone = once(child, 'exit');
+  t.teardown(async () => {
+    child.kill();
+    await gone;
+  });
+  const [address] = (await once(child, 'message')) as [AddressInfo];
+  return { port: address.port, losePatience: () => void child.send('now') };
+}
+
+/** Returns how many files a process may have open; few if the system does not tell. */
+async function mostOpenFiles(): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+}

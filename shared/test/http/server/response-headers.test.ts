@@ -1,0 +1,71 @@
+// The headers of every answer, whatever sends it.
+
+import t from 'tap';
+import responseHeadersPlugin, { responseHeaders } from '../../../src/http/server/response-headers.js';
+import { buildSharedApp, ORIGIN } from '../shared-app.js';
+
+const EVERYWHERE = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+};
+
+const requests = {
+  'a success': { url: '/things/abc' },
+  'a validation failure': { method: 'POST', url: '/form', payload: {} },
+  'malformed JSON': {
+    method: 'POST',
+    url: '/form',
+    headers: { 'content-type': 'application/json' },
+    payload: '{',
+  },
+  'another media type': {
+    method: 'POST',
+    url: '/form',
+    headers: { 'content-type': 'text/plain' },
+    payload: 'x',
+  },
+  'too large a body': { method: 'POST', url: '/form', payload: { email: 'x'.repeat(20_000) } },
+  'an unknown route': { url: '/nothing' },
+  'a HEAD without a route': { method: 'HEAD', url: '/things/abc' },
+  'a bad path': { url: '/%zz' },
+  'an over-long parameter': { url: `/things/${'a'.repeat(200)}` },
+  'a mistake of ours': { url: '/broken' },
+  'a store out of reach': { url: '/store-away' },
+  'a refusal': { url: '/refused' },
+  'a preflight': {
+    method: 'OPTIONS',
+    url: '/form',
+    headers: { origin: ORIGIN, 'access-control-request-method': 'POST' },
+  },
+  'an OPTIONS that is no preflight': { method: 'OPTIONS', url: '/form' },
+} as const;
+
+for (const [title, request] of Object.entries(requests)) {
+  t.test(
+    `images cached by browser or proxy: ${title} is never stored and has every security header`,
+    async (t) => {
+      const { app } = await buildSharedApp(t);
+      const { headers } = await app.inject(request);
+      for (const [name, value] of Object.entries(EVERYWHERE)) t.equal(headers[name], value, name);
+    },
+  );
+}
+
+t.test('without https there is no Strict-Transport-Security', async (t) => {
+  const { app } = await buildSharedApp(t, undefined, 'http://localhost:8080');
+  t.notOk('strict-transport-security' in (await app.inject('/things/abc')).headers);
+  t.ok('strict-transport-security' in responseHeaders({ publicUrl: 'HTTPS://EXAMPLE.COM' }));
+});
+
+t.test('further headers, such as that of the test mode, are on every answer', async (t) => {
+  const { app } = await buildSharedApp(t, async (app) => {
+    await app.register(responseHeadersPlugin, {
+      publicUrl: 'https://example.com',
+      extra: { 'x-captcha-test-mode': '1' },
+    });
+  });
+  t.equal((await app.inject('/nothing')).headers['x-captcha-test-mode'], '1');
+});
