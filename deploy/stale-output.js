@@ -7,6 +7,7 @@ const packages = [
   'shared',
   'client',
   'deploy',
+  'host',
   ...readdirSync(join(root, 'services')).map((name) => `services/${name}`),
 ];
 const compiled = /\.(js|js\.map|d\.ts)$/;

@@ -1,12 +1,12 @@
 // Who is compared: each hashes salt and counting nonce in the way its package offers, for a while.
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import { openKernel } from '@tollgate/client/solver/kernel.js';
-import { openNonceRange } from '@tollgate/client/solver/nonce-range.js';
-import type { SolverPath } from '@tollgate/client/solver/solver.js';
+import type { SolverPath } from '@tollgate/client/challenge';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
 import { sha256 as jsSha256 } from 'js-sha256';
+import { openKernel } from '#client/solver/kernel.js';
+import { openNonceRange } from '#client/solver/nonce-range.js';
 
 /** Hashes a number of times that takes some milliseconds. @returns how many times */
 type Burst = () => number | Promise<number>;

@@ -1,5 +1,5 @@
 // What runs in the browser: contenders in workers, and a first challenge solved by a solver that is new.
-import { openSolver } from '@tollgate/client/solver/solver.js';
+import { openSolver } from '@tollgate/client/challenge';
 import friendlyWorkerUrl from 'friendly-challenge/worker.min.js?url';
 
 /** One worker of a contender. */

@@ -36,7 +36,7 @@ export interface PageOptions {
   readonly head?: string;
 }
 
-const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element.js')));
+const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element')));
 const common = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '10', CAPTCHA_MIN_SECONDS: '0' };
 const anyPort = {
   SESSION_PORT: '0',

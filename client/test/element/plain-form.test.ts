@@ -1,5 +1,5 @@
 // Plain HTML forms that the browser sends to a guarded route; the only script of the page imports the element.
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';

@@ -10,10 +10,10 @@ const installed = packClient(t)();
 const manifest = JSON.parse(readFileSync(join(installed.client, 'package.json'), 'utf8'));
 
 const consumer = `
-import { createChallenge, type ChallengeState, fetchImageChallenge, openSolver } from '@tollgate/client/challenge.js';
-import { TollgateChallenge } from '@tollgate/client/element.js';
-import { useChallenge, useSession } from '@tollgate/client/react.js';
-import { createSession, type Session } from '@tollgate/client/session.js';
+import { createChallenge, type ChallengeState, fetchImageChallenge, openSolver } from '@tollgate/client/challenge';
+import { TollgateChallenge } from '@tollgate/client/element';
+import { useChallenge, useSession } from '@tollgate/client/react';
+import { createSession, type Session } from '@tollgate/client/session';
 import { createElement } from 'react';
 
 export const session: Session = createSession({ baseUrl: 'https://auth.example.com' });
@@ -122,15 +122,15 @@ async function bundle(code: string) {
 }
 
 t.test('a bundler takes what is used, and no more', async (t) => {
-  const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge.js';`);
+  const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge';`);
   t.equal(one.files, 1, 'no worker');
   t.notMatch(one.code, /Worker|visibilitychange/);
   t.ok(one.bytes < 1_000, `${one.bytes} bytes`);
 
-  const none = await bundle(`import '@tollgate/client/challenge.js';\nexport const nothing = 0;`);
+  const none = await bundle(`import '@tollgate/client/challenge';\nexport const nothing = 0;`);
   t.ok(none.bytes < 100, `${none.bytes} bytes for an import that is not used`);
 
-  const element = await bundle(`import '@tollgate/client/element.js';`);
+  const element = await bundle(`import '@tollgate/client/element';`);
   t.match(element.code, /customElements/, 'importing the element defines it');
 
   const worker = await bundle(`import '@tollgate/client/solver/worker.js';`);
@@ -139,10 +139,10 @@ t.test('a bundler takes what is used, and no more', async (t) => {
 
 t.test('the hooks add less than 1 kB each to what they use', async (t) => {
   const bytesOf = async (line: string) => (await bundle(line)).bytes;
-  const session = await bytesOf(`export { useSession } from '@tollgate/client/react.js';`);
+  const session = await bytesOf(`export { useSession } from '@tollgate/client/react';`);
   t.ok(session < 1_000, `useSession: ${session} bytes`);
-  const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge.js';`);
-  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react.js';`);
+  const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge';`);
+  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react';`);
   t.ok(use - create < 1_000, `useChallenge: ${use - create} bytes`);
   t.comment(`useSession ${session} bytes, useChallenge ${use - create} bytes`);
 });
