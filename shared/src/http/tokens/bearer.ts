@@ -25,6 +25,12 @@ export type AccessVerdict =
   | { readonly ok: true; readonly claims: Readonly<AccessClaims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' | 'revoked' };
 
+/** An `onRequest` hook that lets in who presents a valid bearer. */
+export type RequireBearer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply | undefined>;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /**
@@ -33,9 +39,10 @@ declare module 'fastify' {
      */
     verifyAccess(token: string): Promise<AccessVerdict>;
     /** An `onRequest` hook: answers a request without a valid bearer with 401, else sets `request.bearer`. */
-    requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+    requireBearer: RequireBearer;
   }
   interface FastifyRequest {
+    /** The claims of the access token; null before `requireBearer`, and on a route without it. */
     bearer: Readonly<AccessClaims> | null;
   }
 }
