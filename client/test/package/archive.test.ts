@@ -106,6 +106,13 @@ for (const resolution of ['bundler', 'nodenext']) {
   });
 }
 
+t.test('the prebuilt file is small, and needs no other', async (t) => {
+  const code = readFileSync(join(installed.client, 'dist', 'tollgate.js'), 'utf8');
+  const bytes = gzipSync(code).length;
+  t.ok(bytes < 34_000, `${bytes} bytes`);
+  t.notMatch(code, /\bfrom\s*['"`]|\bimport\s*\(|\.map\b\s*$/);
+});
+
 /** Bundles a page with these lines. @returns its code and files */
 async function bundle(code: string) {
   const page = join(installed.folder, 'page.js');

@@ -1,4 +1,4 @@
-// `npm pack` in a clone that was installed and never built.
+// `npm pack` in a clone where the dependencies are installed and nothing is built.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -39,7 +39,7 @@ interface Packed {
 
 const clone = freshClone(t);
 
-t.test('builds each package before it is packed', async (t) => {
+t.test('npm pack in a fresh clone builds each package first', async (t) => {
   for (const folder of Object.values(published)) t.notOk(existsSync(join(clone, folder, 'dist')), folder);
   const wanted = {
     '@tollgate/fastify': ['dist/src/tollgate.js', 'dist/src/tollgate.d.ts'],
