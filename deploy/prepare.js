@@ -71,9 +71,11 @@ function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { ok, output } = run(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
-  // The solver's kernels are written by a program, not compiled.
-  const kernels = run(process.execPath, [join(root, 'client', 'build.js')]);
-  if (!kernels.ok) giveUp(`The solver could not be built:\n${kernels.output}`);
+  // The solver's kernels and the prebuilt file are written by programs, not compiled.
+  for (const program of ['build.js', 'bundle.js']) {
+    const written = run(process.execPath, [join(root, 'client', program)]);
+    if (!written.ok) giveUp(`The browser package could not be built:\n${written.output}`);
+  }
 }
 
 function readIfThere(path) {

@@ -16,6 +16,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
+/** Modules of the client that are no part of its interface. */
+const clientFolder = fileURLToPath(new URL('../../../../client/dist/src', import.meta.url));
+
 export interface BundledPage {
   /** Opens a fresh page in the same browser. */
   open(): Promise<Page>;
@@ -28,6 +31,7 @@ export async function bundlePage(entry: URL): Promise<BundledPage> {
   const built = await build({
     configFile: false,
     logLevel: 'error',
+    resolve: { alias: { '#client': clientFolder } },
     build: { write: false, target: 'esnext', rollupOptions: { input: fileURLToPath(entry) } },
     worker: { format: 'es' },
   });

@@ -1,12 +1,12 @@
 // The contenders: each hashes a salt and a counting nonce with the interface of its package.
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import { openKernel } from '@tollgate/client/solver/kernel.js';
-import { openNonceRange } from '@tollgate/client/solver/nonce-range.js';
-import type { SolverPath } from '@tollgate/client/solver/solver.js';
+import type { SolverPath } from '@tollgate/client/challenge';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
 import { sha256 as jsSha256 } from 'js-sha256';
+import { openKernel } from '#client/solver/kernel.js';
+import { openNonceRange } from '#client/solver/nonce-range.js';
 
 /** Hashes for a few milliseconds. @returns the number of hashes */
 type Burst = () => number | Promise<number>;

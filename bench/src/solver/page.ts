@@ -1,5 +1,5 @@
 // Runs in the browser: contenders in workers, and the first challenge of a new solver.
-import { openSolver } from '@tollgate/client/solver/solver.js';
+import { openSolver } from '@tollgate/client/challenge';
 import friendlyWorkerUrl from 'friendly-challenge/worker.min.js?url';
 
 /** One worker of a contender. */

@@ -1,5 +1,5 @@
 // How a form reacts to refused submissions, tested against the real services.
-import { createChallenge } from '@tollgate/client/challenge.js';
+import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
 

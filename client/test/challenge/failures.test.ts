@@ -1,7 +1,7 @@
 // What a form does when challenges cannot be fetched: it waits, reports the error, and retries on request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ChallengeController, createChallenge } from '@tollgate/client/challenge.js';
+import { type ChallengeController, createChallenge } from '@tollgate/client/challenge';
 import t, { type Test } from 'tap';
 import { startRealService } from './real-service.js';
 

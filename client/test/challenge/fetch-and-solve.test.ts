@@ -9,7 +9,7 @@ import {
   PowGaveUpError,
   solveEffort,
   solvePow,
-} from '@tollgate/client/challenge.js';
+} from '@tollgate/client/challenge';
 import t from 'tap';
 import { startStaticSite } from '../support/static-site.js';
 import { startRealService } from './real-service.js';

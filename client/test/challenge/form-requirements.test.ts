@@ -1,5 +1,5 @@
 // A form that accepts only certain presets and harder work: after a refusal the client fetches what the form requires.
-import { createChallenge } from '@tollgate/client/challenge.js';
+import { createChallenge } from '@tollgate/client/challenge';
 import { captcha, challengeGuard, pow } from '@tollgate/fastify';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import Fastify from 'fastify';

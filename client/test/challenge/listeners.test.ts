@@ -1,5 +1,5 @@
 // Listeners of the page that throw do not stop the form.
-import { createChallenge } from '@tollgate/client/challenge.js';
+import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
 

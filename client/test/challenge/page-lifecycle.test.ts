@@ -1,5 +1,5 @@
 // Challenges through the lifecycle of a page in a real browser, with the service on another origin.
-import type { ChallengeController } from '@tollgate/client/challenge.js';
+import type { ChallengeController } from '@tollgate/client/challenge';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';

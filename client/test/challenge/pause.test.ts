@@ -1,5 +1,5 @@
 // Pausing a controller, and whether a submission is under way, tested against the real services.
-import { createChallenge } from '@tollgate/client/challenge.js';
+import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { build } from 'vite';
 
-const entry = fileURLToPath(import.meta.resolve('@tollgate/client/challenge.js'));
+const entry = fileURLToPath(import.meta.resolve('@tollgate/client/challenge'));
 
 /** The size of what a page loads at once, and the files that it loads later. */
 async function bundle(code: string) {

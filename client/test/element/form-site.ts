@@ -1,4 +1,5 @@
 // A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +38,8 @@ export interface PageOptions {
   readonly head?: string;
 }
 
-const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element.js')));
+const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element')));
+const prebuiltFile = fileURLToPath(import.meta.resolve('@tollgate/client/tollgate.js'));
 const common = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '10', CAPTCHA_MIN_SECONDS: '0' };
 const anyPort = {
   SESSION_PORT: '0',
@@ -81,6 +83,9 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
     rewritePrefix: '/api/captcha',
   });
   await app.register(serveFiles, { root: clientFolder, prefix: '/client/', cacheControl: false });
+  app.get('/tollgate.js', async (_request, reply) =>
+    reply.type('text/javascript').send(await readFile(prebuiltFile)),
+  );
   app.get('/pages/:name', async (request, reply) =>
     reply.type('text/html').send(pages.get(pathOf(request))?.html),
   );

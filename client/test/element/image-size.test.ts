@@ -1,5 +1,5 @@
 // The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';
 import { startFormSite } from './form-site.js';

@@ -1,5 +1,5 @@
 // The lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';

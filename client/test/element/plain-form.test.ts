@@ -1,5 +1,5 @@
 // Plain HTML forms that the browser sends to a guarded route; the only script of the page imports the element.
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';
@@ -47,6 +47,26 @@ t.test('a form with work is sent with its fields, and each token is new', async 
     { text: 'two', way: 'first', powToken: /^\w{40}$/, powNonce: /^\d+$/ },
   ]);
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
+});
+
+t.test('the prebuilt file is all that a page needs: its workers load it too', async (t) => {
+  const head = '<script type="module" src="/tollgate.js"></script>';
+  const page = await open(t, contact, { head });
+  const workers = new Set<string>();
+  const scripts = new Set<string>();
+  page.on('worker', (worker) => workers.add(new URL(worker.url()).pathname));
+  page.on('request', (request) => {
+    if (request.url().endsWith('.js')) scripts.add(new URL(request.url()).pathname);
+  });
+  await page.reload();
+  await page.fill('[name=text]', 'prebuilt');
+  await page.waitForSelector('form > button:enabled');
+  t.match(await solverOf(page), { path: 'simd', degraded: false });
+  t.strictSame([...workers], ['/tollgate.js']);
+  t.strictSame([...scripts], ['/tollgate.js']);
+  await page.click('form > button:enabled');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'prebuilt', powToken: /^\w{40}$/ }]);
 });
 
 t.test('it works without WebAssembly, and reports that it is slower', async (t) => {

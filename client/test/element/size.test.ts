@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { build } from 'vite';
 
-const entry = fileURLToPath(import.meta.resolve('@tollgate/client/element.js'));
+const entry = fileURLToPath(import.meta.resolve('@tollgate/client/element'));
 
 t.test(
   'the element, bundled and minified, is smaller than 18 kB compressed, and importing it defines it',

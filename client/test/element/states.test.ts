@@ -1,7 +1,7 @@
 // What a person sees, hears and can do in each state of the element, and its accessibility by axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';

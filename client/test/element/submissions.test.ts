@@ -1,5 +1,5 @@
 // How the element controls the submissions of its form: validity, buttons, early submissions.
-import type {} from '@tollgate/client/element.js';
+import type {} from '@tollgate/client/element';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { launchBrowser, openPage } from '../support/browser.js';

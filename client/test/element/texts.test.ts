@@ -21,7 +21,7 @@ t.test('a placeholder is filled with its value', async (t) => {
 });
 
 t.test('the module can be loaded where there is no DOM', async (t) => {
-  t.equal(typeof (await import('@tollgate/client/element.js')).TollgateChallenge, 'function');
+  t.equal(typeof (await import('@tollgate/client/element')).TollgateChallenge, 'function');
 });
 
 t.test('an estimate suggests no false precision', async (t) => {

@@ -10,10 +10,10 @@ const installed = packClient(t)();
 const manifest = JSON.parse(readFileSync(join(installed.client, 'package.json'), 'utf8'));
 
 const consumer = `
-import { createChallenge, type ChallengeState, fetchImageChallenge, openSolver } from '@tollgate/client/challenge.js';
-import { TollgateChallenge } from '@tollgate/client/element.js';
-import { useChallenge, useSession } from '@tollgate/client/react.js';
-import { createSession, type Session } from '@tollgate/client/session.js';
+import { createChallenge, type ChallengeState, fetchImageChallenge, openSolver } from '@tollgate/client/challenge';
+import { TollgateChallenge } from '@tollgate/client/element';
+import { useChallenge, useSession } from '@tollgate/client/react';
+import { createSession, type Session } from '@tollgate/client/session';
 import { createElement } from 'react';
 
 export const session: Session = createSession({ baseUrl: 'https://auth.example.com' });
@@ -38,10 +38,15 @@ createSession({ colour: 'red' });
 t.test('the archive holds compiled code with its types, and nothing else', async (t) => {
   const files = installed.files();
   t.strictSame(
-    files.filter((file) => !/^(package\.json|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(file)),
+    files.filter(
+      (file) =>
+        !/^(package\.json|LICENSE|README\.md|dist\/(tollgate\.js|src\/[a-z0-9/-]+(\.d\.ts|\.js)))$/.test(
+          file,
+        ),
+    ),
     [],
   );
-  const scripts = files.filter((file) => file.endsWith('.js'));
+  const scripts = files.filter((file) => /^dist\/src\/.*\.js$/.test(file));
   for (const file of scripts) t.ok(files.includes(file.replace(/\.js$/, '.d.ts')), `types of ${file}`);
   for (const name of ['worker', 'wasm-kernels', 'js-kernel']) {
     t.ok(scripts.includes(`dist/src/solver/${name}.js`), name);
@@ -69,8 +74,7 @@ t.test('it depends on nothing, and React may be missing', async (t) => {
 t.test('every public entry is there, and leads to code and types', async (t) => {
   const files = installed.files().map((file) => `./${file}`);
   for (const [name, { types, default: code }] of Object.entries<Record<string, string>>(manifest.exports)) {
-    const [typesOf = '', codeOf = ''] = [types, code].map((path) => path?.replace('*', 'worker'));
-    t.ok(files.includes(typesOf) && files.includes(codeOf), name);
+    t.ok(files.includes(types ?? '') && files.includes(code ?? ''), name);
   }
   for (const file of manifest.sideEffects) t.ok(files.includes(file), file);
 });
@@ -102,6 +106,13 @@ for (const resolution of ['bundler', 'nodenext']) {
   });
 }
 
+t.test('the prebuilt file is small, and needs no other', async (t) => {
+  const code = readFileSync(join(installed.client, 'dist', 'tollgate.js'), 'utf8');
+  const bytes = gzipSync(code).length;
+  t.ok(bytes < 34_000, `${bytes} bytes`);
+  t.notMatch(code, /\bfrom\s*['"`]|\bimport\s*\(|\.map\b\s*$/);
+});
+
 /** Bundles a page with these lines. @returns its code and files */
 async function bundle(code: string) {
   const page = join(installed.folder, 'page.js');
@@ -122,15 +133,15 @@ async function bundle(code: string) {
 }
 
 t.test('a bundler takes what is used, and no more', async (t) => {
-  const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge.js';`);
+  const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge';`);
   t.equal(one.files, 1, 'no worker');
   t.notMatch(one.code, /Worker|visibilitychange/);
   t.ok(one.bytes < 1_000, `${one.bytes} bytes`);
 
-  const none = await bundle(`import '@tollgate/client/challenge.js';\nexport const nothing = 0;`);
+  const none = await bundle(`import '@tollgate/client/challenge';\nexport const nothing = 0;`);
   t.ok(none.bytes < 100, `${none.bytes} bytes for an import that is not used`);
 
-  const element = await bundle(`import '@tollgate/client/element.js';`);
+  const element = await bundle(`import '@tollgate/client/element';`);
   t.match(element.code, /customElements/, 'importing the element defines it');
 
   const worker = await bundle(`import '@tollgate/client/solver/worker.js';`);
@@ -139,10 +150,10 @@ t.test('a bundler takes what is used, and no more', async (t) => {
 
 t.test('the hooks add less than 1 kB each to what they use', async (t) => {
   const bytesOf = async (line: string) => (await bundle(line)).bytes;
-  const session = await bytesOf(`export { useSession } from '@tollgate/client/react.js';`);
+  const session = await bytesOf(`export { useSession } from '@tollgate/client/react';`);
   t.ok(session < 1_000, `useSession: ${session} bytes`);
-  const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge.js';`);
-  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react.js';`);
+  const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge';`);
+  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react';`);
   t.ok(use - create < 1_000, `useChallenge: ${use - create} bytes`);
   t.comment(`useSession ${session} bytes, useChallenge ${use - create} bytes`);
 });

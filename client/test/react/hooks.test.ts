@@ -1,6 +1,6 @@
 // The hooks in components, in a browser, with each installed version of React, against the real system.
 
-import type { TollgateChallengeAttributes } from '@tollgate/client/react.js';
+import type { TollgateChallengeAttributes } from '@tollgate/client/react';
 import type { Page } from 'playwright-core';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';

@@ -1,10 +1,10 @@
 // The globals of a page in which tests write components.
-import { createChallenge } from '@tollgate/client/challenge.js';
-import { useChallenge, useSession } from '@tollgate/client/react.js';
-import { createSession } from '@tollgate/client/session.js';
+import { createChallenge } from '@tollgate/client/challenge';
+import { useChallenge, useSession } from '@tollgate/client/react';
+import { createSession } from '@tollgate/client/session';
 import * as react from 'react';
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
-import '@tollgate/client/element.js';
+import '@tollgate/client/element';
 import { SignedOutForm } from './signed-out-form.js';
 
 interface Lab {

@@ -1,6 +1,6 @@
 // A component that a server renders and a page hydrates.
-import { useChallenge, useSession } from '@tollgate/client/react.js';
-import type { Session } from '@tollgate/client/session.js';
+import { useChallenge, useSession } from '@tollgate/client/react';
+import type { Session } from '@tollgate/client/session';
 import { createElement } from 'react';
 
 export function SignedOutForm({ session }: { session: Session | null }) {

@@ -13,7 +13,7 @@ t.setTimeout(90_000);
 
 const page = '<!doctype html><title>A page</title>';
 const folders = {
-  '/client/': `${dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session.js')))}/`,
+  '/client/': `${dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session')))}/`,
 };
 let friend: StaticSite;
 let stranger: StaticSite;
@@ -34,7 +34,7 @@ t.teardown(async () => {
 /** @param hint false sends a request at every start */
 const start = async ({ baseUrl, hint }: { baseUrl: string; hint: boolean }) => {
   const from = '/client/session.js';
-  const { createSession } = (await import(from)) as typeof import('@tollgate/client/session.js');
+  const { createSession } = (await import(from)) as typeof import('@tollgate/client/session');
   globalThis.expired = [];
   globalThis.session = createSession({ baseUrl, hint, jitterSeconds: 0 });
 };

@@ -70,7 +70,7 @@ t.test('a form with challenges signs in with one line', async (t) => {
   const answers = await page.evaluate(
     async ({ email, password }) => {
       const from = '/client/challenge.js';
-      const { createChallenge } = (await import(from)) as typeof import('@tollgate/client/challenge.js');
+      const { createChallenge } = (await import(from)) as typeof import('@tollgate/client/challenge');
       const challenge = createChallenge();
       const logIn = async (email: string) =>
         (await challenge.submit((fields) => session.login({ email, password, ...fields }))).status;

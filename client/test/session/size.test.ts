@@ -12,7 +12,7 @@ t.test('the session, bundled and minified, is smaller than 4 kB compressed', asy
       write: false,
       modulePreload: false,
       rolldownOptions: {
-        input: fileURLToPath(import.meta.resolve('@tollgate/client/session.js')),
+        input: fileURLToPath(import.meta.resolve('@tollgate/client/session')),
         preserveEntrySignatures: 'strict',
       },
     },

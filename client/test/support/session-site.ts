@@ -42,7 +42,7 @@ export interface SessionSite {
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
 
-const sources = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session.js')));
+const sources = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session')));
 
 /** The cheapest challenges and unreachable limits, because these tests are about sessions. */
 const cheap = {

@@ -66,9 +66,11 @@ function resolveImport(path: string, specifier: string): string {
     return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
   }
   return specifier
-    .replace(/^@tollgate\/(shared|deploy)\/test\/(.*)\.js$/, '$1/test/support/$2.ts')
+    .replace(/^@tollgate\/deploy\/test\/(.*)\.js$/, 'deploy/test/support/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'host/src/tollgate.ts')
     .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
+    .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/(client|deploy)\/(.*)\.js$/, '$1/src/$2.ts')
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }

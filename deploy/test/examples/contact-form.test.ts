@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../../src/launcher/local-environment.js';
+import { install, packInto } from '../packages/outside-project.js';
 import { examples, shared, startHostedSystem } from './hosts.js';
 
 interface ContactForm {
@@ -29,30 +29,12 @@ type BuildContactForm = (options: {
 
 const message: Message = { name: 'Someone', email: 'someone@example.com', text: 'Good morning.' };
 
-function npm(cwd: string, ...args: string[]): string {
-  const script = process.env.npm_execpath;
-  const [command, first] = script?.endsWith('npm-cli.js') ? [process.execPath, [script]] : ['npm', []];
-  const { status, stdout, stderr } = spawnSync(command, [...first, ...args], { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${stderr}`);
-  return stdout;
-}
-
 /** The example in a folder outside the project, with the packed archive installed in it. */
 function installExample(t: Test): string {
   const folder = join(tempDir(t), 'contact-form');
   cpSync(join(examples, 'contact-form'), folder, { recursive: true });
-  for (const name of ['shared', 'host']) {
-    npm(projectRoot, 'pack', '--workspace', name, '--pack-destination', folder, '--silent');
-  }
-  npm(
-    folder,
-    'install',
-    '--ignore-scripts',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  );
+  packInto(folder, ['shared', 'host']);
+  install(folder);
   return folder;
 }
 
@@ -74,7 +56,10 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
   t.ok(files.includes('dist/src/http/guard/challenge-guard.d.ts'));
   t.strictSame(
     files.filter(
-      (file) => !/^(package\.json|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(file),
+      (file) =>
+        !/^(package\.json|LICENSE|README\.md|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(
+          file,
+        ),
     ),
     [],
   );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openAuditFile } from '../../src/audit/audit-file.js';
 import { openAuditSink, openAuditTrail } from '../../src/audit/open-audit-trail.js';
-import { tempDir } from '../support/temp-dir.js';
+import { tempDir } from '../../src/test/temp-dir.js';
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 

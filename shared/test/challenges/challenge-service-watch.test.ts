@@ -8,7 +8,7 @@ import {
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { openKeyRecord } from '../../src/keys/key-record.js';
 import type { Store } from '../../src/store/open-store.js';
-import { eachKind } from '../support/stores.js';
+import { eachKind } from '../../src/test/stores.js';
 
 const OWN = 'the-secret-of-this-application-0123456789';
 const OTHER = 'another-secret-than-that-of-it-9876543210';

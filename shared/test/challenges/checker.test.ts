@@ -3,8 +3,8 @@
 import t from 'tap';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
-import { ACCOUNT, cheap, fail, IP, missNonce, openDesk, SECRET } from '../support/issuing.js';
-import { eachStore } from '../support/stores.js';
+import { ACCOUNT, cheap, fail, IP, missNonce, openDesk, SECRET } from '../../src/test/issuing.js';
+import { eachStore } from '../../src/test/stores.js';
 
 const forWork = { ip: IP, pow: true, image: 'offered' } as const;
 const tried = (failures: number) =>

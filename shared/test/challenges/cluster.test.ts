@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { clusterStore } from '../support/stores.js';
+import { clusterStore } from '../../src/test/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 
 t.test('addresses, accounts and challenges spread over all masters', async (t) => {

@@ -1,7 +1,7 @@
 // What a host asks about accounts: failures, tries, when an image is demanded.
 
 import t from 'tap';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

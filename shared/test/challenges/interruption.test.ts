@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { startRedisCluster } from '../support/redis-cluster.js';
-import { startRedisSentinel } from '../support/redis-sentinel.js';
-import { startRedis } from '../support/redis-server.js';
+import { startRedisCluster } from '../../src/test/redis-cluster.js';
+import { startRedisSentinel } from '../../src/test/redis-sentinel.js';
+import { startRedis } from '../../src/test/redis-server.js';
 import { ACCOUNT, ADDRESS, challengesOn, hostOn, issueWork, newClaim, powIssue } from './fixtures.js';
 
 const CONTEXT = { ip: ADDRESS, pow: true, image: 'offered' } as const;

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Issued } from '../../src/challenges/store/challenge-store.js';
 import { parsePowRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import {
   address,
   challengesOn,

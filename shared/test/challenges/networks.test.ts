@@ -3,7 +3,7 @@
 import t from 'tap';
 import { normaliseAddress, widerNetworks } from '../../src/challenges/attempts/address.js';
 import { addressPseudonyms, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import { challengesOn, effortIssue, imageIssue, MINUTE_MS, powIssue, ring } from './fixtures.js';
 
 const namesOf = (ip: string) => addressPseudonyms(ring.current, normaliseAddress(ip) ?? '');

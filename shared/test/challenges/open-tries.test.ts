@@ -8,7 +8,7 @@ import {
   withAttempt,
 } from '../../src/challenges/attempts/attempts.js';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from './fixtures.js';
 
 const open = (challenges: ChallengeStore, claims: readonly string[]) =>

@@ -6,7 +6,7 @@ import t from 'tap';
 import { optionsHash, watchOptions } from '../../src/challenges/config-fingerprint.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { closeStore, openStore, type Store } from '../../src/store/open-store.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const plain = resolveCaptchaOptions();
 const other = resolveCaptchaOptions({ pow: { step: 3 } });

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { closeStore, openStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { startRedis } from '../support/redis-server.js';
-import { redisStore } from '../support/stores.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { redisStore } from '../../src/test/stores.js';
 import { startCuttingProxy } from './cutting-proxy.js';
 import {
   ACCOUNT,

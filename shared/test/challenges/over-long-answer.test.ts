@@ -6,8 +6,8 @@ import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
 import { makeToken } from '../../src/challenges/tokens.js';
 import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
-import { ANSWER, IP, openDesk, ring } from '../support/issuing.js';
-import { eachStore } from '../support/stores.js';
+import { ANSWER, IP, openDesk, ring } from '../../src/test/issuing.js';
+import { eachStore } from '../../src/test/stores.js';
 import { address, DECAY_MS } from './fixtures.js';
 
 const IMAGE: VerifyContext = { ip: IP, pow: false, image: 'required' };

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAddress } from './fixtures.js';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudon
 import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
 import { lifetimeSeconds } from '../../src/pow/lifetime.js';
 import { priceOf } from '../../src/pow/price.js';
-import { redisStore } from '../support/stores.js';
+import { redisStore } from '../../src/test/stores.js';
 import { challengesOn, DECAY_MS, powIssue, ring } from './fixtures.js';
 
 t.test(

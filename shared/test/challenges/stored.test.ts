@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { RedisServer } from '../support/redis-server.js';
-import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../support/stores.js';
+import type { RedisServer } from '../../src/test/redis-server.js';
+import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

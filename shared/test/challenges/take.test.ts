@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import { challengesOn, imageIssue, newClaim, powIssue } from './fixtures.js';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
+import { eachStore } from '../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIssue } from './fixtures.js';
 
 const OTHER_ACCOUNT = 'f'.repeat(32);

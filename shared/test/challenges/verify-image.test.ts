@@ -6,7 +6,7 @@ import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/sto
 import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { eachKind, eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import { eachKind, eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   ANSWER,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 
 const BOTH: VerifyContext = { ip: ADDRESS, pow: true, image: 'required' };

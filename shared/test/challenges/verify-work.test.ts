@@ -5,7 +5,7 @@ import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.
 import { submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verify-context.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
+import { eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   address,

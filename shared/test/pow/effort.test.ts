@@ -13,7 +13,7 @@ import {
   solvesEffort,
   totalBits,
 } from '../../src/pow/effort.js';
-import { EFFORT_SALT as salt, solveEffort } from '../support/issuing.js';
+import { EFFORT_SALT as salt, solveEffort } from '../../src/test/issuing.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const KEEP_MS = 960_000;
 const idsOf = ({ entries }: { entries: readonly { sids: readonly string[] }[] }) =>

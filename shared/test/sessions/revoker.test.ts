@@ -6,7 +6,7 @@ import { followRevocations } from '../../src/sessions/revocation-follower.js';
 import { LOG_START } from '../../src/sessions/revocation-log.js';
 import { createRevoker } from '../../src/sessions/revoker.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { redisStore } from '../support/stores.js';
+import { redisStore } from '../../src/test/stores.js';
 
 const quiet = { info() {}, warn() {}, error() {} };
 

@@ -6,7 +6,7 @@ import t from 'tap';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { openConfiguredStore } from '../../src/store/configured-store.js';
 import { closeStore } from '../../src/store/open-store.js';
-import { tempDir } from '../support/temp-dir.js';
+import { tempDir } from '../../src/test/temp-dir.js';
 
 function linesOf(open: () => unknown): readonly string[] {
   try {

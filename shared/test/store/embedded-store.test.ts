@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { tempDir } from '../support/temp-dir.js';
+import { tempDir } from '../../src/test/temp-dir.js';
 
 const run = promisify(execFile);
 const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.url));

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { type NodeKeys, openKeyRecord, SILENCE_MS } from '../../src/keys/key-record.js';
 import { reportKeys } from '../../src/keys/key-report.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };
 const VERIFIER: NodeKeys = { makes: false, ids: { ACCESS_SECRET: ['dddd'] } };

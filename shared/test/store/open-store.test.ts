@@ -6,8 +6,8 @@ import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
 import { pauseMs } from '../../src/store/redis-connection.js';
 import { asStoreError, StoreUnavailableError } from '../../src/store/store-errors.js';
-import { startRedis } from '../support/redis-server.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 
 t.test('a store tells its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {

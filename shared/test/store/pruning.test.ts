@@ -3,7 +3,7 @@
 import t, { type Test } from 'tap';
 import type { EmbeddedStore } from '../../src/store/embedded-store.js';
 import { startPruning } from '../../src/store/pruning.js';
-import { embeddedStore, redisStore } from '../support/stores.js';
+import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 interface Line {
   readonly level: string;

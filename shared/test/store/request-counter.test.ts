@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { openRequestCounter } from '../../src/store/request-counter.js';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
 
 t.test(
   'a window begins with the first request, is not prolonged, and is followed by a new one',

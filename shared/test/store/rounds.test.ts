@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
 import { startPeriodicTask } from '../../src/store/periodic-task.js';
-import { embeddedStore, redisStore } from '../support/stores.js';
+import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 const NEVER_MS = 3_600_000;
 

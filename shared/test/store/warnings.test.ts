@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
 import { storeWarnings, warnOfStore } from '../../src/store/warnings.js';
-import { startRedis } from '../support/redis-server.js';
-import { embeddedStore, redisStore } from '../support/stores.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 t.test('a Redis as it should be gives no warning', async (t) => {
   const { store } = await redisStore(t);

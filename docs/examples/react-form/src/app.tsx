@@ -1,6 +1,6 @@
 // Shows the form, or who is signed in.
-import { useSession } from '@tollgate/client/react.js';
-import { createSession } from '@tollgate/client/session.js';
+import { useSession } from '@tollgate/client/react';
+import { createSession } from '@tollgate/client/session';
 import { useEffect, useState } from 'react';
 import { SignIn } from './sign-in';
 

@@ -1,6 +1,6 @@
 // The form: its challenges are solved while the person fills it in, and an image appears if one is required.
-import { useChallenge } from '@tollgate/client/react.js';
-import type { Session } from '@tollgate/client/session.js';
+import { useChallenge } from '@tollgate/client/react';
+import type { Session } from '@tollgate/client/session';
 import { type FormEvent, useState } from 'react';
 
 export function SignIn({ session }: { session: Session }) {

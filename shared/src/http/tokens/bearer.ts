@@ -24,6 +24,12 @@ export type AccessVerdict =
   | { readonly ok: true; readonly claims: Readonly<AccessClaims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' | 'revoked' };
 
+/** An `onRequest` hook that lets in who presents a valid bearer. */
+export type RequireBearer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<FastifyReply | undefined>;
+
 declare module 'fastify' {
   interface FastifyInstance {
     /**
@@ -35,7 +41,7 @@ declare module 'fastify' {
      * An `onRequest` hook. Sets `request.bearer`, or answers 401 `token_invalid` or `session_revoked` to a request without
      * a valid bearer token.
      */
-    requireBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+    requireBearer: RequireBearer;
   }
   interface FastifyRequest {
     /** The claims of the access token; null on a route without `requireBearer`. */

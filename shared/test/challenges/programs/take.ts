@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
 import { closeStore, openStore } from '../../../src/store/open-store.js';
-import { bePatient } from '../../support/patience.js';
+import { bePatient } from '../../../src/test/patience.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');

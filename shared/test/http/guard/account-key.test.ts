@@ -9,8 +9,8 @@ import { pow } from '../../../src/http/guard/guards.js';
 import { en } from '../../../src/messages/en.js';
 import type { Store } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store-errors.js';
-import { ACCOUNT, fail, openDesk, ring } from '../../support/issuing.js';
-import { eachKind, embeddedStore } from '../../support/stores.js';
+import { ACCOUNT, fail, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const documented = (request: FastifyRequest) => (request.body as { email?: string } | undefined)?.email;
 const careless = (request: FastifyRequest) => (request.body as { email: string }).email.toLowerCase();

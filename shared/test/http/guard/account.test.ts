@@ -7,8 +7,8 @@ import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, type Desk, missNonce, openDesk, ring } from '../../support/issuing.js';
-import { eachKind, redisStore } from '../../support/stores.js';
+import { cheap, type Desk, missNonce, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, redisStore } from '../../../src/test/stores.js';
 
 const body = Type.Object(
   { email: Type.String({ minLength: 1 }), text: Type.Optional(Type.String({ maxLength: 5 })) },

@@ -5,8 +5,8 @@ import t, { type Test } from 'tap';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, openDesk, ring } from '../../support/issuing.js';
-import { eachKind } from '../../support/stores.js';
+import { cheap, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind } from '../../../src/test/stores.js';
 
 const PARALLEL = 200;
 const email = 'someone@example.com';

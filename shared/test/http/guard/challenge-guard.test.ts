@@ -11,8 +11,8 @@ import { createLogger } from '../../../src/http/observability/logger.js';
 import { en } from '../../../src/messages/en.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 import type { Store } from '../../../src/store/open-store.js';
+import { eachKind, embeddedStore, redisStore } from '../../../src/test/stores.js';
 import { ACCOUNT, ADDRESS, challengesOn, issuePicture, issueWork, ring } from '../../challenges/fixtures.js';
-import { eachKind, embeddedStore, redisStore } from '../../support/stores.js';
 
 const byEmail = pow({ key: (request) => (request.body as { email?: string } | undefined)?.email });
 

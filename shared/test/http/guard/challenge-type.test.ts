@@ -10,8 +10,8 @@ import { captcha } from '../../../src/http/guard/guards.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 import type { Store } from '../../../src/store/open-store.js';
+import { eachKind } from '../../../src/test/stores.js';
 import { challengesOn, imageIssue, ring } from '../../challenges/fixtures.js';
-import { eachKind } from '../../support/stores.js';
 
 const REST = 'the-right-answer-is-k7mxqp';
 

@@ -5,8 +5,8 @@ import t, { type Test } from 'tap';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { openDesk, ring } from '../../support/issuing.js';
-import { eachKind, embeddedStore } from '../../support/stores.js';
+import { openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const key = () => 'someone';
 

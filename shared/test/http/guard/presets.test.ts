@@ -9,8 +9,8 @@ import { scrambleAnswer } from '../../../src/challenges/types/image-answer.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, type Guard, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { ANSWER, cheap, IP, openDesk, ring } from '../../support/issuing.js';
-import { eachKind, embeddedStore } from '../../support/stores.js';
+import { ANSWER, cheap, IP, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const key = () => 'someone';
 

@@ -8,8 +8,8 @@ import guard from '../../../src/http/guard/challenge-guard.js';
 import formBodies from '../../../src/http/guard/form-bodies.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, type Desk, openDesk, ring } from '../../support/issuing.js';
-import { eachKind, embeddedStore, redisStore } from '../../support/stores.js';
+import { cheap, type Desk, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, embeddedStore, redisStore } from '../../../src/test/stores.js';
 
 const email = 'someone@example.com';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

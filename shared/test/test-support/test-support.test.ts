@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import t from 'tap';
-import { ageRedis } from './ageing.js';
-import { startRedis } from './redis-server.js';
-import { eachStore } from './stores.js';
+import { ageRedis } from '../../src/test/ageing.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { eachStore } from '../../src/test/stores.js';
 
 t.test(
   'the commands of other clients are listed, those of scripts and of the looking client are not',

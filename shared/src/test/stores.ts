@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
-import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
+import { closeStore, openStore, type Store, storeTimeMs } from '../store/open-store.js';
 import { ageRedis } from './ageing.js';
 import { bePatient } from './patience.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster.js';

@@ -1,6 +1,6 @@
 // Waits longer for a store than a service would.
 
-import type { Store } from '../../src/store/open-store.js';
+import type { Store } from '../store/open-store.js';
 
 /** A busy machine answers hundreds of commands at once late; the tests that use this are not about that wait. */
 const PATIENCE_MS = 20_000;

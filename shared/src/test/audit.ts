@@ -1,8 +1,8 @@
 // An audit stream for tests that build an application.
 
-import { type AuditTrail, createAuditTrail } from '../../src/audit/audit-trail.js';
-import { type AuditCounters, openAuditTrail } from '../../src/audit/open-audit-trail.js';
-import type { AuditLine } from '../../src/schemas/audit-events.js';
+import { type AuditTrail, createAuditTrail } from '../audit/audit-trail.js';
+import { type AuditCounters, openAuditTrail } from '../audit/open-audit-trail.js';
+import type { AuditLine } from '../schemas/audit-events.js';
 
 /** A stream that nobody reads. */
 export function silentTrail(): AuditTrail {

@@ -1,27 +1,27 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../../src/challenges/attempts/address.js';
-import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { openScope, type Scope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
-import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
-import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
-import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import { ALGORITHM, digestOf } from '../../src/challenges/types/algorithms.js';
-import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
-import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
-import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
-import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
-import { EFFORT_PARTS } from '../../src/pow/effort.js';
+import { normaliseAddress } from '../challenges/attempts/address.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../challenges/attempts/pseudonyms.js';
+import { openScope, type Scope, sealScope } from '../challenges/attempts/scope-ticket.js';
+import { type ChallengeVerifier, createChallengeVerifier } from '../challenges/challenge-verifier.js';
+import type { ChallengeStore } from '../challenges/store/challenge-store.js';
+import { openChallengeStore } from '../challenges/store/open-challenge-store.js';
+import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../challenges/store/records.js';
+import { makeToken } from '../challenges/tokens.js';
+import { ALGORITHM, digestOf } from '../challenges/types/algorithms.js';
+import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../challenges/types/effort-type.js';
+import { scrambleAnswer } from '../challenges/types/image-answer.js';
+import type { VerifiedType } from '../challenges/types/verified-type.js';
+import { type KeyRing, openKeyRing } from '../crypto/key-ring.js';
+import { type Digest, leadingZeroBits } from '../pow/difficulty.js';
+import { EFFORT_PARTS } from '../pow/effort.js';
 import {
   type CaptchaOptions,
   type CaptchaOptionsInput,
   resolveCaptchaOptions,
-} from '../../src/schemas/captcha-options.js';
-import type { Store } from '../../src/store/open-store.js';
+} from '../schemas/captcha-options.js';
+import type { Store } from '../store/open-store.js';
 
 export const SECRET = 'challenge-secret-of-these-tests-01';
 export const ring = openKeyRing(SECRET);

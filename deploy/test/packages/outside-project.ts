@@ -1,0 +1,138 @@
+// The packages as strangers have them: packed, and installed in a project outside of this repository.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import type { Test } from 'tap';
+import { projectRoot } from '../../src/launcher/local-environment.js';
+
+/** The folders of the packages that are published, by the names of their archives. */
+export const published = {
+  'tollgate-shared': 'shared',
+  'tollgate-fastify': 'host',
+  'tollgate-client': 'client',
+};
+
+/** The result of a program: its status, and everything that it said. */
+export interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** Runs a program of Node and waits for it. */
+export function runNode(args: readonly string[], cwd = projectRoot): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  return { status, output: `${stdout}${stderr}`.trim() };
+}
+
+/**
+ * Runs the npm that started the tests, else the one on the PATH.
+ * @throws Error with what npm said
+ */
+export function npm(cwd: string, ...args: string[]): string {
+  const script = process.env.npm_execpath;
+  const [command, first] = script?.endsWith('npm-cli.js') ? [process.execPath, [script]] : ['npm', []];
+  const { status, stdout, stderr } = spawnSync(command, [...first, ...args], { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed:\n${stderr}`);
+  return stdout;
+}
+
+/**
+ * Packs compiled packages as they are, without building them again: tests that run meanwhile import the same files.
+ * @param folders the packages, by their folders
+ * @returns the paths of the archives
+ */
+export function packInto(destination: string, folders: readonly string[], root = projectRoot): string[] {
+  const workspaces = folders.flatMap((folder) => ['--workspace', folder]);
+  npm(root, 'pack', ...workspaces, '--pack-destination', destination, '--silent', '--ignore-scripts');
+  return readdirSync(destination)
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => join(destination, name));
+}
+
+/** Installs what the `package.json` of a folder names. */
+export function install(folder: string): void {
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  npm(folder, 'install', ...flags);
+}
+
+/** A project with the archives and what the samples import besides. */
+export function createOutsideProject(t: Test, archives: readonly string[]): string {
+  const folder = tempDir(t);
+  const ours = archives.map((path) => [
+    `@tollgate/${/tollgate-([a-z]+)-[^/\\]*$/.exec(path)?.[1]}`,
+    `file:${path}`,
+  ]);
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({
+      name: 'outside',
+      version: '1.0.0',
+      private: true,
+      type: 'module',
+      dependencies: {
+        ...Object.fromEntries(ours),
+        '@fastify/type-provider-typebox': '*',
+        '@sinclair/typebox': '^0.34.0',
+        fastify: '^5.12.8',
+        react: '^19.3.1',
+        'react-dom': '^19.3.1',
+      },
+      devDependencies: {
+        '@types/node': '^20.19.0',
+        '@types/react': '^19.3.0',
+        '@types/react-dom': '^19.3.0',
+      },
+    }),
+  );
+  install(folder);
+  return folder;
+}
+
+/** How strictly a set of files is compiled. */
+export interface Strictness {
+  readonly checkJs: boolean;
+}
+
+/**
+ * Compiles files of a project, with the types of all its dependencies.
+ * @returns the compiler's output, empty on success
+ */
+export function compileOutside(
+  folder: string,
+  files: readonly string[],
+  resolution: 'nodenext' | 'bundler',
+  { checkJs }: Strictness,
+): string {
+  const project = join(folder, `tsconfig.${resolution}.${checkJs ? 'js' : 'ts'}.json`);
+  const untyped = {
+    allowJs: true,
+    checkJs: true,
+    noImplicitAny: false,
+    strictNullChecks: false,
+    exactOptionalPropertyTypes: false,
+  };
+  writeFileSync(
+    project,
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2023',
+        lib: ['es2023', 'dom', 'dom.iterable'],
+        module: resolution === 'bundler' ? 'esnext' : 'nodenext',
+        moduleResolution: resolution,
+        jsx: 'react-jsx',
+        types: ['node'],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+        noEmit: true,
+        ...(checkJs ? { ...untyped, useUnknownInCatchVariables: false } : {}),
+      },
+      files,
+    }),
+  );
+  const compiler = join(projectRoot, 'node_modules', 'typescript', 'lib', 'tsc.js');
+  return runNode([compiler, '-p', project], folder).output;
+}
