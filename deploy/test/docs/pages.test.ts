@@ -80,7 +80,12 @@ t.test('the launcher keeps its own variables to itself, and there is no other', 
 });
 
 t.test('every variable that a page names exists', async (t) => {
-  const known = variableNames();
+  // The package for applications reads variables that no service reads.
+  const ofApplications = readSources()
+    .filter(({ path }) => path.startsWith('host/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)+): /gm)].map(([, name = '']) => name));
+  t.ok(ofApplications.includes('ACCESS_KEYS'));
+  const known = new Set([...variableNames(), ...ofApplications]);
   for (const { path, text } of pages) {
     // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
@@ -123,8 +128,8 @@ t.test('every error code in a table exists, with the status that it has', async 
   }
 });
 
-t.test('the endpoints of the README are those of the services', async (t) => {
-  const [open = [], restricted = []] = tablesHeaded(page('README.md'), 'Method').map(({ rows }) =>
+t.test('the endpoints of docs/endpoints.md are those of the services', async (t) => {
+  const [open = [], restricted = []] = tablesHeaded(page('docs/endpoints.md'), 'Method').map(({ rows }) =>
     rows.map(([method, path = '']) => `${method} ${literalsIn(path)[0]}`),
   );
   t.same(open.toSorted(), routes.toSorted());
@@ -164,9 +169,14 @@ t.test('every file that a page names in the text exists', async (t) => {
   }
 });
 
-t.test('every page is linked from the README', async (t) => {
+t.test('every page is linked from the README, and every decision from the index of decisions', async (t) => {
+  const index = 'docs/decisions/README.md';
   const links = relativeLinks(page('README.md'));
-  for (const { path } of pages.filter(({ path }) => path !== 'README.md')) t.ok(links.includes(path), path);
+  const decisions = relativeLinks(page(index)).map((link) => posix.join(dirname(index), link));
+  for (const { path } of pages.filter(({ path }) => path !== 'README.md')) {
+    const isDecision = path !== index && path.startsWith('docs/decisions/');
+    t.ok((isDecision ? decisions : links).includes(path), path);
+  }
 });
 
 t.test('the worked example of a proof of work is right', async (t) => {

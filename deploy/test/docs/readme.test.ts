@@ -1,4 +1,4 @@
-// The examples of the README, run as they stand there.
+// The form of the README and the sign-in from a shell of docs/sessions.md, run as they are written.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -30,7 +30,9 @@ const system = await startSystem({
 t.teardown(() => system.stop());
 
 t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, async (t) => {
-  const block = codeBlocks(readme, 'sh').find((code) => code.includes('deploy/solve.js')) ?? '';
+  const block =
+    codeBlocks(readProjectFile('docs/sessions.md'), 'sh').find((code) => code.includes('deploy/solve.js')) ??
+    '';
   const script = block
     .replace('address=http://localhost:8080', `address=${system.address}`)
     .replace('password=the-one-printed', `password=${system.demo?.password}`);
