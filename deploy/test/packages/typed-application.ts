@@ -3,7 +3,6 @@
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import { type Static, Type } from '@sinclair/typebox';
 import {
-  type AccessClaims,
   accountKey,
   bearerGuard,
   type ChallengeType,
@@ -71,7 +70,7 @@ app.post('/contact', { config: { guards: [captcha, pow], guardsLast: true, onRef
 });
 
 app.get('/orders', { onRequest: app.requireBearer }, async ({ bearer }) => {
-  const claims: Readonly<AccessClaims> | null = bearer;
+  const claims: FastifyRequest['bearer'] = bearer;
   return { customer: claims?.id };
 });
 typed.get('/token', async () => {
