@@ -122,7 +122,6 @@ const rooms: readonly Room[] = [
     files: /^services\/session-service\/src\/(stores|directory)\//,
     may: [
       databases,
-      hashes,
       node('crypto', 'fs', 'path', 'url', 'util'),
       ...shared('store', 'sessions', 'crypto'),
       ...own('(stores|directory)/'),
@@ -131,10 +130,16 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'passwords',
+    files: /^services\/session-service\/src\/passwords\//,
+    may: [hashes, node('crypto', 'util'), ...own('directory/directory\\.ts$')],
+    never: [environment, clock],
+  },
+  {
     name: 'routes',
     files: /^services\/[a-z]+-service\/src\/routes\//,
     may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
-    mayForTypes: [sharedAny, ...own('(stores|directory)/')],
+    mayForTypes: [sharedAny, ...own('(stores|directory|passwords)/')],
     never: [environment, listening],
   },
   {
@@ -156,7 +161,7 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^close-with-grace$/,
       sharedAny,
-      ...own('config', 'app', 'admin', 'equipment', 'stores/', 'directory/', 'image/'),
+      ...own('config', 'app', 'admin', 'equipment', '(stores|directory|passwords)/', 'image/'),
     ],
   },
   {
@@ -168,7 +173,7 @@ const rooms: readonly Room[] = [
   {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
-    may: [nodeAny, sharedAny, ...own('config', 'stores/', 'directory/', 'image/', 'equipment')],
+    may: [nodeAny, sharedAny, ...own('config', '(stores|directory|passwords)/', 'image/', 'equipment')],
   },
   {
     name: 'config.ts and errors.ts',
@@ -216,7 +221,7 @@ const rooms: readonly Room[] = [
       typebox,
       /^undici$/,
       sharedAny,
-      /^services\/session-service\/src\/(config|(cli|directory|domain)\/[a-z-]+)\.ts$/,
+      /^services\/session-service\/src\/(config|(cli|directory|domain|passwords)\/[a-z-]+)\.ts$/,
     ],
   },
   {
@@ -334,7 +339,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/routes\/login\.ts$/,
-    to: /^services\/session-service\/src\/directory\/(directory|hashing-queue)\.ts$/,
+    to: /^services\/session-service\/src\/(directory\/directory|passwords\/hashing-queue)\.ts$/,
     why: 'what a directory throws is told by its class',
   },
   {
@@ -433,7 +438,7 @@ t.test('no import is overlooked, and within the project each leads to a file', a
 
 t.test('Fastify, and whatever is built on it, stays out of what is below it', async (t) => {
   const below =
-    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|stores|directory)\//;
+    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|stores|directory|passwords)\//;
   const found = sources
     .filter(({ path }) => below.test(path))
     .flatMap(({ path, imports }) =>

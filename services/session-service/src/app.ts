@@ -35,7 +35,7 @@ import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
-import tokenAnswer from './plugins/token-answer.js';
+import tokenAnswer from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';

@@ -9,8 +9,8 @@ import {
   type DirectoryUser,
   UnusableUserError,
 } from '@tollgate/session-service/directory/directory.js';
-import { hashCost, needsRehash } from '@tollgate/session-service/directory/password-hash.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import { hashCost, needsRehash } from '@tollgate/session-service/passwords/password-hash.js';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { type Finding, good, problem, warning } from '../report.js';
 

@@ -13,9 +13,9 @@ import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
-import { withExistingStore } from './existing-store.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
 import { keyStatus } from './key-status.js';
+import { withExistingStore } from './service-data.js';
 
 const USAGE = `usage: keys export-access
        keys status

@@ -15,8 +15,8 @@ import { SessionVariables } from '../config.js';
 import { openSessionSearch } from '../stores/open-session-search.js';
 import { findAccount, keyedAccount } from './account-history.js';
 import { type AccountReport, reportAccount } from './account-report.js';
-import { withExistingStore } from './existing-store.js';
 import { challengeSecret } from './launcher-secret.js';
+import { withExistingStore } from './service-data.js';
 import { readSessionCommand, type SessionCommand, USAGE } from './session-arguments.js';
 import { reportSession } from './session-report.js';
 

@@ -3,7 +3,7 @@
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
-import { hashPassword } from '../directory/password-hash.js';
+import { hashPassword } from '../passwords/password-hash.js';
 
 /** Asks for a new password; only called when it will be used. */
 export type AskPassword = () => Promise<string>;

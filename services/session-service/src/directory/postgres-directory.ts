@@ -14,7 +14,7 @@ import {
   type PreparedStatement,
   sqlStateOf,
 } from './postgres-pool.js';
-import { probeStatements } from './postgres-probe.js';
+import { probeStatements } from './postgres-statements.js';
 import { nameStatements, type StatementTexts } from './user-statements.js';
 
 /** A directory whose statements can be tried. */

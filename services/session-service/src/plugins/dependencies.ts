@@ -5,7 +5,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Directory } from '../directory/directory.js';
-import type { SignIn } from '../directory/sign-in.js';
+import type { SignIn } from '../passwords/sign-in.js';
 import type { SessionStore } from '../stores/session-store.js';
 
 /** Opened and closed by server.ts. */

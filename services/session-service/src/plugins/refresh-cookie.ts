@@ -19,7 +19,7 @@ import {
   type PresentedSession,
   presentedSession,
   validSessions,
-} from '../domain/refresh-cookies.js';
+} from '../domain/presented-cookies.js';
 
 /** How the cookie looks (decisions 3.3). */
 export interface RefreshCookieOptions {

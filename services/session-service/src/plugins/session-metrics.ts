@@ -16,8 +16,8 @@ import {
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
-import { HashingOverloadedError, type HashingQueue } from '../directory/hashing-queue.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
 
 /** What is looked at when the figures are asked for. */
 export interface MeasuredDependencies {

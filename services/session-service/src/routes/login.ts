@@ -20,9 +20,9 @@ import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import { HashingOverloadedError } from '../directory/hashing-queue.js';
 import type { SessionRules } from '../domain/session-rules.js';
 import { LoginFailed } from '../errors.js';
+import { HashingOverloadedError } from '../passwords/hashing-queue.js';
 
 /** Characters of a session id: 131 random bits. */
 const SESSION_ID_CHARACTERS = 22;

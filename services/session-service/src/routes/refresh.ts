@@ -7,7 +7,7 @@ import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentUser } from '../domain/current-user.js';
-import { type PresentedSession, survivingSession } from '../domain/refresh-cookies.js';
+import { type PresentedSession, survivingSession } from '../domain/presented-cookies.js';
 import type { SessionRules } from '../domain/session-rules.js';
 import { CookieConflict, SessionExpired } from '../errors.js';
 import type { RotationVerdict } from '../stores/session-store.js';

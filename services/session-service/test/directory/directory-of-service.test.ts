@@ -2,7 +2,7 @@
 
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import t from 'tap';
-import { hashCost, hashPassword, TODAYS_COST } from '../../src/directory/password-hash.js';
+import { hashCost, hashPassword, TODAYS_COST } from '../../src/passwords/password-hash.js';
 import { startPostgres } from '../support/postgres.js';
 import { startRunningService, startSessionService } from '../support/session-process.js';
 

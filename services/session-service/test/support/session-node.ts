@@ -20,7 +20,7 @@ import { buildSessionAdmin } from '../../src/admin.js';
 import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
-import { createHashingQueue } from '../../src/directory/hashing-queue.js';
+import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

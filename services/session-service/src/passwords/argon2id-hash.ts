@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { type HashKind, MAX_HASH_BYTES, MAX_HASH_WORK_BYTES } from './hash-kind.js';
+import { type HashKind, MAX_HASH_BYTES, MAX_HASH_WORK_BYTES } from './hash-algorithm.js';
 import { encodePhc } from './phc-base64.js';
 
 const FORM =

@@ -2,7 +2,7 @@
 
 import { randomBytes, type ScryptOptions, scrypt as scryptWithCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type HashKind, MAX_HASH_BYTES, MAX_HASH_WORK_BYTES } from './hash-kind.js';
+import { type HashKind, MAX_HASH_BYTES, MAX_HASH_WORK_BYTES } from './hash-algorithm.js';
 import { decodePhc, encodePhc } from './phc-base64.js';
 
 const FORM =

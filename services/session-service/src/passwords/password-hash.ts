@@ -2,7 +2,7 @@
 
 import { ARGON2ID_COST, argon2id, isStrongArgon2id, makeArgon2id } from './argon2id-hash.js';
 import { bcrypt, bcryptReadsAll } from './bcrypt-hash.js';
-import type { HashKind } from './hash-kind.js';
+import type { HashKind } from './hash-algorithm.js';
 import { scrypt } from './scrypt-hash.js';
 
 const KINDS: Readonly<Record<string, HashKind>> = {

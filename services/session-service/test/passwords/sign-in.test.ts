@@ -9,9 +9,9 @@ import {
   type DirectoryUser,
   UnusableUserError,
 } from '../../src/directory/directory.js';
-import { createHashingQueue, HashingOverloadedError } from '../../src/directory/hashing-queue.js';
-import { hashCost, hashPassword, TODAYS_COST, verifyPassword } from '../../src/directory/password-hash.js';
-import { createSignIn } from '../../src/directory/sign-in.js';
+import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/hashing-queue.js';
+import { hashCost, hashPassword, TODAYS_COST, verifyPassword } from '../../src/passwords/password-hash.js';
+import { createSignIn } from '../../src/passwords/sign-in.js';
 
 type Users = Record<string, { hash: string; disabled?: boolean }>;
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/bcrypt';
-import type { HashKind } from './hash-kind.js';
+import type { HashKind } from './hash-algorithm.js';
 
 const FORM = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 

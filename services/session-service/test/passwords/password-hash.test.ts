@@ -11,7 +11,7 @@ import {
   needsRehash,
   TODAYS_COST,
   verifyPassword,
-} from '../../src/directory/password-hash.js';
+} from '../../src/passwords/password-hash.js';
 
 t.test('a hash is argon2id with 19 MiB, two passes and one lane, and salted', async (t) => {
   const [first, second] = await Promise.all([hashPassword('pass word'), hashPassword('pass word')]);

@@ -3,7 +3,7 @@
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type SessionMoment, type TokenLifetimes, tokenPair } from '../domain/issued-tokens.js';
+import { type SessionMoment, type TokenLifetimes, tokenPair } from '../domain/token-pair.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

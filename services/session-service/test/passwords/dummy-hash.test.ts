@@ -1,8 +1,8 @@
 // What an account that does not exist is verified against.
 
 import t from 'tap';
-import { createDummyHash } from '../../src/directory/hash-census.js';
-import { hashCost, makeDummyHash, TODAYS_COST } from '../../src/directory/password-hash.js';
+import { createDummyHash } from '../../src/passwords/dummy-hash.js';
+import { hashCost, makeDummyHash, TODAYS_COST } from '../../src/passwords/password-hash.js';
 
 const BCRYPT = '$2b$12';
 const SCRYPT = '$scrypt$ln=15,r=8,p=1';

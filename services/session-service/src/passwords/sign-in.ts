@@ -1,7 +1,7 @@
 // Decides whether a password opens an account, with the same work whatever the reason is that it does not.
 
-import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
-import { createDummyHash } from './hash-census.js';
+import { type Directory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import { createDummyHash } from './dummy-hash.js';
 import type { HashingQueue } from './hashing-queue.js';
 import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
 
