@@ -132,7 +132,7 @@ const rooms: readonly Room[] = [
   {
     name: 'passwords',
     files: /^services\/session-service\/src\/passwords\//,
-    may: [hashes, node('crypto', 'util'), ...own('directory/directory\\.ts$')],
+    may: [hashes, /^fastq$/, node('crypto', 'util'), ...own('directory/directory\\.ts$')],
     never: [environment, clock],
   },
   {
@@ -313,7 +313,7 @@ const departures: readonly Departure[] = [
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
   },
   {
-    from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,
+    from: /^services\/session-service\/src\/directory\/open-directory\.ts$/,
     to: /^shared\/src\/(config\/environment|schemas\/configuration-error)\.ts$/,
     why: 'a directory that cannot be opened is a mistake in the configuration',
   },

@@ -1,47 +1,40 @@
-// Lets a bounded number of hashes run and a bounded number wait.
+// Bounds how many password hashes run at once and how many wait.
 
-/** As many hashes wait as may wait; the caller answers 503. */
+import fastq from 'fastq';
+
+/** The queue is full; the caller answers 503. */
 export class HashingOverloadedError extends Error {
   override readonly name = 'HashingOverloadedError';
 }
 
-/** Runs work now or later, in the order of arrival. */
+/** Runs work now or later, in order of arrival. */
 export interface HashingQueue {
   /**
    * Resolves or rejects as the work does.
-   * @throws HashingOverloadedError at once, without starting the work, when the queue is full
+   * @throws HashingOverloadedError immediately, without starting the work, when the queue is full
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** How many run and how many wait. */
+  /** How many hashes are running and how many are waiting. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
 
 /**
- * @param running how many hashes run at once, at least 1; each takes a core and 19 MiB
- * @param waiting how many may wait for one of those
+ * Creates the queue.
+ * @param limits.running hashes that run at once, at least 1; each takes a core and, with argon2id, 19 MiB
+ * @param limits.waiting hashes that may wait for one of those to finish
  */
 export function createHashingQueue(limits: { running: number; waiting: number }): HashingQueue {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
+  const queue = fastq.promise(async (work: () => Promise<unknown>) => work(), limits.running);
   return {
-    async run(work) {
-      if (running < limits.running) running += 1;
-      else {
-        if (waiting.length >= limits.waiting) throw new HashingOverloadedError('too many hashes are waiting');
-        // Who leaves hands its place on, so that nobody who comes now can take it.
-        await new Promise<void>((resolve) => waiting.push(resolve));
+    async run<T>(work: () => Promise<T>) {
+      const isBusy = queue.running() >= limits.running;
+      if (isBusy && queue.length() >= limits.waiting) {
+        throw new HashingOverloadedError('too many hashes are waiting');
       }
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) running -= 1;
-        else next();
-      }
+      return queue.push(work) as Promise<T>;
     },
     get load() {
-      return { running, waiting: waiting.length };
+      return { running: queue.running(), waiting: queue.length() };
     },
   };
 }
