@@ -28,8 +28,8 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
-import { answeringDirectory } from './directory/circuit-breaker.js';
-import { openConfiguredDirectory } from './directory/configured-directory.js';
+import { withCircuitBreaker } from './directory/circuit-breaker.js';
+import { openConfiguredDirectory } from './directory/open-directory.js';
 import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
 import { createHashingQueue } from './passwords/hashing-queue.js';
 import { createSignIn } from './passwords/sign-in.js';
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
-  const directory = answeringDirectory(
+  const directory = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
       logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
     ),

@@ -6,7 +6,7 @@ import { CommandError } from '@tollgate/shared/config/command-error.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
-import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';
+import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
@@ -25,7 +25,7 @@ function usersPath({ DATA_DIR, USERS_URL }: NodeJS.ProcessEnv): string {
   );
 }
 
-function placeOf(url: string): UsersPlace {
+function placeOf(url: string): UsersLocation {
   try {
     return parseUsersUrl(url, PROJECT_ROOT);
   } catch (error) {

@@ -1,41 +1,42 @@
-// Keeps refreshes, which go on without the directory, from waiting for one that hangs.
+// A circuit breaker for `findById`, so that refreshes do not wait for a directory that hangs.
 
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 
-/** A failure that takes longer than this is a directory that hangs, and is not just away; in milliseconds. */
+/** A failure that takes at least this long opens the circuit, in milliseconds; a faster one costs a refresh nothing. */
 const HANGING_MS = 1000;
 
-/** From one question whether it answers again to the next, in milliseconds. */
+/** Time between two health checks while the circuit is open, in milliseconds. */
 const RETRY_MS = 1000;
 
 /**
- * The same directory, except that `findById` fails at once after one that hung, until `health` resolves again. It is
- * asked once a second meanwhile.
+ * Wraps a directory: after a `findById` that hung, `findById` fails immediately until `health` resolves again. Health
+ * is checked once a second meanwhile. The other methods are unchanged, because log-ins need the directory.
  */
-export function answeringDirectory(directory: Directory): Directory {
-  let hanging: DirectoryUnavailableError | undefined;
+export function withCircuitBreaker(directory: Directory): Directory {
+  let openedBy: DirectoryUnavailableError | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function askLater(): void {
-    if (!isClosed) timer = setTimeout(() => void directory.health().then(goOn, askLater), RETRY_MS).unref();
+  function scheduleCheck(): void {
+    if (isClosed) return;
+    timer = setTimeout(() => void directory.health().then(closeCircuit, scheduleCheck), RETRY_MS).unref();
   }
-  function goOn(): void {
-    hanging = undefined;
+  function closeCircuit(): void {
+    openedBy = undefined;
   }
 
   return {
     ...directory,
     async findById(id) {
-      if (hanging !== undefined) throw hanging;
+      if (openedBy !== undefined) throw openedBy;
       const sinceMs = performance.now();
       try {
         return await directory.findById(id);
       } catch (error) {
-        const isSlow = performance.now() - sinceMs >= HANGING_MS;
-        if (isSlow && error instanceof DirectoryUnavailableError && hanging === undefined) {
-          hanging = error;
-          askLater();
+        const hasHung = performance.now() - sinceMs >= HANGING_MS;
+        if (hasHung && error instanceof DirectoryUnavailableError && openedBy === undefined) {
+          openedBy = error;
+          scheduleCheck();
         }
         throw error;
       }

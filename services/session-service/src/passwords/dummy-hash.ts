@@ -1,30 +1,31 @@
-// Learns what the hashes of a directory cost, so that an account that does not exist costs the same.
+// The dummy hash: verified for accounts that do not exist, at the cost that is most common in the directory.
 
-import { hashCost, makeDummyHash, TODAYS_COST } from './password-hash.js';
+import { CURRENT_COST, hashCost, makeDummyHash } from './password-hash.js';
 
-/** Counts the costs of the hashes that it is shown. */
+/** A dummy hash whose cost follows the hashes of the directory. */
 export interface DummyHash {
-  /** Notes what a user's hash costs now; a text that is no hash is passed over. */
+  /** Records the cost of a user's hash; a text that is not a valid hash is ignored. */
   note(userId: number, passwordHash: string): void;
-  /** A hash of the most common cost that belongs to nobody; the same until another cost becomes the most common. */
-  readonly dummy: string;
+  /** A hash of the most common cost that matches no password; it changes only when the most common cost does. */
+  readonly value: string;
 }
 
-/** Users whose hashes are remembered; the one noted longest ago is forgotten first. */
-const REMEMBERED = 1000;
+/** Users whose costs are remembered; the one recorded longest ago is forgotten first. */
+const MAX_USERS = 1000;
 
 /**
- * Makes a census. It begins with the hashes that are made today, and learns from log-ins, whether their passwords are
- * right or wrong: a directory can be asked for one user and not for all. Each user counts once, with his newest hash,
- * so that nobody shifts the count by signing in again and again. After a start it takes one log-in to an account that
- * exists to learn the cost of a directory whose hashes are all alike, so timing tells an outsider of one account at
- * most. In a directory of several costs, accounts with a rarer one differ in time from the others and from those that
- * do not exist, until their owners have signed in and their hashes have been replaced.
+ * Creates the dummy hash. It starts with the cost of new hashes and learns from every log-in to an existing account,
+ * successful or not, because a directory cannot list its users. Each user counts once, with the newest hash, so
+ * repeated log-ins cannot shift the result.
+ *
+ * If all hashes of the directory cost the same, one log-in to an existing account after a start is enough, so timing
+ * reveals at most one account. If costs differ, accounts with a rarer cost differ in time from accounts that do not
+ * exist, until their owners sign in and their hashes are replaced.
  */
 export function createDummyHash(): DummyHash {
   const costs = new Map<number, string>();
   const counts = new Map<string, number>();
-  let common = TODAYS_COST;
+  let common = CURRENT_COST;
   let dummy = makeDummyHash(common);
 
   const count = (cost: string, change: 1 | -1) => {
@@ -46,19 +47,19 @@ export function createDummyHash(): DummyHash {
       forget(userId);
       costs.set(userId, cost);
       count(cost, 1);
-      if (costs.size > REMEMBERED) forget(costs.keys().next().value ?? userId);
+      if (costs.size > MAX_USERS) forget(costs.keys().next().value ?? userId);
       const most = mostCommon(counts, common);
       if (most === common) return;
       common = most;
       dummy = makeDummyHash(common);
     },
-    get dummy() {
+    get value() {
       return dummy;
     },
   };
 }
 
-/** The cost with the highest count; the present one as long as it has no less than the others. */
+/** The cost with the highest count; on a tie the present one wins. */
 function mostCommon(counts: ReadonlyMap<string, number>, present: string): string {
   let most = present;
   for (const [cost, users] of counts) if (users > (counts.get(most) ?? 0)) most = cost;

@@ -1,21 +1,32 @@
-// What a kind of password hash can do; one file for each kind.
+// What the service needs of a password hash algorithm, the limits on its cost, and the Base64 of PHC strings.
 
-/** A kind of password hash. */
-export interface HashKind {
+/** A password hash algorithm. */
+export interface HashAlgorithm {
   /**
-   * The beginning of a hash that says what it takes to verify it: prefix and parameters, without salt and digest.
-   * Two hashes with equal costs take the same time and memory. Undefined when the text is no hash of this kind, is
-   * damaged, or is dearer than this service will pay.
+   * The part of a hash that determines the work of verifying it: prefix and parameters, without salt and digest.
+   * Hashes of equal cost take the same time and memory. Returns undefined if the text is not a valid hash of this
+   * algorithm or exceeds the limits below.
    */
   costOf(hash: string): string | undefined;
-  /** Whether the password is the one behind a hash that has a cost. */
+  /** Whether the password matches a hash that has a cost. */
   verify(hash: string, password: string): Promise<boolean>;
-  /** A hash of that cost with a random salt and digest: nobody's, and made without hashing anything. */
+  /** Returns a hash of this cost with random salt and digest, without hashing anything. It matches no password. */
   makeDummy(cost: string): string;
 }
 
-/** The most memory that verifying one hash may take: 256 MiB, twice what the dearest common advice asks for. */
+/** The maximum memory for verifying one hash: 256 MiB, twice what the most expensive common advice asks for. */
 export const MAX_HASH_BYTES = 256 * 1024 * 1024;
 
-/** The most memory times passes that verifying one hash may take: 1 GiB, about a second of one core. */
+/** The maximum of memory times passes for verifying one hash: 1 GiB, about a second of one core. */
 export const MAX_HASH_WORK_BYTES = 1024 * 1024 * 1024;
+
+/** Encodes bytes as in a PHC string: the standard alphabet without padding. */
+export function encodePhc(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** Decodes a field of a PHC string. Returns undefined if the text is not exactly what `encodePhc` produces. */
+export function decodePhc(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return encodePhc(bytes) === text ? bytes : undefined;
+}

@@ -1,18 +1,18 @@
-// Password hashes: argon2id is made; argon2id, scrypt and bcrypt are recognised (decisions 3.6).
+// Password hashes: creates argon2id; verifies argon2id, scrypt and bcrypt.
 
 import { ARGON2ID_COST, argon2id, isStrongArgon2id, makeArgon2id } from './argon2id-hash.js';
 import { bcrypt, bcryptReadsAll } from './bcrypt-hash.js';
-import type { HashKind } from './hash-algorithm.js';
+import type { HashAlgorithm } from './hash-algorithm.js';
 import { scrypt } from './scrypt-hash.js';
 
-const KINDS: Readonly<Record<string, HashKind>> = {
+const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {
   argon2id,
   scrypt,
   ...{ '2a': bcrypt, '2b': bcrypt, '2y': bcrypt },
 };
 
-/** The cost of the hashes that are made today. */
-export const TODAYS_COST = ARGON2ID_COST;
+/** The cost of new hashes. */
+export const CURRENT_COST = ARGON2ID_COST;
 
 /** Hashes a password: argon2id with 19 MiB, two passes and one lane, on a thread of Node's pool. */
 export function hashPassword(password: string): Promise<string> {
@@ -20,38 +20,41 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * What it takes to verify a hash: its prefix and parameters, equal for hashes that take equal time. Undefined for a
- * text that is no hash of a known kind, is damaged, or demands an absurd amount of memory or time.
+ * The cost of verifying a hash: its prefix and parameters, equal for hashes that take equal time. Returns undefined if
+ * the text is not a valid hash of a known algorithm, or needs more memory or time than the limits allow.
  */
 export function hashCost(passwordHash: string): string | undefined {
-  return kindOf(passwordHash)?.costOf(passwordHash);
+  return algorithmOf(passwordHash)?.costOf(passwordHash);
 }
 
-/** Whether a password is the one behind a hash. A text that has no cost matches no password, and is refused at once. */
+/** Whether a password matches a hash. A text that has no cost matches no password and returns false immediately. */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
-  const kind = kindOf(passwordHash);
-  if (kind?.costOf(passwordHash) === undefined) return false;
-  return kind.verify(passwordHash, password);
-}
-
-/** A hash of that cost that belongs to nobody. @throws RangeError when it is no cost that `hashCost` gives */
-export function makeDummyHash(cost: string): string {
-  const kind = kindOf(cost);
-  if (kind === undefined) throw new RangeError('this is the cost of no known hash');
-  return kind.makeDummy(cost);
+  const algorithm = algorithmOf(passwordHash);
+  if (algorithm?.costOf(passwordHash) === undefined) return false;
+  return algorithm.verify(passwordHash, password);
 }
 
 /**
- * Whether a hash that accepted the password is to be replaced: it is of another kind, or cheaper than those made
- * today. Bcrypt accepts a long password with a slip of the finger after its 72nd byte, and a new hash would then make
- * the slip the password; so a long one keeps its old hash.
+ * A hash of this cost that matches no password.
+ * @throws RangeError if `hashCost` returns no such cost
+ */
+export function makeDummyHash(cost: string): string {
+  const algorithm = algorithmOf(cost);
+  if (algorithm === undefined) throw new RangeError('this is the cost of no known hash');
+  return algorithm.makeDummy(cost);
+}
+
+/**
+ * Whether to replace a hash that matched the password: it uses another algorithm or costs less than new hashes.
+ * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would
+ * require that typo from then on. Such a password keeps its bcrypt hash.
  */
 export function needsRehash(passwordHash: string, password: string): boolean {
-  if (kindOf(passwordHash) === bcrypt && !bcryptReadsAll(password)) return false;
+  if (algorithmOf(passwordHash) === bcrypt && !bcryptReadsAll(password)) return false;
   return !isStrongArgon2id(passwordHash);
 }
 
-function kindOf(text: string): HashKind | undefined {
+function algorithmOf(text: string): HashAlgorithm | undefined {
   const prefix = /^\$([^$]*)\$/.exec(text)?.[1] ?? '';
-  return Object.hasOwn(KINDS, prefix) ? KINDS[prefix] : undefined;
+  return Object.hasOwn(ALGORITHMS, prefix) ? ALGORITHMS[prefix] : undefined;
 }

@@ -1,4 +1,4 @@
-// Decides whether a password opens an account, with the same work whatever the reason is that it does not.
+// Checks a password against the directory, with the same work for every reason to refuse it.
 
 import { type Directory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { createDummyHash } from './dummy-hash.js';
@@ -8,9 +8,9 @@ import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-
 /** Checks passwords against a directory. */
 export interface SignIn {
   /**
-   * The user whose password this is; undefined for a wrong password, an unknown account, a disabled one and one
-   * of which the directory returns no usable user. Each of them takes one look into the directory and the verification of one hash: his own, or for an account that does not
-   * exist or has no readable hash one of the cost that is most common in the directory.
+   * Returns the user if the password matches; undefined for a wrong password, an unknown or disabled account, and an
+   * account for which the directory returns no usable user. Each case takes one lookup and one verification: of the
+   * user's hash, or of the dummy hash if the account does not exist or its hash is unreadable.
    *
    * @param key the normalised address (accountKey)
    * @throws DirectoryUnavailableError when the directory does not answer
@@ -19,22 +19,23 @@ export interface SignIn {
   check(key: string, password: string): Promise<DirectoryUser | undefined>;
 }
 
-/** What a check may be handed besides. */
+/** Optional callbacks and the comparison itself. */
 export interface SignInOptions {
   /**
-   * Hears of a user whom nobody can sign in as, because his hash is damaged, of no known kind or absurdly dear. An
-   * empty hash is not worth a word: that user has no password.
+   * Called for a user who cannot sign in because the hash is damaged, of an unknown algorithm or too expensive. Not
+   * called for an empty hash: that user has no password.
    */
   readonly onUnreadableHash?: (userId: number) => void;
-  /** Hears of an account whose row or rows are not one user. */
+  /** Called for an account whose row or rows are not exactly one valid user. */
   readonly onUnusableUser?: (error: UnusableUserError) => void;
-  /** Compares a password with a hash. */
+  /** Compares a password with a hash; by default `verifyPassword`. */
   readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
 }
 
 /**
- * Makes the check. A right password whose hash is of an old kind is hashed again, where the directory can save it.
- * @param onRehashError gets what kept a new hash from being saved; the log-in succeeds all the same
+ * Creates the check. If the password matches and its hash is outdated, a new hash replaces it, provided the directory
+ * can save one.
+ * @param onRehashError called when the new hash could not be saved; the log-in still succeeds
  */
 export function createSignIn(
   directory: Directory,
@@ -42,13 +43,13 @@ export function createSignIn(
   onRehashError: (error: unknown) => void,
   { onUnreadableHash = () => {}, onUnusableUser = () => {}, verify = verifyPassword }: SignInOptions = {},
 ): SignIn {
-  const census = createDummyHash();
+  const dummyHash = createDummyHash();
 
   const find = async (key: string): Promise<DirectoryUser | undefined> => {
     try {
       return await directory.findByEmail(key);
     } catch (error) {
-      // An answer of its own would tell this account from those that do not exist.
+      // A distinct response would reveal that this account exists.
       if (!(error instanceof UnusableUserError)) throw error;
       onUnusableUser(error);
       return undefined;
@@ -69,10 +70,10 @@ export function createSignIn(
       const user = await find(key);
       const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
       if (user !== undefined) {
-        if (isReadable) census.note(user.id, user.hash);
+        if (isReadable) dummyHash.note(user.id, user.hash);
         else if (user.hash !== '') onUnreadableHash(user.id);
       }
-      const passwordHash = isReadable ? user.hash : census.dummy;
+      const passwordHash = isReadable ? user.hash : dummyHash.value;
       const matches = await queue.run(() => verify(passwordHash, password));
       if (!matches || !isReadable || user.disabled) return undefined;
       await rehash(user, password);

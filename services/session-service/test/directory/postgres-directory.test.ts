@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
 import type { PostgresLimits } from '../../src/directory/postgres-pool.js';
-import type { StatementTexts } from '../../src/directory/user-statements.js';
+import type { StatementTexts } from '../../src/directory/postgres-statements.js';
 import { startPostgres } from '../support/postgres.js';
 import { testDirectory } from './directory-contract.js';
 
