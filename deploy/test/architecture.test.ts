@@ -274,8 +274,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record))\.ts$/,
-    why: 'the command words what the store keeps of a session',
+    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|entry|record))\.ts$/,
+    why: 'the command explains what the store keeps of a session',
   },
   {
     from: /^services\/session-service\/src\/cli\/(keys|session)\.ts$/,
@@ -319,7 +319,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record|set))\.ts$|\/domain\/rotation\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {

@@ -12,7 +12,6 @@ import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-
 import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
-import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
@@ -222,7 +221,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('make the end of a session known');
   await sessions.end(session, { reason: 'logout' });
   await done('end a session');
-  await openSessionSearch(store).find(session.sid);
+  await openSessionStore(store).find(session.sid);
   await challenges.prune();
   await done('find out why');
 

@@ -27,7 +27,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
-import { cookieName } from './domain/cookie-names.js';
+import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
@@ -35,7 +35,7 @@ import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
-import tokenAnswer from './plugins/token-response.js';
+import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
@@ -111,7 +111,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
   });
-  await app.register(tokenAnswer, { lifetimes: config.lifetimes });
+  await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
     revocations: deps.revocations,

@@ -6,7 +6,6 @@ import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openAccountEvents } from '../stores/account-events.js';
-import { openSessionSearch } from '../stores/open-session-search.js';
 import { openSessionStore } from '../stores/open-session-store.js';
 import type { KnownAccount } from './account-report.js';
 
@@ -31,12 +30,11 @@ export async function findAccount(
   const events = (await Promise.all(names.map((name) => accounts.read(name)))).flat();
   const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
   if (uid !== undefined) uids.add(uid);
-  const search = openSessionSearch(store);
   const sessions = openSessionStore(store);
   const users = await Promise.all(
     [...uids].map(async (user) => ({
       uid: user,
-      ends: await search.ends(user),
+      ends: await sessions.ends(user),
       alive: await sessions.list(user),
     })),
   );

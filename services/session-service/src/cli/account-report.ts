@@ -2,7 +2,7 @@
 
 import type { AccountEvent } from '../domain/account-event.js';
 import type { SessionEnd } from '../domain/session-end.js';
-import type { ListedSession } from '../stores/session-store.js';
+import type { ListedSession } from '../domain/session-entry.js';
 import { utcTime } from './utc-time.js';
 
 /** What the store knows of an account. */

@@ -1,8 +1,8 @@
 // What an operator is told of a session: in words, and as an object for programs.
 
-import { expiredEnd, MOST_NOTES, type SessionEnd } from '../domain/session-end.js';
+import { expiredEnd, MAX_NOTES, type SessionEnd } from '../domain/session-end.js';
 import type { SessionRecord } from '../domain/session-record.js';
-import type { SearchResult } from '../stores/session-search.js';
+import type { SessionLookup } from '../stores/session-store.js';
 import { explainEnd } from './end-explanation.js';
 import { utcTime } from './utc-time.js';
 
@@ -20,7 +20,7 @@ export interface SessionReport {
  */
 export function reportSession(
   sid: string,
-  { nowMs, known, isRevoked }: SearchResult & { readonly isRevoked: boolean },
+  { nowMs, known, isRevoked }: SessionLookup & { readonly isRevoked: boolean },
   keepSeconds: number,
 ): SessionReport {
   if (known === undefined) return unknown(sid, keepSeconds);
@@ -92,7 +92,7 @@ function unknown(sid: string, keepSeconds: number): SessionReport {
   const older =
     keepSeconds === 0
       ? 'it has ended: no notes are kept, AUDIT_TTL is 0;'
-      : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MOST_NOTES} others of its user ended after it;`;
+      : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MAX_NOTES} others of its user ended after it;`;
   return {
     state: 'unknown',
     lines: [

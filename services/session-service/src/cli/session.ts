@@ -12,7 +12,7 @@ import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
-import { openSessionSearch } from '../stores/open-session-search.js';
+import { openSessionStore } from '../stores/open-session-store.js';
 import { findAccount, keyedAccount } from './account-history.js';
 import { type AccountReport, reportAccount } from './account-report.js';
 import { challengeSecret } from './launcher-secret.js';
@@ -46,7 +46,7 @@ type Look = (store: Store) => Promise<Pick<AccountReport, 'isKnown' | 'lines' | 
 
 function explainSession({ sid, uid }: SessionCommand & { name: 'why' }, { AUDIT_TTL }: Values): Look {
   return async (store) => {
-    const result = await openSessionSearch(store).find(sid, uid);
+    const result = await openSessionStore(store).find(sid, uid);
     const isRevoked = await hasEntryOf(openRevocationLog(store), sid);
     const { state, lines, facts } = reportSession(sid, { ...result, isRevoked }, AUDIT_TTL);
     return { isKnown: state !== 'unknown', lines, facts };

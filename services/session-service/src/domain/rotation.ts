@@ -1,7 +1,6 @@
 // Decides what a refresh token of some generation may do: the rule of rotation and reuse.
 
-import type { Recovery, SessionRecord } from './session-record.js';
-import type { SessionRules } from './session-rules.js';
+import type { Recovery, SessionRecord, SessionRules } from './session-record.js';
 
 /** The rules a rotation needs. */
 export type RotationRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs'>;

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { RequestedEnd } from '../domain/session-end.js';
-import type { SessionName } from '../stores/session-store.js';
+import type { SessionRef } from '../stores/session-store.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,13 +11,13 @@ declare module 'fastify' {
      * Ends one session, because a request asks for it, and says whether there was one.
      * @throws StoreUnavailableError when either step fails; asked again it does what is left
      */
-    endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionName): Promise<boolean>;
+    endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionRef): Promise<boolean>;
     /**
      * Whether a session is revoked. If its record is still there all the same, because an end was cut off after the
      * entry, that end is finished: the entry will be forgotten, and the session would live on.
      * @throws StoreUnavailableError when it cannot be finished
      */
-    endRevoked(request: FastifyRequest, session: SessionName): Promise<boolean>;
+    endRevoked(request: FastifyRequest, session: SessionRef): Promise<boolean>;
     /**
      * Ends every session that a user has now, but `spared`; one that starts meanwhile lives.
      * @returns the ids of those that were alive

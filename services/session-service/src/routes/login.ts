@@ -20,7 +20,7 @@ import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import type { SessionRules } from '../domain/session-rules.js';
+import type { SessionRules } from '../domain/session-record.js';
 import { LoginFailed } from '../errors.js';
 import { HashingOverloadedError } from '../passwords/hashing-queue.js';
 
@@ -87,7 +87,7 @@ export default async function login(
       const moment = await startSession(request, user.id, key);
       // Twins under the path of `/refresh` are not sent here, so they are expired unseen. A client that is no browser has none.
       if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-      return app.answerWithTokens(reply, user, moment);
+      return app.respondWithTokens(reply, user, moment);
     },
   );
 

@@ -1,6 +1,6 @@
 // Where twins of the refresh cookie are looked for.
 import t from 'tap';
-import { bounded, hidesOwn, MOST_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
+import { boundedFrom, hidesOwn, MAX_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
 
 const text = ({ domain = '', path, partitioned }: { domain?: string; path: string; partitioned?: boolean }) =>
   `${domain} ${path}${partitioned ? ' partitioned' : ''}`;
@@ -37,14 +37,14 @@ t.test('only the partitioned twin in our own place could be mistaken for our coo
 
 t.test('of the many places of a deep address each answer expires a part, and all come in turn', async (t) => {
   const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
-  t.ok(scopes.length > 2 * MOST_EXPIRED, `${scopes.length}`);
+  t.ok(scopes.length > 2 * MAX_EXPIRED, `${scopes.length}`);
   const seen = new Set<string>();
   for (const start of scopes.keys()) {
-    const part = bounded(scopes, start);
-    t.equal(part.length, MOST_EXPIRED);
+    const part = boundedFrom(scopes, start);
+    t.equal(part.length, MAX_EXPIRED);
     for (const scope of part) seen.add(text(scope));
   }
   t.equal(seen.size, scopes.length);
   const few = twinScopes('auth.example.com', '/refresh');
-  t.strictSame(bounded(few, 3).map(text).sort(), few.map(text).sort());
+  t.strictSame(boundedFrom(few, 3).map(text).sort(), few.map(text).sort());
 });

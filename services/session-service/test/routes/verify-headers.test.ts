@@ -1,10 +1,10 @@
-// Text in a header.
+// The encoding of text in the headers of GET /verify.
 
 import fc from 'fast-check';
 import t from 'tap';
-import { headerText } from '../../src/domain/header-text.js';
+import { headerText } from '../../src/routes/verify.js';
 
-t.test('whoever decodes gets the text back, and nothing but printable ASCII was sent', async (t) => {
+t.test('decoding returns the text, and only printable ASCII is sent', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
       const sent = headerText(text);
