@@ -1,4 +1,4 @@
-// The command for the keys: exports those of access tokens, says which step of changing a key is safe now.
+// The command `keys`: exports the keys of access tokens, and tells which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
@@ -44,22 +44,22 @@ async function status(env: Environment): Promise<string[]> {
     Type.Object({ ...StoreVariables, ...captchaVariables, ACCESS_TTL, REFRESH_TTL }),
     env,
   );
-  const lives = {
+  const lifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(captchaOptionsFrom(values)),
   };
-  return keyStatus(await reportsOf(storeUrlOf(values), cacheStoreUrlOf(values)), lives);
+  return keyStatus(await readReports(storeUrlOf(values), cacheStoreUrlOf(values)), lifetimes);
 }
 
-function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
+function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
   return withExistingStore('STORE_URL', url, (store) => {
     if (challengeUrl === url) return readKeyReports(store, undefined);
     return withExistingStore('CAPTCHA_CACHE_STORE', challengeUrl, (other) => readKeyReports(store, other));
   });
 }
 
-/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
+/** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
   const foreseen = [StoreUnavailableError];
   return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {
