@@ -270,7 +270,7 @@ const departures: readonly Departure[] = [
   {
     from: /^services\/[a-z]+-service\/src\/server\.ts$/,
     to: /^services\/[a-z]+-service\/src\/plugins\/[a-z]+-metrics\.ts$/,
-    why: 'the figures of both listeners are made once',
+    why: 'the metrics of both listeners are created once',
   },
   {
     from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,

@@ -112,7 +112,7 @@ async function openServices(t: Test, store: Store) {
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
-    figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
+    metrics: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     trail: silentTrail(),
     accountEvents: openAccountEvents(store, sessionConfig.values.AUDIT_TTL * 1000),
     challenges,

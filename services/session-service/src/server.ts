@@ -39,11 +39,11 @@ import { openSessionStore } from './stores/open-session-store.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Passwords that may wait to be checked, per running check. */
+/** Passwords that may wait to be verified, per running verification. */
 const WAITING_PER_CHECK = 32;
 
-/** What a stopping service allows the last revocations, in milliseconds. */
-const FLUSH_MS = 2000;
+/** Time limit for publishing the last revocations when the service stops, in milliseconds. */
+const FLUSH_TIMEOUT_MS = 2000;
 
 async function main(): Promise<void> {
   const config = readSessionConfig(process.env);
@@ -67,12 +67,12 @@ async function main(): Promise<void> {
       ? store
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
-  // Only now that no mistake can end the start: a process that ends while a file is written may crash instead.
+  // Start writing only after all configuration is validated: a process that exits during a write may crash instead.
   const prunings = [...stores].map((each) => startPruning(each, logger));
   const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
   for (const each of stores) warnOfStore(each, logger);
 
-  // One core is left to everything else.
+  // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
 
@@ -84,15 +84,15 @@ async function main(): Promise<void> {
     accessTtlMs: values.ACCESS_TTL * 1000,
     logger,
   });
-  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
-  observeStore(challengeStore, figures.store('challenges'));
-  // One store for both is that of the sessions.
-  observeStore(store, figures.store('sessions'));
-  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: figures.audit });
+  const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
+  observeStore(challengeStore, metrics.store('challenges'));
+  // If both are one store, it counts as that of the sessions.
+  observeStore(store, metrics.store('sessions'));
+  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const signIn = createSignIn(
     directory,
-    figures.measured(queue),
-    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
+    metrics.measured(queue),
+    (error) => logger.warn({ err: error }, 'the new hash of a password could not be saved'),
     {
       onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
       onUnusableUser: ({ message, userIds }) =>
@@ -105,15 +105,15 @@ async function main(): Promise<void> {
   const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
   const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
   const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
-  const lives: KeyLifetimes = {
+  const lifetimes: KeyLifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(config.captcha),
   };
   const keys = runningKeys(rings);
-  const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
+  const keyReport = reportKeys(store, { ...keys, lives: { ...lifetimes } }, logger);
   const state = { stopping: false };
-  // Without these two refreshes, log-outs and the verification of tokens go on.
+  // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
   const checks = {
     store: () => storeTimeMs(store),
@@ -134,8 +134,8 @@ async function main(): Promise<void> {
     directory,
     signIn,
     ring,
-    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: figures.countToken },
-    figures,
+    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: metrics.countToken },
+    metrics,
     trail,
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: { sessions: store, challenges: challengeStore },
@@ -160,7 +160,7 @@ async function main(): Promise<void> {
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
-    flush: () => revoker.flush(FLUSH_MS),
+    flush: () => revoker.flush(FLUSH_TIMEOUT_MS),
     closeDependencies: async () => {
       revoker.stop();
       await revocations.stop();

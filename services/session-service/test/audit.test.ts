@@ -1,4 +1,4 @@
-// Every security event is one line of the audit stream and one more in the metrics (decisions 3.7).
+// Every security event is written to the audit stream once and counted in the metrics once.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';

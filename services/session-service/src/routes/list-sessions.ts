@@ -1,4 +1,4 @@
-// GET /sessions: where a user is signed in.
+// GET /sessions: the user's live sessions.
 
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';

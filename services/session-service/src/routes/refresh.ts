@@ -54,7 +54,7 @@ export default async function refresh(
         throw refuse(SessionRevoked);
       }
       const verdict = await app.sessions.rotate(
-        { uid, sid, generation: gen, address: app.keyedAddress(request), expiresAtMs: exp * 1000 },
+        { uid, sid, generation: gen, address: app.clientPseudonym(request), expiresAtMs: exp * 1000 },
         rules,
       );
       report(request, verdict, { uid, sid });
