@@ -7,6 +7,7 @@ export const fastTests = [
   'shared/dist/test/store/{configured-store,private-file,store-url}.test.js',
   'services/*/dist/test/domain/*.test.js',
   'services/challenge-service/dist/test/image/{derivation,draw,driver,preset}.test.js',
-  'services/session-service/dist/test/directory/{embedded-directory,password-hash}.test.js',
+  'services/session-service/dist/test/directory/embedded-directory.test.js',
+  'services/session-service/dist/test/passwords/password-hash.test.js',
   'client/dist/test/solver/{kernels,solver}.test.js',
 ];

@@ -17,7 +17,7 @@ function stoppable() {
   };
 }
 
-t.test('so many run, so many wait, and the next is refused without being started', async (t) => {
+t.test('the configured numbers run and wait, and the next is refused without being started', async (t) => {
   const queue = createHashingQueue({ running: 2, waiting: 3 });
   const { work, started, stops } = stoppable();
   const accepted = Array.from({ length: 5 }, () => queue.run(work));
@@ -30,7 +30,7 @@ t.test('so many run, so many wait, and the next is refused without being started
   await accepted[0];
   t.strictSame(queue.load, { running: 2, waiting: 2 });
   const late = queue.run(work);
-  t.equal(started(), 3, 'one who waited was next');
+  t.equal(started(), 3, 'the next waiter got the slot');
   for (let i = 1; i < 6; i++) {
     stops[i]?.();
     await (i < 5 ? accepted[i] : late);
@@ -38,7 +38,7 @@ t.test('so many run, so many wait, and the next is refused without being started
   t.strictSame(queue.load, { running: 0, waiting: 0 });
 });
 
-t.test('work that fails gives its place away and fails for its caller alone', async (t) => {
+t.test('failed work frees its slot and fails only for its caller', async (t) => {
   const queue = createHashingQueue({ running: 1, waiting: 5 });
   const results = await Promise.allSettled([
     queue.run(async () => 1),
@@ -55,7 +55,7 @@ t.test('work that fails gives its place away and fails for its caller alone', as
   t.strictSame(queue.load, { running: 0, waiting: 0 });
 });
 
-t.test('nothing waits when nothing may', async (t) => {
+t.test('nothing waits if the limit is zero', async (t) => {
   const queue = createHashingQueue({ running: 1, waiting: 0 });
   const { work, stops } = stoppable();
   const first = queue.run(work);

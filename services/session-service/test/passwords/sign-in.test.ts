@@ -93,7 +93,7 @@ t.test(
   },
 );
 
-t.test('before any account was seen, an unknown one costs a hash of today', async (t) => {
+t.test('before any log-in, an unknown account costs as much as a new hash', async (t) => {
   const { signIn, verified } = signInTo({});
   t.equal(await signIn.check('unknown@x.org', 'password'), undefined);
   t.strictSame(verified.map(hashCost), [CURRENT_COST]);
@@ -115,7 +115,7 @@ t.test(
   },
 );
 
-t.test('the right password opens an account, and an old hash is replaced once', async (t) => {
+t.test('the right password signs in, and an outdated hash is replaced once', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found, errors } = signInTo({ 'ada@x.org': { hash: old } });
   t.match(await signIn.check('ada@x.org', 'password'), { id: 1, email: 'ada@x.org' });
@@ -127,14 +127,14 @@ t.test('the right password opens an account, and an old hash is replaced once', 
   t.strictSame(errors, []);
 });
 
-t.test('a disabled account’s hash is left alone, whatever the password', async (t) => {
+t.test('the hash of a disabled account is never replaced', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found } = signInTo({ 'ada@x.org': { hash: old, disabled: true } });
   t.equal(await signIn.check('ada@x.org', 'password'), undefined);
   t.equal(found.get('ada@x.org')?.hash, old);
 });
 
-t.test('a password that changed meanwhile is not overwritten by the old one’s new hash', async (t) => {
+t.test('a rehash does not overwrite a password that changed meanwhile', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found } = signInTo({ 'ada@x.org': { hash: old } });
   const checked = signIn.check('ada@x.org', 'password');
@@ -143,7 +143,7 @@ t.test('a password that changed meanwhile is not overwritten by the old one’s 
   t.equal(found.get('ada@x.org')?.hash, 'changed');
 });
 
-t.test('a slip after the 72nd byte does not become the password', async (t) => {
+t.test('a typo after the 72nd byte does not become part of the password', async (t) => {
   const password = 'p'.repeat(80);
   const { signIn, found } = signInTo({ 'ada@x.org': { hash: await bcryptHash(password, 4) } });
   t.match(await signIn.check('ada@x.org', `${password.slice(0, 79)}q`), { id: 1 });
@@ -151,28 +151,31 @@ t.test('a slip after the 72nd byte does not become the password', async (t) => {
   t.match(found.get('ada@x.org')?.hash, /^\$2b\$04\$/);
 });
 
-t.test('where hashes cannot be saved none is made, and where saving fails the log-in succeeds', async (t) => {
-  const old = await bcryptHash('password', 4);
-  const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: old, disabled: false });
-  const works: string[] = [];
-  const queue = createHashingQueue({ running: 1, waiting: 0 });
-  const counting = {
-    run: <T>(work: () => Promise<T>) => {
-      works.push('hash');
-      return queue.run(work);
-    },
-    load: queue.load,
-  };
-  t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
-  t.equal(works.length, 1, 'the password was compared, and not hashed again');
+t.test(
+  'no new hash is computed if the directory cannot save it, and if saving fails the log-in succeeds',
+  async (t) => {
+    const old = await bcryptHash('password', 4);
+    const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: old, disabled: false });
+    const works: string[] = [];
+    const queue = createHashingQueue({ running: 1, waiting: 0 });
+    const counting = {
+      run: <T>(work: () => Promise<T>) => {
+        works.push('hash');
+        return queue.run(work);
+      },
+      load: queue.load,
+    };
+    t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
+    t.equal(works.length, 1, 'the password was compared, and not hashed again');
 
-  const failing = signInTo(
-    { 'ada@x.org': { hash: old } },
-    { saveHash: () => Promise.reject(new DirectoryUnavailableError('away')) },
-  );
-  t.match(await failing.signIn.check('ada@x.org', 'password'), { id: 1 });
-  t.match(failing.errors, [{ message: 'away' }]);
-});
+    const failing = signInTo(
+      { 'ada@x.org': { hash: old } },
+      { saveHash: () => Promise.reject(new DirectoryUnavailableError('away')) },
+    );
+    t.match(await failing.signIn.check('ada@x.org', 'password'), { id: 1 });
+    t.match(failing.errors, [{ message: 'away' }]);
+  },
+);
 
 t.test(
   'accounts enumerated by a damaged row: what is not one user costs what an unknown account does',
@@ -194,7 +197,7 @@ t.test(
   },
 );
 
-t.test('a directory that is away and a full queue are no verdict', async (t) => {
+t.test('an unavailable directory and a full queue are errors, not verdicts', async (t) => {
   const away = signInTo({}, { findByEmail: () => Promise.reject(new DirectoryUnavailableError('away')) });
   await t.rejects(away.signIn.check('ada@x.org', 'password'), DirectoryUnavailableError);
   t.strictSame(away.verified, []);

@@ -3,7 +3,7 @@
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openSessionStore } from '../src/stores/open-session-store.js';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
 import {
   heldFrom,
   logIn,
@@ -12,9 +12,9 @@ import {
   until,
   userDirectory,
   withBearer,
-} from './support/session-node.js';
+} from '../support/session-node.js';
 
-t.test('an answer that was used is not recovered by an old token, one that was lost is', async (t) => {
+t.test('an old token does not recover a response that was used, but one that was lost', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
@@ -28,7 +28,7 @@ t.test('an answer that was used is not recovered by an old token, one that was l
   });
 });
 
-t.test('it is one write per generation and node, and none for a refused token', async (t) => {
+t.test('there is one write per generation and node, and none for a refused token', async (t) => {
   const { store, redis } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -54,7 +54,7 @@ t.test('it is one write per generation and node, and none for a refused token', 
   t.equal(await proofs(use({ accessToken: 'x', cookie: '' }, 3)), 0);
 });
 
-t.test('its failure is nobody’s', async (t) => {
+t.test('its failure is ignored', async (t) => {
   const { store, redis } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -64,7 +64,7 @@ t.test('its failure is nobody’s', async (t) => {
   t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
 });
 
-t.test('memory is bounded: who was not seen for longest is written again', async (t) => {
+t.test('memory is bounded: the session not seen for longest is written again', async (t) => {
   const written: string[] = [];
   const prove = createProofOfUse(
     {

@@ -10,11 +10,11 @@ import {
   startNode,
   userDirectory,
   withBearer,
-} from './support/session-node.js';
+} from '../support/session-node.js';
 
 const ANN = 'ann@example.com';
 
-t.test('a token with ten days to live, or from tomorrow, is refused everywhere', async (t) => {
+t.test('a token with a lifetime of ten days, or issued tomorrow, is refused everywhere', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
     const held = await logIn(node, ANN);
@@ -42,7 +42,7 @@ t.test('a token with ten days to live, or from tomorrow, is refused everywhere',
   });
 });
 
-t.test('while ACCESS_TTL changes, nodes take the tokens of each other', async (t) => {
+t.test('while ACCESS_TTL changes, nodes accept each other’s tokens', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     const nodes: SessionNode[] = [];

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import t from 'tap';
-import { readSessionConfig } from '../src/config.js';
+import { readSessionConfig } from '../../src/config.js';
 
 const REQUIRED = {
   ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
@@ -25,7 +25,7 @@ function mistakes(env: Record<string, string>): readonly string[] {
   }
 }
 
-t.test('users are in a file of DATA_DIR unless said otherwise', async (t) => {
+t.test('users are in a file in DATA_DIR by default', async (t) => {
   const config = readSessionConfig({ ...REQUIRED, DATA_DIR: '/var/lib/tollgate', USERS_URL: '' });
   t.equal(config.usersUrl, 'file:/var/lib/tollgate/users.mdb');
   t.strictSame(config.userStatements, { byEmail: undefined, byId: undefined, saveHash: undefined });
@@ -53,7 +53,7 @@ t.test('another USERS_URL stops the start and is not shown', async (t) => {
   }
 });
 
-t.test('postgres needs its two statements, a line for each', async (t) => {
+t.test('postgres needs its two searches; each missing one is a line', async (t) => {
   const missing = (name: string) =>
     `${name} is missing: with postgres:// it must be a statement that finds a user by $1`;
   t.strictSame(mistakes({ USERS_URL: DATABASE }), [missing('USERS_BY_EMAIL'), missing('USERS_BY_ID')]);
@@ -61,7 +61,7 @@ t.test('postgres needs its two statements, a line for each', async (t) => {
   t.strictSame(mistakes({ USERS_URL: DATABASE, USERS_BY_EMAIL }), [missing('USERS_BY_ID')]);
 });
 
-t.test('a statement uses exactly what it is given', async (t) => {
+t.test('a statement uses exactly its placeholders', async (t) => {
   const wrong = {
     USERS_BY_EMAIL: 'SELECT 1',
     USERS_BY_ID: 'SELECT $1, $2',
@@ -77,7 +77,7 @@ t.test('a statement uses exactly what it is given', async (t) => {
   t.strictSame(mistakes({ ...wrong, USERS_URL: 'file:users.mdb' }), [], 'elsewhere they mean nothing');
 });
 
-t.test('in production the embedded directory has to be wanted', async (t) => {
+t.test('in production the embedded directory needs explicit consent', async (t) => {
   const production = {
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://app.example.com',

@@ -3,7 +3,7 @@
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { eachKind, embeddedStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { openSessionStore } from '../src/stores/open-session-store.js';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
 import {
   logIn,
   type SessionNode,
@@ -12,7 +12,7 @@ import {
   until,
   userDirectory,
   withBearer,
-} from './support/session-node.js';
+} from '../support/session-node.js';
 
 const ANN = 'ann@example.com';
 const LIMIT = 5;
@@ -33,21 +33,24 @@ function stranger({ app }: SessionNode, method: 'GET' | 'POST' | 'DELETE', url: 
   });
 }
 
-t.test('strangers who log out without a bearer do not shut anybody behind their address out', async (t) => {
-  const node = await startNode(t, {
-    store: embeddedStore(t).store,
-    directory: await userDirectory(t, ANN),
-    env,
-  });
-  const held = await logIn(node, ANN);
-  for (let i = 0; i < 3 * LIMIT; i++) await stranger(node, 'POST', '/logout');
-  const profile = await withBearer(node, 'GET', '/profile', held);
-  t.equal(profile.statusCode, 200);
-  t.match(profile.headers, { 'ratelimit-limit': '5', 'ratelimit-remaining': '4' });
-  t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
-});
+t.test(
+  'clients that log out without a bearer token do not lock out others behind their address',
+  async (t) => {
+    const node = await startNode(t, {
+      store: embeddedStore(t).store,
+      directory: await userDirectory(t, ANN),
+      env,
+    });
+    const held = await logIn(node, ANN);
+    for (let i = 0; i < 3 * LIMIT; i++) await stranger(node, 'POST', '/logout');
+    const profile = await withBearer(node, 'GET', '/profile', held);
+    t.equal(profile.statusCode, 200);
+    t.match(profile.headers, { 'ratelimit-limit': '5', 'ratelimit-remaining': '4' });
+    t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
+  },
+);
 
-t.test('refused bearers are limited on all routes together, valid ones never for them', async (t) => {
+t.test('refused bearers share one limit on all routes, which never affects valid ones', async (t) => {
   for (const [method, url] of ROUTES) {
     const node = await startNode(t, {
       store: embeddedStore(t).store,
@@ -77,7 +80,7 @@ t.test('refused bearers are limited on all routes together, valid ones never for
   }
 });
 
-t.test('valid bearers have their own limit, and leave that of refused ones alone', async (t) => {
+t.test('valid bearers have their own limit and do not count against that of refused ones', async (t) => {
   const node = await startNode(t, {
     store: embeddedStore(t).store,
     directory: await userDirectory(t, ANN),
@@ -89,24 +92,27 @@ t.test('valid bearers have their own limit, and leave that of refused ones alone
   t.equal((await stranger(node, 'GET', '/profile', 'forged')).statusCode, 401);
 });
 
-t.test('a log-out that was cut off is finished within the limit, and asks no store beyond it', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const node = await startNode(t, { store, directory: await userDirectory(t, ANN), env });
-    const sessions = openSessionStore(store);
-    const halfEnded = async () => {
-      const held = await logIn(node, ANN);
-      const sid = await sessionIdOf(node, held);
-      await openRevocationLog(store).append({ sids: [sid], keepMs: 60_000 });
-      await until(async () => node.revocations.isRevoked(sid));
-      return held;
-    };
-    const first = await withBearer(node, 'POST', '/logout', await halfEnded());
-    t.match([first.statusCode, first.json().code], [401, 'session_revoked']);
-    t.strictSame(await sessions.list(1), []);
+t.test(
+  'an interrupted log-out is completed within the limit, and beyond it the store is not queried',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const node = await startNode(t, { store, directory: await userDirectory(t, ANN), env });
+      const sessions = openSessionStore(store);
+      const halfEnded = async () => {
+        const held = await logIn(node, ANN);
+        const sid = await sessionIdOf(node, held);
+        await openRevocationLog(store).append({ sids: [sid], keepMs: 60_000 });
+        await until(async () => node.revocations.isRevoked(sid));
+        return held;
+      };
+      const first = await withBearer(node, 'POST', '/logout', await halfEnded());
+      t.match([first.statusCode, first.json().code], [401, 'session_revoked']);
+      t.strictSame(await sessions.list(1), []);
 
-    for (let i = 1; i < LIMIT; i++) await stranger(node, 'POST', '/logout');
-    const beyond = await withBearer(node, 'POST', '/logout', await halfEnded());
-    t.equal(beyond.statusCode, 429);
-    t.equal((await sessions.list(1)).length, 1);
-  });
-});
+      for (let i = 1; i < LIMIT; i++) await stranger(node, 'POST', '/logout');
+      const beyond = await withBearer(node, 'POST', '/logout', await halfEnded());
+      t.equal(beyond.statusCode, 429);
+      t.equal((await sessions.list(1)).length, 1);
+    });
+  },
+);

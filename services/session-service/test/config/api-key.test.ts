@@ -2,8 +2,8 @@
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import t from 'tap';
-import { readSessionConfig } from '../src/config.js';
-import { API_KEY, PUBLIC_URL, SECRETS } from './support/session-node.js';
+import { readSessionConfig } from '../../src/config.js';
+import { API_KEY, PUBLIC_URL, SECRETS } from '../support/session-node.js';
 
 function linesFor(key: string): readonly string[] {
   try {
@@ -28,6 +28,6 @@ t.test('a wrong key stops the start with a line that does not repeat it', async 
   }
 });
 
-t.test('a key of equal letters stops the start', async (t) => {
+t.test('a key of one repeated letter stops the start', async (t) => {
   t.match(linesFor('k'.repeat(32)), [/^SESSION_API_KEY is too easy to guess.*openssl rand -hex 32$/]);
 });
