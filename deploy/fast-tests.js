@@ -11,7 +11,8 @@ export const testsOfEveryNode = [
   'services/challenge-service/dist/test/image/{derivation,draw}.test.js',
   'services/challenge-service/dist/test/presets/{preset,presets}.test.js',
   'services/challenge-service/dist/test/renderer/driver.test.js',
-  'services/session-service/dist/test/directory/{embedded-directory,password-hash}.test.js',
+  'services/session-service/dist/test/directory/embedded-directory.test.js',
+  'services/session-service/dist/test/passwords/password-hash.test.js',
   'client/dist/test/solver/{kernels,solver}.test.js',
 ];
 

@@ -146,7 +146,6 @@ const rooms: readonly Room[] = [
     files: /^services\/session-service\/src\/(stores|directory)\//,
     may: [
       databases,
-      hashes,
       node('crypto', 'fs', 'path', 'url', 'util'),
       ...shared('store', 'sessions', 'crypto'),
       ...own('(stores|directory)/'),
@@ -155,10 +154,16 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'passwords',
+    files: /^services\/session-service\/src\/passwords\//,
+    may: [hashes, /^fastq$/, node('crypto', 'util'), ...own('directory/directory\\.ts$')],
+    never: [environment, clock],
+  },
+  {
     name: 'routes',
     files: /^services\/[a-z]+-service\/src\/routes\//,
     may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
-    mayForTypes: [sharedAny, ...own('(stores|directory)/')],
+    mayForTypes: [sharedAny, ...own('(stores|directory|passwords)/')],
     never: [environment, listening],
   },
   {
@@ -184,7 +189,7 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', 'app', 'admin', 'image-setup', 'project-root', 'stores/', 'directory/'),
+      ...own('config', 'app', 'admin', 'image-setup', 'project-root', '(stores|directory|passwords)/'),
     ],
     never: [environment],
   },
@@ -200,7 +205,7 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', 'stores/', 'directory/', 'renderer/', 'image-setup', 'project-root'),
+      ...own('config', '(stores|directory|passwords)/', 'renderer/', 'image-setup', 'project-root'),
     ],
   },
   {
@@ -255,7 +260,7 @@ const rooms: readonly Room[] = [
       typebox,
       /^undici$/,
       sharedAny,
-      /^services\/session-service\/src\/(config|(cli|directory|domain)\/[a-z-]+)\.ts$/,
+      /^services\/session-service\/src\/(config|(cli|directory|domain|passwords)\/[a-z-]+)\.ts$/,
     ],
   },
   {
@@ -318,8 +323,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record))\.ts$/,
-    why: 'the command words what the store keeps of a session',
+    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|entry|record))\.ts$/,
+    why: 'the command explains what the store keeps of a session',
   },
   {
     from: /^services\/session-service\/src\/cli\/(keys|session)\.ts$/,
@@ -367,13 +372,13 @@ const departures: readonly Departure[] = [
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
   },
   {
-    from: /^services\/session-service\/src\/directory\/configured-directory\.ts$/,
+    from: /^services\/session-service\/src\/directory\/open-directory\.ts$/,
     to: /^shared\/src\/(config\/environment|schemas\/configuration-error)\.ts$/,
     why: 'a directory that cannot be opened is a mistake in the configuration',
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|session-(end|record|set))\.ts$|\/domain\/rotation\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
@@ -393,7 +398,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/routes\/login\.ts$/,
-    to: /^services\/session-service\/src\/directory\/(directory|hashing-queue)\.ts$/,
+    to: /^services\/session-service\/src\/(directory\/directory|passwords\/hashing-queue)\.ts$/,
     why: 'what a directory throws is told by its class',
   },
   {
@@ -492,7 +497,7 @@ t.test('no import is overlooked, and within the project each leads to a file', a
 
 t.test('Fastify, and whatever is built on it, stays out of what is below it', async (t) => {
   const below =
-    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|presets|renderer|stores|directory)\//;
+    /\/src\/(pow|crypto|schemas|messages|config|challenges|store|domain|image|presets|renderer|stores|directory|passwords)\//;
   const found = sources
     .filter(({ path }) => below.test(path))
     .flatMap(({ path, imports }) =>

@@ -85,7 +85,7 @@ function sessionParts(): SessionDependencies {
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),
-    figures: createSessionMetrics(unused(), { process: false }),
+    metrics: createSessionMetrics(unused(), { process: false }),
     trail: unused(),
     accountEvents: unused(),
     challenges: unused(),

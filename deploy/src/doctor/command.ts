@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { readPassword, type Terminal } from '@tollgate/session-service/cli/password-input.js';
-import { PROJECT_ROOT } from '@tollgate/session-service/cli/project-root.js';
+import { PROJECT_ROOT } from '@tollgate/session-service/cli/service-data.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';

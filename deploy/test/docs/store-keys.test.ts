@@ -6,13 +6,12 @@ import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/chal
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
-import { createHashingQueue } from '@tollgate/session-service/directory/hashing-queue.js';
 import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
-import { createSignIn } from '@tollgate/session-service/directory/sign-in.js';
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
+import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-queue.js';
+import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
-import { openSessionSearch } from '@tollgate/session-service/stores/open-session-search.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
@@ -113,7 +112,7 @@ async function openServices(t: Test, store: Store) {
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
-    figures: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
+    metrics: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     trail: silentTrail(),
     accountEvents: openAccountEvents(store, sessionConfig.values.AUDIT_TTL * 1000),
     challenges,
@@ -222,7 +221,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('make the end of a session known');
   await sessions.end(session, { reason: 'logout' });
   await done('end a session');
-  await openSessionSearch(store).find(session.sid);
+  await openSessionStore(store).find(session.sid);
   await challenges.prune();
   await done('find out why');
 

@@ -7,7 +7,7 @@ import {
   type EmbeddedDirectory,
   openEmbeddedDirectory,
 } from '@tollgate/session-service/directory/embedded-directory.js';
-import { hashPassword } from '@tollgate/session-service/directory/password-hash.js';
+import { hashPassword } from '@tollgate/session-service/passwords/password-hash.js';
 import { ageRedis } from '@tollgate/shared/test/ageing.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';

@@ -4,8 +4,8 @@
 -- ARGV[1]  how long an event is kept, in milliseconds, above 0
 -- ARGV[2]  events that are kept at most
 -- ARGV[3]  the event without its time
--- ARGV[4]  name of this call, at the end of the line: sent again it is found among the newest, and nothing is kept twice
--- ARGV[5]  1 when the event takes the place of the newest one if that says the same
+-- ARGV[4]  id of this call, at the end of the event: a repeated call finds it among the newest and keeps nothing twice
+-- ARGV[5]  1 if the event replaces the newest one when that is the same
 -- Returns  nothing
 
 local key, keep, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -1,10 +1,10 @@
 -- Ends exactly these sessions of a user and notes why.
 --
 -- KEYS[1]    sessions of the user: hash, session id -> record (src/domain/session-record.ts)
--- KEYS[2]    how his sessions ended: list, the newest first (src/domain/session-end.ts)
+-- KEYS[2]    how the user's sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]    how long such a note is kept, in milliseconds; 0 keeps none
 -- ARGV[2]    notes that are kept at most
--- ARGV[3]    reason and keyed address, with a space between them
+-- ARGV[3]    reason and pseudonym of the client's address, separated by a space
 -- ARGV[...]  ids of the sessions
 -- Returns    { id of a session that was alive ... }
 

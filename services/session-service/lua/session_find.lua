@@ -1,7 +1,7 @@
 -- Reads what is known of one session of a user: its record while it is there, else the note of its end.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
--- KEYS[2]  how his sessions ended: list, the newest first (src/domain/session-end.ts)
+-- KEYS[2]  how the user's sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]  id of the session
 -- Returns  { now in milliseconds since 1970, record or empty, note or empty }
 

@@ -1,4 +1,4 @@
--- Reads the sessions of a user together with the server's time; a dead one may be among them.
+-- Reads the sessions of a user together with the server's time; an expired one may be among them.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
 -- Returns  { now in milliseconds since 1970, session id, record, session id, record ... }

@@ -1,7 +1,7 @@
--- Answers a refresh: the rule of src/domain/rotation.ts on the stored session, under the server's clock.
+-- Decides a refresh: the rule of src/domain/rotation.ts on the stored session, under the server's clock.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
--- KEYS[2]  how his sessions ended: list, the newest first (src/domain/session-end.ts)
+-- KEYS[2]  how the user's sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]  id of the session
 -- ARGV[2]  presented generation
 -- ARGV[3]  window after a rotation, in milliseconds; 0 is strict single use
@@ -9,7 +9,7 @@
 -- ARGV[5]  longest time without a refresh, in milliseconds
 -- ARGV[6]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[7]  notes that are kept at most
--- ARGV[8]  keyed address of the client, or -
+-- ARGV[8]  pseudonym of the client's address, or -
 -- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry }, times
 --          in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
@@ -24,7 +24,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local text = redis.call('HGET', key, sid)
 if not text then
-  -- The key goes with the last session, so that the token alone tells that its session was not ended before.
+  -- A session that was ended leaves the same gap; only the token shows that this one expired.
   local token_expires = tonumber(ARGV[9])
   return { token_expires > 0 and token_expires <= now and 'expired' or 'revoked' }
 end
@@ -34,8 +34,8 @@ local expires, _, created, absolute, rotated, generation, used, recoveries, agen
 expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)
 generation, used = tonumber(generation), tonumber(used)
 
--- A first write that needs no memory, without which a server out of memory would refuse the rest: a full store goes on
--- refreshing the sessions that it has.
+-- A server out of memory refuses writes only until the first write of a script has run. This one needs no memory, so a
+-- full store still refreshes its sessions.
 redis.call('HDEL', key, '')
 
 local function set_key_expiry()
@@ -69,7 +69,7 @@ local function grant(outcome)
   return { outcome, generation, now, absolute }
 end
 
--- The recoveries of the last day with this generation among them, or nil and why it may not be recovered.
+-- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.
 local function recover()
   if used >= generation then return nil, 'used' end
   if window == 0 then return nil, 'strict' end
@@ -90,7 +90,7 @@ end
 if expires <= now then
   return refuse('expired', expires, expires == absolute and 'max_age -' or 'expired -')
 end
--- A last rotation far ahead of the clock would keep the window open until the clock has caught up.
+-- If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
 local effective = rotated - now > window and 0 or rotated
 local in_window = now - effective < window
 

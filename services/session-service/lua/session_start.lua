@@ -1,7 +1,7 @@
--- Starts a session; drops the user's dead ones and evicts the least recently used beyond the limit.
+-- Starts a session; removes the user's expired ones and evicts the least recently used beyond the limit.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
--- KEYS[2]  how his sessions ended: list, the newest first (src/domain/session-end.ts)
+-- KEYS[2]  how the user's sessions ended: list, the newest first (src/domain/session-end.ts)
 -- ARGV[1]  id of the new session
 -- ARGV[2]  id of a session to end in the same step, or empty
 -- ARGV[3]  longest time without a refresh, in milliseconds
@@ -10,7 +10,7 @@
 -- ARGV[6]  user agent, cleaned
 -- ARGV[7]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[8]  notes that are kept at most
--- ARGV[9]  keyed address of the client, or -
+-- ARGV[9]  pseudonym of the client's address, or -
 -- Returns  { start, absolute expiry, 1 when the session to end was alive or else 0, id of an evicted session ... },
 --          times in milliseconds since 1970. Sent again it finds the session, leaves it, and returns its times.
 
@@ -50,8 +50,8 @@ for i = 1, #fields, 2 do
   end
 end
 
--- A server out of memory refuses a user's first session, and nothing has been deleted then. Who is there already gets in:
--- after a first write that needs no memory the rest is not refused.
+-- A server out of memory refuses a user's first session before anything is deleted. A user who has sessions can still
+-- sign in: after a first write that needs no memory, the server does not refuse the rest.
 if #fields > 0 then redis.call('HDEL', key, '') end
 if not known then
   local record = '%.0f %.0f %.0f %.0f 0 1 0 - '

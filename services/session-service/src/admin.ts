@@ -1,4 +1,4 @@
-// The admin application of the session service: health, metrics and, with a key, what other services ask.
+// The admin application of the session service: health, metrics and, with an API key, routes for other services.
 
 import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
@@ -17,14 +17,17 @@ import endSessions from './plugins/end-sessions.js';
 import endUserSessions from './routes/end-user-sessions.js';
 import introspect from './routes/introspect.js';
 
-/** The admin application over the same dependencies, ready to listen. Without `SESSION_API_KEY` its routes do not exist. */
+/**
+ * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it has only health
+ * and metrics.
+ */
 export async function buildSessionAdmin(
   config: Pick<SessionConfig, 'values' | 'captcha'>,
   deps: SessionDependencies,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
-  const { ring, figures, logger, proveUse, revocations, lifetimes, trail, accountEvents } = deps;
+  const { ring, metrics, logger, proveUse, revocations, lifetimes, trail, accountEvents } = deps;
   const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate session service, administration',
@@ -34,7 +37,7 @@ export async function buildSessionAdmin(
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
   const app = await buildAdminApp({ logger, publicUrl, description, ...extra, ...health });
-  await app.register(metricsRoute, { metrics: figures.metrics });
+  await app.register(metricsRoute, { metrics: metrics.registry });
   if (apiKey === undefined) return app;
 
   await app.register(async (scope) => {

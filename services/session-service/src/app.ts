@@ -1,4 +1,4 @@
-// The public application of the session service: what is registered, in reading order.
+// The public application of the session service: everything that is registered, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
@@ -27,7 +27,7 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
-import { cookieName } from './domain/cookie-names.js';
+import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
@@ -35,7 +35,7 @@ import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
-import tokenAnswer from './plugins/token-answer.js';
+import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
@@ -47,22 +47,22 @@ import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
 
-/** What the application runs on; opened and closed by server.ts. */
+/** The dependencies of the application; server.ts opens and closes them. */
 export interface SessionDependencies extends DecoratedDependencies {
   readonly challenges: ChallengeStore;
-  /** The operator's own kinds of challenge, which a log-in may be answered with. */
+  /** The operator's own challenge types, which a log-in may solve. */
   readonly kinds?: readonly ChallengeType[];
-  /** Counts log-ins on the store. */
+  /** Counts requests in the store, for the rate limits. */
   readonly countRequest: RequestCounter;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly tokenKeys: TokenOptions;
-  /** How long an access token may live. */
+  /** The accepted lifetimes of access tokens. */
   readonly lifetimes: AccessLifetimes;
-  /** Told of every access token that was verified. */
+  /** Called with the claims of every verified access token. */
   readonly proveUse: (claims: SeenClaims) => void;
-  readonly figures: SessionMetrics;
-  /** What happened to accounts. */
+  readonly metrics: SessionMetrics;
+  /** The store of account events. */
   readonly accountEvents: AccountEvents;
   /** The audit stream. */
   readonly trail: AuditTrail;
@@ -71,17 +71,17 @@ export interface SessionDependencies extends DecoratedDependencies {
   readonly logger: FastifyBaseLogger;
 }
 
-/** The public application, ready to listen. */
+/** Builds the public application, ready to listen. */
 export async function buildApp(config: SessionConfig, deps: SessionDependencies): Promise<FastifyInstance> {
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
-  const { challenges, kinds = [], ring, logger, figures, trail } = deps;
+  const { challenges, kinds = [], ring, logger, metrics, trail } = deps;
   const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
     serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
   ) as FastifyInstance;
 
-  await app.register(requestMetrics, { observe: figures.requests('public') });
+  await app.register(requestMetrics, { observe: metrics.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
@@ -111,7 +111,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
   });
-  await app.register(tokenAnswer, { lifetimes: config.lifetimes });
+  await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
     revocations: deps.revocations,
@@ -120,12 +120,12 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_HOST });
-  app.decorate('countRefresh', figures.countRefresh);
+  app.decorate('countRefresh', metrics.countRefresh);
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_HOST, kinds },
-    observer: figures.challenges(SESSION_HOST, trail),
+    observer: metrics.challenges(SESSION_HOST, trail),
   });
 
   await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });

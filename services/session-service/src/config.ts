@@ -1,4 +1,4 @@
-// Everything that the session service is told by its environment.
+// The configuration of the session service, read from the environment.
 
 import { Type } from '@sinclair/typebox';
 import {
@@ -25,7 +25,7 @@ const seconds = (value: number, minimum: number, description: string) =>
 
 const statement = (description: string) => Type.Optional(Type.String({ description }));
 
-/** Where users are, how long tokens and sessions live, how the cookie looks. */
+/** The variables for the user directory, the lifetimes of tokens and sessions, and the cookie. */
 export const SessionVariables = {
   USERS_URL: Type.Optional(
     Type.String({
@@ -76,7 +76,7 @@ export const SessionVariables = {
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
   SESSION_API_KEY: Type.Optional(
     Type.String({
-      // A header can carry nothing else, and a list would be mistaken for one key.
+      // Headers allow no other characters, and a comma suggests a list, which is not supported.
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
       description:
@@ -103,7 +103,7 @@ export const SessionEnvironment = Type.Object({
 export type SessionConfig = ReturnType<typeof readSessionConfig>;
 
 /**
- * Reads the configuration.
+ * Reads and checks the configuration.
  * @throws ConfigurationError with a line per mistake
  */
 export function readSessionConfig(env: Readonly<Record<string, string | undefined>>) {
@@ -146,7 +146,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
   };
 }
 
-/** The key is in other services' hands, so it must be none of the secrets (decisions 4). */
+/** Other services hold this key, so it must not be one of the secrets. */
 function checkApiKey(values: {
   SESSION_API_KEY?: string;
   ACCESS_SECRET?: string;
@@ -162,7 +162,7 @@ function checkApiKey(values: {
   return isWeakSecret(key) ? [`SESSION_API_KEY ${WEAK_SECRET}`] : [];
 }
 
-/** The embedded directory serves one machine only, so in production it has to be wanted. */
+/** The embedded directory works on one machine only, so in production it needs explicit consent. */
 function checkDirectory(values: {
   USERS_URL?: string;
   ALLOW_EMBEDDED?: boolean;
@@ -173,14 +173,14 @@ function checkDirectory(values: {
   return ['USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true'];
 }
 
-/** The placeholders of each statement; whether it runs is tried on the database itself. */
+/** The placeholders of each statement; the database itself checks the rest. */
 const PLACEHOLDERS = {
   USERS_BY_EMAIL: ['$1'],
   USERS_BY_ID: ['$1'],
   USERS_SAVE_HASH: ['$1', '$2', '$3'],
 } as const;
 
-/** A postgres directory has its two statements, and each statement uses what it is given. */
+/** A PostgreSQL directory needs its two searches, and each statement must use all its placeholders. */
 function checkStatements(values: { [Name in 'USERS_URL' | keyof typeof PLACEHOLDERS]?: string }): string[] {
   if (!values.USERS_URL?.startsWith('postgres')) return [];
   return (Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[]).flatMap((name) => {

@@ -1,12 +1,12 @@
-// The errors that only the session service answers with.
+// The errors that only the session service returns.
 
 import { defineError } from '@tollgate/shared/http/errors/errors.js';
 
-/** Wrong password, unknown account or disabled account: all the same. */
+/** Wrong password, unknown account or disabled account; the response does not tell which. */
 export const LoginFailed = defineError('LOGIN_FAILED', 422);
 
-/** The session or its refresh token has reached its end. */
+/** The session or its refresh token has expired. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
 
-/** Refresh cookies of two different sessions were sent. */
+/** The request carried refresh cookies of several live sessions. */
 export const CookieConflict = defineError('COOKIE_CONFLICT', 401);

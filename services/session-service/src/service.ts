@@ -28,22 +28,22 @@ import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
-import { answeringDirectory } from './directory/answering-directory.js';
-import { openConfiguredDirectory } from './directory/configured-directory.js';
-import { createHashingQueue } from './directory/hashing-queue.js';
-import { createSignIn } from './directory/sign-in.js';
+import { withCircuitBreaker } from './directory/circuit-breaker.js';
+import { openConfiguredDirectory } from './directory/open-directory.js';
 import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
+import { createHashingQueue } from './passwords/hashing-queue.js';
+import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Passwords that may wait to be checked, per running check. */
+/** Passwords that may wait to be verified, per running verification. */
 const WAITING_PER_CHECK = 32;
 
-/** What a stopping service allows the last revocations, in milliseconds. */
-const FLUSH_MS = 2000;
+/** Time limit for publishing the last revocations when the service stops, in milliseconds. */
+const FLUSH_TIMEOUT_MS = 2000;
 
 /** What the process around the service decides. */
 export interface ServiceRuntime {
@@ -71,7 +71,7 @@ export async function openSessionService(
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
-  const directory = answeringDirectory(
+  const directory = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
       logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
     ),
@@ -82,12 +82,12 @@ export async function openSessionService(
       ? store
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
-  // Only now that no mistake can end the start: a process that ends while a file is written may crash instead.
+  // Start writing only after all configuration is validated: a process that exits during a write may crash instead.
   const prunings = [...stores].map((each) => startPruning(each, logger));
   const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
   for (const each of stores) warnOfStore(each, logger);
 
-  // One core is left to everything else.
+  // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
 
@@ -99,15 +99,15 @@ export async function openSessionService(
     accessTtlMs: values.ACCESS_TTL * 1000,
     logger,
   });
-  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
-  observeStore(challengeStore, figures.store('challenges'));
-  // One store for both is that of the sessions.
-  observeStore(store, figures.store('sessions'));
-  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: figures.audit });
+  const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
+  observeStore(challengeStore, metrics.store('challenges'));
+  // If both are one store, it counts as that of the sessions.
+  observeStore(store, metrics.store('sessions'));
+  const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const signIn = createSignIn(
     directory,
-    figures.measured(queue),
-    (error) => logger.warn({ err: error }, 'a password was not hashed again'),
+    metrics.measured(queue),
+    (error) => logger.warn({ err: error }, 'the new hash of a password could not be saved'),
     {
       onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
       onUnusableUser: ({ message, userIds }) =>
@@ -120,15 +120,15 @@ export async function openSessionService(
   const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
   const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
   const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
-  const lives: KeyLifetimes = {
+  const lifetimes: KeyLifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(config.captcha),
   };
   const keys = runningKeys(rings);
-  const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
+  const keyReport = reportKeys(store, { ...keys, lives: { ...lifetimes } }, logger);
   const state = { stopping: false };
-  // Without these two refreshes, log-outs and the verification of tokens go on.
+  // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
   const checks = {
     store: () => storeTimeMs(store),
@@ -149,8 +149,8 @@ export async function openSessionService(
     directory,
     signIn,
     ring,
-    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: figures.countToken },
-    figures,
+    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: metrics.countToken },
+    metrics,
     trail,
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: { sessions: store, challenges: challengeStore },
@@ -175,7 +175,7 @@ export async function openSessionService(
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
-    flush: () => revoker.flush(FLUSH_MS),
+    flush: () => revoker.flush(FLUSH_TIMEOUT_MS),
     closeDependencies: async () => {
       revoker.stop();
       await revocations.stop();

@@ -80,7 +80,7 @@ t.test('introspection takes forms only, with one token in them', async (t) => {
   }
 });
 
-t.test('without the right key nothing is parsed and nothing is told', async (t) => {
+t.test('without the right key nothing is parsed and nothing is disclosed', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -168,7 +168,7 @@ t.test('all sessions of a user end at once, those of others live', async (t) => 
   });
 });
 
-t.test('metrics count every event and every token under its key, and tell the lag', async (t) => {
+t.test('metrics count every event and every token by its key, and show the lag', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t, 'ann@example.com') });
   const text = async () => (await node.admin.inject({ url: '/metrics' })).body;
@@ -194,7 +194,7 @@ t.test('metrics count every event and every token under its key, and tell the la
   t.notMatch(answer.body, held.accessToken);
 });
 
-t.test('in test mode every answer of the admin port says so', async (t) => {
+t.test('in test mode every response of the admin port says so', async (t) => {
   const { store } = embeddedStore(t);
   const directory = await userDirectory(t);
   for (const testMode of ['true', 'false']) {

@@ -1,4 +1,4 @@
-// Every security event is one line of the audit stream and one more in the metrics (decisions 3.7).
+// Every security event is written to the audit stream once and counted in the metrics once.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
@@ -66,7 +66,7 @@ async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) 
   return { node, directory, log, events, counted };
 }
 
-t.test('a log-in, a failed one, and one that has to wait', async (t) => {
+t.test('a successful, a failed and a throttled log-in', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, events, counted } = await auditedNode(t, place);
     const held = await logIn(node, ANN);
@@ -156,7 +156,7 @@ t.test('log-outs and every kind of revocation, with the reason', async (t) => {
   });
 });
 
-t.test('a session that was not there any more is not ended a second time', async (t) => {
+t.test('a session that no longer exists is not ended a second time', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, events, counted } = await auditedNode(t, place);
     const [ann, bob] = [await logIn(node, ANN), await logIn(node, 'bob@example.com')];

@@ -8,7 +8,7 @@ import { startNode, userDirectory } from './support/session-node.js';
 const ORIGIN = 'https://app.example.com';
 const ALWAYS = 'Authorization, Content-Type, Accept-Language';
 
-t.test('a page may send the headers of its framework once they are configured', async (t) => {
+t.test('a page may send headers of its framework if they are configured', async (t) => {
   const allowed = async (env: Record<string, string>) => {
     const { store } = embeddedStore(t);
     const directory = await userDirectory(t);

@@ -2,7 +2,7 @@
 
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
-import { hashPassword } from '../src/directory/password-hash.js';
+import { hashPassword } from '../src/passwords/password-hash.js';
 import { startPostgres } from './support/postgres.js';
 import { until } from './support/session-node.js';
 import { startRunningService } from './support/session-process.js';

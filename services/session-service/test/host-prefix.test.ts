@@ -56,7 +56,7 @@ async function openNodes(t: Test, store: Store) {
   return { plain: await start(), host: await start({ COOKIE_PREFIX: '__Host-' }) };
 }
 
-t.test('planted before any session exists, a cookie signs nobody in as the attacker', (t) =>
+t.test('a cookie planted before any session exists signs nobody in as the attacker', (t) =>
   eachKind(t, async (t, { store }) => {
     const { host } = await openNodes(t, store);
     const thief = createBrowser();
@@ -74,18 +74,20 @@ t.test('planted before any session exists, a cookie signs nobody in as the attac
   }),
 );
 
-t.test('beside the own session planted cookies change nothing, not even those of before the change', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { plain, host } = await openNodes(t, store);
-    const thief = createBrowser();
-    await logIn(thief, plain, THIEF);
-    const victim = createBrowser();
-    await logIn(victim, host, OWNER);
-    for (let n = 0; n < 2; n++) {
-      for (const path of ['/', '/refresh']) victim.plant('refreshToken', thief.value('refreshToken'), path);
-      t.equal(await who(host, await refresh(victim, host)), OWNER);
-    }
-  }),
+t.test(
+  'beside the user’s own session planted cookies change nothing, not even those from before the change',
+  (t) =>
+    eachKind(t, async (t, { store }) => {
+      const { plain, host } = await openNodes(t, store);
+      const thief = createBrowser();
+      await logIn(thief, plain, THIEF);
+      const victim = createBrowser();
+      await logIn(victim, host, OWNER);
+      for (let n = 0; n < 2; n++) {
+        for (const path of ['/', '/refresh']) victim.plant('refreshToken', thief.value('refreshToken'), path);
+        t.equal(await who(host, await refresh(victim, host)), OWNER);
+      }
+    }),
 );
 
 t.test('a change of the prefix, there and back, logs nobody out', (t) =>
@@ -106,7 +108,7 @@ t.test('a change of the prefix, there and back, logs nobody out', (t) =>
   }),
 );
 
-t.test('a token of the new prefix counts under no older name, after a change back neither', (t) =>
+t.test('a token of the new prefix does not count under an older name, nor after a change back', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     const thief = createBrowser();
@@ -119,7 +121,7 @@ t.test('a token of the new prefix counts under no older name, after a change bac
   }),
 );
 
-t.test('a log-out leaves no cookie of any name, though the old one is not sent to it', (t) =>
+t.test('a log-out expires the cookie under every prefix, although the old one is not sent to it', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     for (const how of ['/logout', '/refresh']) {
@@ -157,7 +159,7 @@ t.test('older cookies of two sessions are still a conflict, and the log-in ends 
   }),
 );
 
-t.test('no other route takes the cookie for a bearer', (t) =>
+t.test('no other route accepts the cookie as a bearer token', (t) =>
   eachKind(t, async (t, { store }) => {
     const { host } = await openNodes(t, store);
     const browser = createBrowser();

@@ -90,7 +90,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
   });
 });
 
-t.test('a step that is skipped would refuse tokens: that is what the order prevents', async (t) => {
+t.test('skipping a step refuses tokens, which the order of steps prevents', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const old = await startNode(t, { store, directory });

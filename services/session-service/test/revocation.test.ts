@@ -84,46 +84,49 @@ t.test(
   },
 );
 
-t.test('log-out and all its relatives: 503 while the store is away, the cookie kept', async (t) => {
-  const { store, redis } = await redisStore(t);
-  if (store.kind !== 'redis') throw new TypeError('a store on Redis was asked for');
-  const directory = await userDirectory(t, 'ann@example.com');
-  const node = await startNode(t, { store, directory });
-  const held = await logIn(node, 'ann@example.com');
-  const { client } = store;
-  await redis.stop();
-  await until(() => client.status !== 'ready');
+t.test(
+  'every route that ends sessions gets 503 while the store is away, and the cookie is kept',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    if (store.kind !== 'redis') throw new TypeError('a store on Redis was asked for');
+    const directory = await userDirectory(t, 'ann@example.com');
+    const node = await startNode(t, { store, directory });
+    const held = await logIn(node, 'ann@example.com');
+    const { client } = store;
+    await redis.stop();
+    await until(() => client.status !== 'ready');
 
-  const authorization = `Bearer ${held.accessToken}`;
-  const unavailable = [
-    { method: 'POST', url: '/logout', headers: { authorization } },
-    { method: 'DELETE', url: '/refresh', headers: { cookie: held.cookie } },
-    { method: 'POST', url: '/refresh', headers: { cookie: held.cookie } },
-    { method: 'DELETE', url: '/sessions', headers: { authorization } },
-    { method: 'GET', url: '/sessions', headers: { authorization } },
-    { method: 'POST', url: '/login', payload: { email: 'ann@example.com', password: PASSWORD } },
-  ] as const;
-  for (const request of unavailable) {
-    const answer = await node.app.inject(request);
-    t.equal(answer.statusCode, 503, `${request.method} ${request.url}`);
-    t.equal(answer.headers['set-cookie'], undefined);
-    t.equal(answer.headers['retry-after'], '1');
-    t.equal(answer.json().code, 'store_unavailable');
-  }
-  for (const url of ['/profile', '/verify']) {
-    t.ok((await withBearer(node, 'GET', url, held)).statusCode < 300, 'verification goes on');
-  }
+    const authorization = `Bearer ${held.accessToken}`;
+    const unavailable = [
+      { method: 'POST', url: '/logout', headers: { authorization } },
+      { method: 'DELETE', url: '/refresh', headers: { cookie: held.cookie } },
+      { method: 'POST', url: '/refresh', headers: { cookie: held.cookie } },
+      { method: 'DELETE', url: '/sessions', headers: { authorization } },
+      { method: 'GET', url: '/sessions', headers: { authorization } },
+      { method: 'POST', url: '/login', payload: { email: 'ann@example.com', password: PASSWORD } },
+    ] as const;
+    for (const request of unavailable) {
+      const answer = await node.app.inject(request);
+      t.equal(answer.statusCode, 503, `${request.method} ${request.url}`);
+      t.equal(answer.headers['set-cookie'], undefined);
+      t.equal(answer.headers['retry-after'], '1');
+      t.equal(answer.json().code, 'store_unavailable');
+    }
+    for (const url of ['/profile', '/verify']) {
+      t.ok((await withBearer(node, 'GET', url, held)).statusCode < 300, 'verification goes on');
+    }
 
-  await redis.start();
-  await until(() => client.status === 'ready');
-  await node.revocations.caughtUp();
-  t.equal(node.revocations.lagSeconds(), 0, 'the log is followed again by itself');
-  const again = await logIn(node, 'ann@example.com');
-  t.equal((await withBearer(node, 'POST', '/logout', again)).statusCode, 204);
-  t.equal((await withBearer(node, 'GET', '/profile', again)).statusCode, 401);
-});
+    await redis.start();
+    await until(() => client.status === 'ready');
+    await node.revocations.caughtUp();
+    t.equal(node.revocations.lagSeconds(), 0, 'the log is followed again by itself');
+    const again = await logIn(node, 'ann@example.com');
+    t.equal((await withBearer(node, 'POST', '/logout', again)).statusCode, 204);
+    t.equal((await withBearer(node, 'GET', '/profile', again)).statusCode, 401);
+  },
+);
 
-t.test('a node that has lost the stream asks the store for each token, until it has caught up', async (t) => {
+t.test('a node that lost the stream queries the store for each token until it has caught up', async (t) => {
   await eachKind(t, async (t, { kind, store, reopen, redis }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const here = await startNode(t, { store, directory });
@@ -169,7 +172,7 @@ t.test('a node that has lost the stream asks the store for each token, until it 
   });
 });
 
-t.test('with the store away altogether, what is in memory decides', async (t) => {
+t.test('while the store is away, the entries in memory decide', async (t) => {
   const { store, redis, reopen } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const here = await startNode(t, { store, directory });
@@ -183,7 +186,7 @@ t.test('with the store away altogether, what is in memory decides', async (t) =>
   t.equal((await withBearer(there, 'GET', '/profile', stays)).statusCode, 200);
 });
 
-t.test('a connection of the stream that is killed is opened again by itself', async (t) => {
+t.test('a killed connection of the stream is reopened', async (t) => {
   const { store, redis, reopen } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const here = await startNode(t, { store, directory });
@@ -201,7 +204,7 @@ t.test('a connection of the stream that is killed is opened again by itself', as
   t.equal(there.revocations.size, 3);
 });
 
-t.test('what a step has ended by itself is refused everywhere too', async (t) => {
+t.test('sessions that a store step evicted are refused everywhere too', async (t) => {
   await eachKind(t, async (t, place) => {
     const env = { MAX_SESSIONS: '2', REFRESH_WINDOW: '0' };
     const { here, there } = await twoNodes(t, place, env);
@@ -233,7 +236,7 @@ t.test('what a step has ended by itself is refused everywhere too', async (t) =>
   });
 });
 
-t.test('a disabled user is out everywhere with the next refresh', async (t) => {
+t.test('the next refresh of a disabled user ends all the user’s sessions everywhere', async (t) => {
   await eachKind(t, async (t, place) => {
     const { here, there, directory } = await twoNodes(t, place);
     const phone = await logIn(here, 'ann@example.com');
@@ -248,7 +251,7 @@ t.test('a disabled user is out everywhere with the next refresh', async (t) => {
 });
 
 t.test(
-  'DELETE /refresh ends the session of an older generation too, at once and without the reuse event',
+  'DELETE /refresh also ends the session of an older generation, immediately and without a reuse event',
   async (t) => {
     await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);

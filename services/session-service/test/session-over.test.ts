@@ -9,7 +9,7 @@ const ANN = 'ann@example.com';
 const SESSION = { uid: 1, sid: 'a'.repeat(22) };
 const RULES = { windowMs: 0, recoveries: 4, refreshTtlMs: 60_000, maxAgeMs: 90_000, maxSessions: 50 };
 
-t.test('a lone session past its longest age is expired, and not revoked', async (t) => {
+t.test('a user’s only session beyond its maximum age is expired, not revoked', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     const started = await sessions.start({ ...SESSION, userAgent: 'test' }, RULES);
@@ -24,7 +24,7 @@ t.test('a lone session past its longest age is expired, and not revoked', async 
   });
 });
 
-t.test('a refresh after SESSION_MAX_AGE is told so, one after a log-out that it was revoked', async (t) => {
+t.test('a refresh after SESSION_MAX_AGE is expired, one after a log-out is revoked', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const env = { SESSION_MAX_AGE: '1', ACCESS_TTL: '1' };
     const directory = await userDirectory(t, ANN);

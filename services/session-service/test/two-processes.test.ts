@@ -5,7 +5,7 @@ import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
-import { hashPassword } from '../src/directory/password-hash.js';
+import { hashPassword } from '../src/passwords/password-hash.js';
 import { API_KEY, PASSWORD, until } from './support/session-node.js';
 import { startRunningService } from './support/session-process.js';
 

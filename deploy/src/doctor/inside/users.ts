@@ -2,15 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { openConfiguredDirectory } from '@tollgate/session-service/directory/configured-directory.js';
 import {
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
   UnusableUserError,
 } from '@tollgate/session-service/directory/directory.js';
-import { hashCost, needsRehash } from '@tollgate/session-service/directory/password-hash.js';
+import { openConfiguredDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import { hashCost, needsRehash } from '@tollgate/session-service/passwords/password-hash.js';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { type Finding, good, problem, warning } from '../report.js';
 

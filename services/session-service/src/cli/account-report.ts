@@ -1,27 +1,29 @@
-// What an operator is told of an account: in words, and as an object for programs.
+// The report on an account, for `session account`: gathers what the store knows, and words it.
 
+import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { AccountEvent } from '../domain/account-event.js';
 import type { SessionEnd } from '../domain/session-end.js';
-import type { ListedSession } from '../stores/session-store.js';
-import { utcTime } from './utc-time.js';
+import type { ListedSession } from '../domain/session-entry.js';
+import { openAccountEvents } from '../stores/account-events.js';
+import { openSessionStore } from '../stores/open-session-store.js';
+import { type Report, utcTime } from './report.js';
 
 /** What the store knows of an account. */
 export interface KnownAccount {
+  readonly email: string;
+  /** Pseudonym of the account under the current key, as in the audit stream. */
+  readonly pseudonym: string;
   readonly events: readonly AccountEvent[];
-  /** Of each user who signed in as this account, or was asked for. */
+  /** Every user who signed in to this account or was asked for. */
   readonly users: readonly {
     readonly uid: number;
     readonly ends: readonly SessionEnd[];
     readonly alive: readonly ListedSession[];
   }[];
-}
-
-/** The answer to `session account`. */
-export interface AccountReport {
-  readonly isKnown: boolean;
-  readonly lines: readonly string[];
-  /** The same for programs. */
-  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 interface Entry {
@@ -33,15 +35,38 @@ interface Entry {
 }
 
 /**
- * @param name keyed name of the account under the current key, as the audit stream has it
- * @param keepSeconds `AUDIT_TTL`
+ * Gathers what is known of an account under every key of the ring: log-ins, failed log-ins, and the ended and live
+ * sessions of its users. The users are those of the log-ins, and `uid`.
+ *
+ * @throws StoreUnavailableError if the store does not answer
  */
+export async function findAccount(
+  store: Store,
+  ring: KeyRing,
+  { email, uid }: { readonly email: string; readonly uid: number | undefined },
+): Promise<KnownAccount> {
+  const accounts = openAccountEvents(store, 0);
+  const key = accountKey(email);
+  const pseudonyms = ring.all.map((secret) => accountPseudonym(secret, SESSION_HOST, key));
+  const events = (await Promise.all(pseudonyms.map((pseudonym) => accounts.read(pseudonym)))).flat();
+  const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
+  if (uid !== undefined) uids.add(uid);
+  const sessions = openSessionStore(store);
+  const users = await Promise.all(
+    [...uids].map(async (user) => ({
+      uid: user,
+      ends: await sessions.ends(user),
+      alive: await sessions.list(user),
+    })),
+  );
+  return { email, pseudonym: accountPseudonym(ring.current, SESSION_HOST, key), events, users };
+}
+
+/** @param keepSeconds `AUDIT_TTL` */
 export function reportAccount(
-  email: string,
-  name: string,
-  { events, users }: KnownAccount,
+  { email, pseudonym, events, users }: KnownAccount,
   keepSeconds: number,
-): AccountReport {
+): Report {
   const ends = users.flatMap(({ uid, ends }) => ends.map((end) => ({ ...end, uid, event: end.reason })));
   const history: Entry[] = [...events, ...ends].sort((one, other) => other.atMs - one.atMs);
   const alive = users.flatMap(({ uid, alive }) => alive.map((session) => ({ ...session, uid })));
@@ -52,20 +77,20 @@ export function reportAccount(
   return {
     isKnown,
     lines: [
-      `Account ${email}: \`account\` ${name} in the audit stream.`,
+      `Account ${email}: \`account\` ${pseudonym} in the audit stream.`,
       ...(isKnown
         ? [
             `Log-ins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait; those that did not succeed came from ${addresses} addresses.`,
-            ...history.map(lineOf),
+            ...history.map(describeEntry),
             ...alive.map(
               ({ sid, uid, lastUsedAtMs }) =>
                 `Alive: session ${sid} of user ${uid}, last used ${utcTime(lastUsedAtMs)}.`,
             ),
           ]
-        : [unknownLine(keepSeconds)]),
+        : [explainUnknown(keepSeconds)]),
     ],
     facts: {
-      account: name,
+      account: pseudonym,
       events: history.map(({ atMs, event, address, sid, uid }) => ({
         ...{ at: utcTime(atMs), event },
         ...(uid === undefined ? {} : { user: uid }),
@@ -81,7 +106,7 @@ export function reportAccount(
   };
 }
 
-function lineOf({ atMs, event, sid, uid, address }: Entry): string {
+function describeEntry({ atMs, event, sid, uid, address }: Entry): string {
   const isLogIn = event.startsWith('login_') || (event === 'login' && uid !== undefined);
   return [
     utcTime(atMs),
@@ -92,7 +117,7 @@ function lineOf({ atMs, event, sid, uid, address }: Entry): string {
   ].join('  ');
 }
 
-function unknownLine(keepSeconds: number): string {
+function explainUnknown(keepSeconds: number): string {
   if (keepSeconds === 0) return 'Nothing is known of it: no events are kept, AUDIT_TTL is 0.';
   return `Nothing is known of it: nobody tried to sign in as this account within ${keepSeconds} s (AUDIT_TTL), or more recent events of others have taken the place; the audit stream has them all.`;
 }

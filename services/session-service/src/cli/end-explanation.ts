@@ -1,4 +1,4 @@
-// Why sessions end, in words for operators.
+// Explains to operators why sessions end.
 
 import type { EndReason, SessionEnd } from '../domain/session-end.js';
 
@@ -19,7 +19,7 @@ const endByUser = (uid: number): Pick<EndExplanation, 'means' | 'todo'> => ({
 const HOLDERS =
   'its owner and a thief, or two copies of one client (a restored backup or browser profile, a program that does not save the new cookie).';
 
-/** What a reuse may have been, the harmless first, and what to ask before it is called a theft. */
+/** Possible causes of a reuse, the harmless ones first, and what to ask before assuming a theft. */
 const REUSES: Readonly<
   Record<NonNullable<SessionEnd['unrecovered']> | 'older', Omit<EndExplanation, 'what'>>
 > = {
@@ -41,7 +41,7 @@ const REUSES: Readonly<
   },
 };
 
-/** @param uid the user of the session */
+/** @param uid user of the session */
 export function explainEnd(
   { reason, presented, current, unrecovered }: SessionEnd,
   uid: number,

@@ -1,19 +1,19 @@
-// Brings together what nodes have reported of their keys on one store or on two.
+// Combines what nodes have reported of their keys on one store or two.
 
 import { isChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/keys/key-record.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { KeyVariable, ReportedRing } from '../domain/key-roll-out.js';
 
-/** The reports on the store of the sessions and, when it is another one, on that of the challenges. */
+/** The reports on the session store and, if it is a separate one, on the challenge store. */
 export interface KeyReports {
   readonly sessions: ReportedKeys;
   readonly challenges: ReportedKeys | undefined;
 }
 
 /**
- * @param challengeStore undefined when both are one
- * @throws StoreUnavailableError when a store does not answer
+ * @param challengeStore undefined if both are the same store
+ * @throws StoreUnavailableError if a store does not answer
  */
 export async function readKeyReports(store: Store, challengeStore: Store | undefined): Promise<KeyReports> {
   return {
@@ -22,7 +22,7 @@ export async function readKeyReports(store: Store, challengeStore: Store | undef
   };
 }
 
-/** What is known of one variable; undefined when nobody has ever reported. */
+/** The reports on one variable; undefined if no node has ever reported. */
 export function reportedRing(
   { sessions, challenges }: KeyReports,
   variable: KeyVariable,
@@ -30,7 +30,7 @@ export function reportedRing(
   const both =
     variable === 'CHALLENGE_SECRET' && challenges !== undefined ? [sessions, challenges] : [sessions];
   const { nowMs } = sessions;
-  // The two stores have clocks of their own.
+  // The two stores have separate clocks.
   const reports = both.flatMap(({ nowMs: thereMs, sinceMs, nodes, lastUsedMs }) =>
     sinceMs === undefined
       ? []
@@ -52,7 +52,7 @@ export function reportedRing(
         return atMs === undefined ? undefined : atMs + aheadMs;
       });
       if (usedMs.every((atMs) => atMs === undefined)) return undefined;
-      // A record that does not know a key in use may have begun after that use: it was lost, or its store is new.
+      // A store without a report of a key may have lost it or be new: assume a use just before its record began.
       return Math.max(...reports.map(({ sinceMs }, at) => usedMs[at] ?? sinceMs));
     },
   };
@@ -63,18 +63,18 @@ export function hasChallengeNode({ sessions, challenges }: KeyReports): boolean 
   return (challenges ?? sessions).nodes.some(isChallengeService);
 }
 
-/** The longest life of this name that nodes have reported and that something may still have, in seconds. */
-export function reportedLife({ sessions, challenges }: KeyReports, name: string): number | undefined {
+/** The longest reported lifetime of this name that may still apply, in seconds; undefined if none was reported. */
+export function reportedLifetime({ sessions, challenges }: KeyReports, name: string): number | undefined {
   const reports = challenges === undefined ? [sessions] : [sessions, challenges];
   const reported = reports.flatMap(({ nowMs, lives }) =>
     lives
       .filter((life) => life.name === name)
       .map(({ seconds, lastMs }) => ({
         seconds,
-        isOver: nowMs - lastMs > seconds * 1000 + 2 * REPORT_EVERY_MS,
+        isPast: nowMs - lastMs > seconds * 1000 + 2 * REPORT_EVERY_MS,
       })),
   );
   if (reported.length === 0) return undefined;
-  const lasting = reported.filter(({ isOver }) => !isOver);
-  return Math.max(...(lasting.length > 0 ? lasting : reported).map(({ seconds }) => seconds));
+  const current = reported.filter(({ isPast }) => !isPast);
+  return Math.max(...(current.length > 0 ? current : reported).map(({ seconds }) => seconds));
 }

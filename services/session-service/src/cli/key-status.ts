@@ -1,4 +1,4 @@
-// Says in plain words which step of changing a key is safe now.
+// Describes which step of changing a key is safe now.
 
 import { REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import {
@@ -8,27 +8,27 @@ import {
   keySteps,
   keyVariables,
 } from '../domain/key-roll-out.js';
-import { hasChallengeNode, type KeyReports, reportedLife, reportedRing } from './key-reports.js';
-import { utcTime } from './utc-time.js';
+import { hasChallengeNode, type KeyReports, reportedLifetime, reportedRing } from './key-reports.js';
+import { utcTime } from './report.js';
 
-const LIFE_NAMES = {
+const LIFETIME_NAMES = {
   access: 'access tokens',
   refresh: 'refresh tokens',
   challenge: 'challenges and scope tickets',
   decay: 'failures',
 } as const;
 
-/** Tolerance towards clocks when a token is verified, rounded up to a minute. */
+/** Clock tolerance in the verification of tokens, rounded up to a minute. */
 const MARGIN_MS = 60_000;
 
 /**
  * The lines to print.
- * @param own the lives of this environment, for those that no node has reported
+ * @param own lifetimes of this environment, for those that no node has reported
  */
 export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
-  const names = Object.keys(LIFE_NAMES) as (keyof KeyLifetimes)[];
-  const known = names.map((name) => ({ name, seconds: reportedLife(reports, name) }));
-  const lives = Object.fromEntries(
+  const names = Object.keys(LIFETIME_NAMES) as (keyof KeyLifetimes)[];
+  const known = names.map((name) => ({ name, seconds: reportedLifetime(reports, name) }));
+  const lifetimes = Object.fromEntries(
     known.map(({ name, seconds }) => [name, seconds ?? own[name]]),
   ) as unknown as KeyLifetimes;
   const lines = keyVariables.flatMap((variable) => {
@@ -37,27 +37,29 @@ export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
     const { length } = ring.nodes;
     return [
       `${variable}, on ${length} ${length === 1 ? 'node' : 'nodes'}:`,
-      ...keySteps(ring, lifeMs(variable, lives), REPORT_EVERY_MS).map((step) => `  ${describe(step)}`),
-      ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lives, hasChallengeNode(reports)) : []),
+      ...keySteps(ring, lifetimeMs(variable, lifetimes), REPORT_EVERY_MS).map(
+        (step) => `  ${describe(step)}`,
+      ),
+      ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lifetimes, hasChallengeNode(reports)) : []),
     ];
   });
   if (lines.length === 0)
     return ['no node has reported its keys yet: start the services on these stores first'];
   return [
     ...lines,
-    `Longest lives: ${names.map((name) => `${LIFE_NAMES[name]} ${lives[name]} s`).join(', ')}.`,
+    `Longest lives: ${names.map((name) => `${LIFETIME_NAMES[name]} ${lifetimes[name]} s`).join(', ')}.`,
     ...unreportedNote(known.filter(({ seconds }) => seconds === undefined).map(({ name }) => name)),
     'A service that verifies bearers without the store does not report: give it the new keys before the step "front".',
     'A node that was killed counts until it has been silent for two and a half hours.',
   ];
 }
 
-function lifeMs(variable: KeyVariable, lives: KeyLifetimes): number {
+function lifetimeMs(variable: KeyVariable, lifetimes: KeyLifetimes): number {
   const seconds = {
-    ACCESS_SECRET: lives.access,
-    REFRESH_SECRET: lives.refresh,
-    ENCRYPTION_KEY: Math.max(lives.access, lives.refresh),
-    CHALLENGE_SECRET: lives.challenge,
+    ACCESS_SECRET: lifetimes.access,
+    REFRESH_SECRET: lifetimes.refresh,
+    ENCRYPTION_KEY: Math.max(lifetimes.access, lifetimes.refresh),
+    CHALLENGE_SECRET: lifetimes.challenge,
   }[variable];
   return seconds * 1000 + MARGIN_MS;
 }
@@ -96,6 +98,6 @@ function challengeNotes({ decay }: KeyLifetimes, hasChallengeNode: boolean): str
 
 function unreportedNote(names: readonly (keyof KeyLifetimes)[]): string[] {
   if (names.length === 0) return [];
-  const list = names.map((name) => LIFE_NAMES[name]).join(', ');
+  const list = names.map((name) => LIFETIME_NAMES[name]).join(', ');
   return [`No node has reported those of ${list}: they are what this command's own environment says.`];
 }

@@ -1,4 +1,4 @@
-// The command for the keys: exports those of access tokens, says which step of changing a key is safe now.
+// The command `keys`: exports the keys of access tokens, and tells which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
@@ -13,9 +13,9 @@ import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
-import { withExistingStore } from './existing-store.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
 import { keyStatus } from './key-status.js';
+import { withExistingStore } from './service-data.js';
 
 const USAGE = `usage: keys export-access
        keys status
@@ -44,22 +44,22 @@ async function status(env: Environment): Promise<string[]> {
     Type.Object({ ...StoreVariables, ...captchaVariables, ACCESS_TTL, REFRESH_TTL }),
     env,
   );
-  const lives = {
+  const lifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(captchaOptionsFrom(values)),
   };
-  return keyStatus(await reportsOf(storeUrlOf(values), cacheStoreUrlOf(values)), lives);
+  return keyStatus(await readReports(storeUrlOf(values), cacheStoreUrlOf(values)), lifetimes);
 }
 
-function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
+function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
   return withExistingStore('STORE_URL', url, (store) => {
     if (challengeUrl === url) return readKeyReports(store, undefined);
     return withExistingStore('CAPTCHA_CACHE_STORE', challengeUrl, (other) => readKeyReports(store, other));
   });
 }
 
-/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
+/** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runKeys(args: readonly string[], env: Environment): Promise<number> {
   const foreseen = [StoreUnavailableError];
   return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {

@@ -1,13 +1,13 @@
-// Reads a password: from a terminal without showing it, else from the first line of the input.
+// Reads a password: from a terminal without echo, otherwise from the first line of the input.
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 
-/** What a command talks through. */
+/** Where a command reads input and writes prompts. */
 export interface Terminal {
   readonly input: NodeJS.ReadStream;
-  /** Where prompts go. */
+  /** Receives the prompts. */
   readonly prompts: NodeJS.WriteStream;
 }
 
@@ -15,8 +15,8 @@ const MIN_CHARACTERS = 8;
 const MAX_BYTES = 1024;
 
 /**
- * Asks twice on a terminal, and reads one line otherwise.
- * @throws CommandError when the two differ, when there is none, or when it is too short or too long
+ * Asks twice on a terminal; otherwise reads one line.
+ * @throws CommandError if the two differ, or if the password is missing, too short or too long
  */
 export async function readNewPassword({ input, prompts }: Terminal): Promise<string> {
   const [password = '', again = password] = input.isTTY
@@ -33,8 +33,8 @@ export async function readNewPassword({ input, prompts }: Terminal): Promise<str
 }
 
 /**
- * Asks once on a terminal for a password that exists, and reads one line otherwise.
- * @throws CommandError when there is none
+ * Asks once on a terminal for an existing password; otherwise reads one line.
+ * @throws CommandError if there is none
  */
 export async function readPassword({ input, prompts }: Terminal): Promise<string> {
   const [password = ''] = input.isTTY ? await ask(input, prompts, ['Password: ']) : [await readLine(input)];
@@ -46,9 +46,9 @@ async function ask(
   prompts: NodeJS.WriteStream,
   questions: readonly string[],
 ): Promise<string[]> {
-  // As a terminal, readline takes over the echo, and here it echoes into nothing.
-  const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: nothing, terminal: true, historySize: 0 });
+  // With `terminal`, readline does the echo itself, here into a stream that discards it.
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: discard, terminal: true, historySize: 0 });
   const typed = lines[Symbol.asyncIterator]();
   const answers: string[] = [];
   try {

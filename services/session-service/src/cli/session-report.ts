@@ -1,26 +1,24 @@
-// What an operator is told of a session: in words, and as an object for programs.
+// The report on a session, for `session why`.
 
-import { expiredEnd, MOST_NOTES, type SessionEnd } from '../domain/session-end.js';
+import { expiredEnd, MAX_NOTES, type SessionEnd } from '../domain/session-end.js';
 import type { SessionRecord } from '../domain/session-record.js';
-import type { SearchResult } from '../stores/session-search.js';
+import type { SessionLookup } from '../stores/session-store.js';
 import { explainEnd } from './end-explanation.js';
-import { utcTime } from './utc-time.js';
+import { type Report, utcTime } from './report.js';
 
 /** The answer to `session why`. */
-export interface SessionReport {
+export interface SessionReport extends Report {
   readonly state: 'alive' | 'ending' | 'ended' | 'unknown';
-  readonly lines: readonly string[];
-  /** The same for programs. */
-  readonly facts: Readonly<Record<string, string | number>>;
 }
 
 /**
- * @param result what the search has come to, and whether the revocation log has an entry of the session
+ * Reports the state of a session.
+ * @param result the result of the lookup, and whether the revocation log has an entry for the session
  * @param keepSeconds `AUDIT_TTL`
  */
 export function reportSession(
   sid: string,
-  { nowMs, known, isRevoked }: SearchResult & { readonly isRevoked: boolean },
+  { nowMs, known, isRevoked }: SessionLookup & { readonly isRevoked: boolean },
   keepSeconds: number,
 ): SessionReport {
   if (known === undefined) return unknown(sid, keepSeconds);
@@ -33,6 +31,7 @@ export function reportSession(
 function ending(sid: string, uid: number): SessionReport {
   return {
     state: 'ending',
+    isKnown: true,
     lines: [
       `Session ${sid} of user ${uid} is being ended: its tokens are refused, the record is still there.`,
       'Meaning: An end was asked for and is on its way, or it was cut off: the store did not answer, and whoever asked got a 503.',
@@ -52,6 +51,7 @@ function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
   ].map(utcTime) as [string, string, string, string];
   return {
     state: 'alive',
+    isKnown: true,
     lines: [
       `Session ${sid} of user ${uid} is alive, at generation ${generation}.`,
       `Started: ${created}, last used: ${used}.`,
@@ -70,6 +70,7 @@ function ended(end: SessionEnd, uid: number): SessionReport {
   const { what, means, todo } = explainEnd(end, uid);
   return {
     state: 'ended',
+    isKnown: true,
     lines: [
       `Session ${sid} of user ${uid} ended at ${utcTime(atMs)}: ${reason}.`,
       what,
@@ -92,9 +93,10 @@ function unknown(sid: string, keepSeconds: number): SessionReport {
   const older =
     keepSeconds === 0
       ? 'it has ended: no notes are kept, AUDIT_TTL is 0;'
-      : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MOST_NOTES} others of its user ended after it;`;
+      : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MAX_NOTES} others of its user ended after it;`;
   return {
     state: 'unknown',
+    isKnown: false,
     lines: [
       `Nothing is known of session ${sid}. One of these holds:`,
       `- ${older}`,

@@ -1,8 +1,10 @@
-// The command that says why a session ended, and what happened to an account.
+// The command `session`: explains why a session ended, and lists the events of an account.
 
+import { parseArgs } from 'node:util';
 import { type Static, Type } from '@sinclair/typebox';
 import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
+import { UsageError } from '@tollgate/shared/config/command-error.js';
+import { isProgram, runCommand, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
@@ -12,13 +14,25 @@ import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
 import { SessionVariables } from '../config.js';
-import { openSessionSearch } from '../stores/open-session-search.js';
-import { findAccount, keyedAccount } from './account-history.js';
-import { type AccountReport, reportAccount } from './account-report.js';
-import { withExistingStore } from './existing-store.js';
-import { challengeSecret } from './launcher-secret.js';
-import { readSessionCommand, type SessionCommand, USAGE } from './session-arguments.js';
+import { openSessionStore } from '../stores/open-session-store.js';
+import { findAccount, reportAccount } from './account-report.js';
+import type { Report } from './report.js';
+import { challengeSecret, withExistingStore } from './service-data.js';
 import { reportSession } from './session-report.js';
+
+const USAGE = `usage: session why ID [--user ID] [--json]
+       session account EMAIL [--user ID] [--json]
+why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
+--user is the \`uid\` beside it: without it all users are looked through.
+account lists what happened to an account: its log-ins, those that failed, and the sessions of its user.
+--user adds the sessions of a user whose log-ins are not known any more. It needs CHALLENGE_SECRET, or that of npm start.
+It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not answer.`;
+
+/** The parsed command line. */
+type SessionCommand = {
+  readonly uid: number | undefined;
+  readonly isJson: boolean;
+} & ({ readonly name: 'why'; readonly sid: string } | { readonly name: 'account'; readonly email: string });
 
 const Variables = Type.Object({
   ...StoreVariables,
@@ -27,7 +41,43 @@ const Variables = Type.Object({
 });
 type Values = Static<typeof Variables>;
 
-/** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
+/**
+ * Parses the command line.
+ * @throws UsageError if it is invalid
+ */
+function readSessionCommand(args: string[]): SessionCommand {
+  const { positionals, values } = parse(args);
+  const [name, subject, ...more] = positionals;
+  if (subject === undefined || more.length > 0) throw new UsageError();
+  if (name === 'why' && !/^[A-Za-z0-9]{22}$/.test(subject)) {
+    throw new UsageError('a session id has 22 letters and digits');
+  }
+  const options = { uid: values.user === undefined ? undefined : userId(values.user), isJson: values.json };
+  if (name === 'why') return { name, sid: subject, ...options };
+  if (name !== 'account') throw new UsageError();
+  if (subject.trim() === '') throw new UsageError('the e-mail address must not be empty');
+  return { name, email: subject, ...options };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { user: { type: 'string' }, json: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    throw usageErrorOf(error);
+  }
+}
+
+function userId(text: string): number {
+  const uid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(uid)) throw new UsageError('a user id is a whole number from 1');
+  return uid;
+}
+
+/** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid, 3 if nothing is known. */
 export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const foreseen = [StoreUnavailableError];
   return runCommand({ name: 'session', usage: USAGE, args, foreseen }, async () => {
@@ -35,34 +85,26 @@ export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promis
     const values = readEnvironment(Variables, env, ({ CHALLENGE_SECRET }) =>
       command.name === 'account' ? checkSecrets({ CHALLENGE_SECRET }) : [],
     );
-    const look = command.name === 'why' ? explainSession(command, values) : listAccount(command, values);
-    const { isKnown, lines, facts } = await withExistingStore('STORE_URL', storeUrlOf(values), look);
+    const lookUp = command.name === 'why' ? explainSession(command, values) : listAccount(command, values);
+    const { isKnown, lines, facts } = await withExistingStore('STORE_URL', storeUrlOf(values), lookUp);
     console.log(command.isJson ? JSON.stringify(facts) : lines.join('\n'));
     return isKnown ? 0 : 3;
   });
 }
 
-type Look = (store: Store) => Promise<Pick<AccountReport, 'isKnown' | 'lines' | 'facts'>>;
+type Lookup = (store: Store) => Promise<Report>;
 
-function explainSession({ sid, uid }: SessionCommand & { name: 'why' }, { AUDIT_TTL }: Values): Look {
+function explainSession({ sid, uid }: SessionCommand & { name: 'why' }, { AUDIT_TTL }: Values): Lookup {
   return async (store) => {
-    const result = await openSessionSearch(store).find(sid, uid);
+    const result = await openSessionStore(store).find(sid, uid);
     const isRevoked = await hasEntryOf(openRevocationLog(store), sid);
-    const { state, lines, facts } = reportSession(sid, { ...result, isRevoked }, AUDIT_TTL);
-    return { isKnown: state !== 'unknown', lines, facts };
+    return reportSession(sid, { ...result, isRevoked }, AUDIT_TTL);
   };
 }
 
-function listAccount(command: SessionCommand & { name: 'account' }, values: Values): Look {
+function listAccount(command: SessionCommand & { name: 'account' }, values: Values): Lookup {
   const ring = openKeyRing(challengeSecret(values));
-  const { email } = command;
-  return async (store) =>
-    reportAccount(
-      email,
-      keyedAccount(ring, email),
-      await findAccount(store, ring, command),
-      values.AUDIT_TTL,
-    );
+  return async (store) => reportAccount(await findAccount(store, ring, command), values.AUDIT_TTL);
 }
 
 if (isProgram(import.meta.url)) {

@@ -1,14 +1,14 @@
-// What the users command does in the directory; each action returns the line to print.
+// The actions of the command `users` on the directory; each returns the text to print.
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { CommandError } from '@tollgate/shared/config/command-error.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
-import { hashPassword } from '../directory/password-hash.js';
+import { hashPassword } from '../passwords/password-hash.js';
 
-/** Asks for a new password; only called when it will be used. */
+/** Asks for a new password; called only if it is needed. */
 export type AskPassword = () => Promise<string>;
 
-/** @throws CommandError when the address is taken */
+/** @throws CommandError if the address is taken */
 export async function addUser(
   directory: EmbeddedDirectory,
   email: string,
@@ -20,7 +20,7 @@ export async function addUser(
   return `added ${user.email} as user ${user.id}`;
 }
 
-/** Adds a user, or sets the password of the one there is; whether he is disabled stays as it was. */
+/** Adds a user, or sets the password of an existing one, who stays enabled or disabled. */
 export async function addOrReplaceUser(
   directory: EmbeddedDirectory,
   email: string,
@@ -34,7 +34,7 @@ export async function addOrReplaceUser(
   return `added ${added.email} as user ${added.id}`;
 }
 
-/** @throws CommandError when there is no such user */
+/** @throws CommandError if there is no such user */
 export async function setUserPassword(
   directory: EmbeddedDirectory,
   email: string,
@@ -47,7 +47,7 @@ export async function setUserPassword(
   return `set the password of ${user.email}`;
 }
 
-/** @throws CommandError when there is no such user */
+/** @throws CommandError if there is no such user */
 export async function setUserDisabled(
   directory: EmbeddedDirectory,
   email: string,
@@ -58,7 +58,7 @@ export async function setUserDisabled(
   return `${disabled ? 'disabled' : 'enabled'} ${user.email}`;
 }
 
-/** One line for each user: id, address, state, with tabs between them. */
+/** One line per user: id, address and state, separated by tabs. */
 export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
   const users = await directory.list();
   return users

@@ -1,46 +1,84 @@
-// The users, wherever they are kept: what the service asks of a directory.
+// What the service needs of a user directory, and the check that what a directory returned is a user.
 
 /** A user. */
 export interface DirectoryUser {
   /** A whole number from 1 to 2^53 - 1. */
   readonly id: number;
   readonly email: string;
-  /** Password hash, recognised by its prefix (password-hash.ts); empty for a user who has no password. */
+  /** Password hash, recognised by its prefix (password-hash.ts); empty for a user without a password. */
   readonly hash: string;
   readonly disabled: boolean;
 }
 
 /**
- * Every method throws DirectoryUnavailableError when the directory does not answer, and a search UnusableUserError when
- * what it finds is not one user.
+ * Every method throws DirectoryUnavailableError if the directory does not answer. A search throws UnusableUserError if
+ * it does not find exactly one valid user.
  */
 export interface Directory {
   /** @param accountKey the normalised address (accountKey) */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
   findById(id: number): Promise<DirectoryUser | undefined>;
-  /** Replaces a hash if it is still `oldHash`, and says whether it did. Missing where hashes cannot be replaced. */
+  /**
+   * Replaces a hash if it still is `oldHash`, and returns whether it did. A directory that cannot replace hashes does
+   * not have this method.
+   */
   saveHash?(id: number, oldHash: string, newHash: string): Promise<boolean>;
-  /** Resolves when the directory answers. */
+  /** Resolves if the directory answers. */
   health(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The directory did not answer. Its message holds nothing secret and nothing about a user. */
+/** The directory did not answer. The message contains no secret and no user data. */
 export class DirectoryUnavailableError extends Error {
   override readonly name: string = 'DirectoryUnavailableError';
 }
 
 /**
- * The directory answered, but with something that is not one user: several, or one with a field that is missing or
- * wrong. Nobody can sign in as that account until its row is mended.
+ * The directory answered, but not with exactly one valid user: it returned several, or one with a missing or invalid
+ * field. Nobody can sign in to that account until its row is repaired.
  */
 export class UnusableUserError extends DirectoryUnavailableError {
   override readonly name = 'UnusableUserError';
-  /** Ids of the users it is about, as far as they can be read; a few of many. */
+  /** Ids of the users concerned, as far as they can be read, at most five. */
   readonly userIds: readonly number[];
 
   constructor(message: string, userIds: readonly number[] = []) {
     super(message);
     this.userIds = userIds.slice(0, 5);
   }
+}
+
+const FIELDS: Readonly<
+  Record<keyof DirectoryUser, readonly [isValid: (value: unknown) => boolean, words: string]>
+> = {
+  id: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number from 1 to 2^53 - 1'],
+  email: [(value) => typeof value === 'string' && value !== '', 'a text'],
+  hash: [(value) => typeof value === 'string', 'a text'],
+  disabled: [(value) => typeof value === 'boolean', 'true or false'],
+};
+
+/**
+ * Checks a value that an external directory returned, and copies the fields of a user from it.
+ * @param source what returned the value; the error message starts with it
+ * @throws UnusableUserError naming the first field that is missing or invalid, never its value
+ */
+export function readDirectoryUser(value: unknown, source: string): DirectoryUser {
+  if (typeof value !== 'object' || value === null) {
+    throw new UnusableUserError(`${source} returned something that is no user`);
+  }
+  const user = value as DirectoryUser;
+  for (const [field, [isValid, words]] of Object.entries(FIELDS)) {
+    const found = user[field as keyof DirectoryUser];
+    if (isValid(found)) continue;
+    const mistake = found === undefined ? `without ${field}` : `whose ${field} is not ${words}`;
+    throw new UnusableUserError(`${source} returned a user ${mistake}`, readIds([user]));
+  }
+  const { id, email, hash, disabled } = user;
+  return { id, email, hash, disabled };
+}
+
+/** The valid ids among what an external directory returned. */
+export function readIds(users: readonly { readonly id?: unknown }[]): number[] {
+  const [isId] = FIELDS.id;
+  return users.map(({ id }) => id).filter((id): id is number => isId(id));
 }

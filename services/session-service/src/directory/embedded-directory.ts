@@ -6,23 +6,24 @@ import { makePrivateDatabase } from '@tollgate/shared/store/private-file.js';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
-/** A directory that the service's own command can write to. */
+/** A directory that the command `users` can write to. */
 export interface EmbeddedDirectory extends Required<Directory> {
-  /** Adds a user under the next id; undefined when the address is taken. */
+  /** Adds a user with the next id; returns undefined if the address is taken. */
   add(email: string, hash: string): Promise<DirectoryUser | undefined>;
-  /** Sets a password's hash; undefined when there is no such user. */
+  /** Sets the password hash; returns undefined if there is no such user. */
   setPassword(accountKey: string, hash: string): Promise<DirectoryUser | undefined>;
+  /** Returns undefined if there is no such user. */
   setDisabled(accountKey: string, disabled: boolean): Promise<DirectoryUser | undefined>;
-  /** All users by ascending id. */
+  /** All users, by ascending id. */
   list(): Promise<DirectoryUser[]>;
 }
 
-// LMDB keys are at most 1,978 bytes; no account has a longer one.
-const KEY_BYTES = 1024;
+// LMDB keys have at most 1,978 bytes, and no account key is longer than this.
+const MAX_KEY_BYTES = 1024;
 
 /**
- * Opens the file, making it and its folder when they are missing. Several processes may have it open.
- * @throws DirectoryUnavailableError when it cannot be opened
+ * Opens the file, and creates it and its folder if they do not exist. Several processes may open the same file.
+ * @throws DirectoryUnavailableError if it cannot be opened
  */
 export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   let root: RootDatabase;
@@ -49,7 +50,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     }
   };
   const byEmail = (key: string): DirectoryUser | undefined => {
-    const id = Buffer.byteLength(key) > KEY_BYTES ? undefined : ids.get(key);
+    const id = Buffer.byteLength(key) > MAX_KEY_BYTES ? undefined : ids.get(key);
     return id === undefined ? undefined : users.get(id);
   };
   const change = (

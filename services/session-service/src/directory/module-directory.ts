@@ -1,24 +1,24 @@
-// The directory that the operator's own module makes.
+// The directory that the operator's own module provides.
 
 import { importModule } from '@tollgate/shared/config/load-module.js';
 import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
-import { type Directory, DirectoryUnavailableError } from './directory.js';
-import { readDirectoryUser } from './directory-user.js';
+import { type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 
-/** Milliseconds within which a driver answers. */
-const ANSWER_MS = 2000;
+/** Time limit for an answer of the driver, in milliseconds. */
+const TIMEOUT_MS = 2000;
 
 const SOURCE = 'the driver';
 
 /**
- * Loads the module, whose default export is a Directory or a function, asynchronous or not, that returns one. What it
- * returns is checked at every call; what it throws, and an answer that takes longer than two seconds, is a directory
- * that does not answer.
+ * Loads the module. Its default export is a Directory, or a function that returns one, directly or as a promise. Every
+ * value that the driver returns is checked. An error that it throws, or no answer within two seconds, counts as a
+ * directory that does not answer.
  *
- * @param path absolute
- * @throws RangeError when the module cannot be loaded or exports no driver
+ * @param path absolute path of the module
+ * @param timeoutMs time limit for each call, in milliseconds
+ * @throws RangeError if the module cannot be loaded or does not export a driver
  */
-export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): Promise<Directory> {
+export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS): Promise<Directory> {
   const driver = checkDriver(await loadDriver(path));
 
   const attempt = async (
@@ -27,9 +27,9 @@ export async function openModuleDirectory(path: string, answerMs = ANSWER_MS): P
     given: readonly (string | number)[] = [],
   ): Promise<unknown> => {
     try {
-      return await within(answerMs, work);
+      return await withTimeout(timeoutMs, work);
     } catch (error) {
-      const reason = error instanceof TookTooLong ? error.message : `threw ${redactedMessage(error, given)}`;
+      const reason = error instanceof TimeoutError ? error.message : `threw ${redactedMessage(error, given)}`;
       throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
     }
   };
@@ -95,12 +95,12 @@ function checkDriver(driver: unknown): Directory {
   return driver as Directory;
 }
 
-class TookTooLong extends Error {}
+class TimeoutError extends Error {}
 
-async function within(limitMs: number, work: () => unknown): Promise<unknown> {
+async function withTimeout(limitMs: number, work: () => unknown): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TookTooLong(`gave no answer within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new TimeoutError(`gave no answer within ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([Promise.resolve().then(work), limit]);

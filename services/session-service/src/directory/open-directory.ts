@@ -1,31 +1,68 @@
-// Opens the directory that USERS_URL names.
+// Opens the directory that USERS_URL names, and reports what is wrong with it by the variables' names.
 
-import type { Directory } from './directory.js';
+import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { openEmbeddedDirectory } from './embedded-directory.js';
 import { openModuleDirectory } from './module-directory.js';
 import { openPostgresDirectory, type PostgresDirectory } from './postgres-directory.js';
-import type { StatementTexts } from './user-statements.js';
+import type { StatementTexts } from './postgres-statements.js';
 import { parseUsersUrl } from './users-url.js';
 
 /**
- * Opens the directory of a URL (decisions 3.6).
- * @param root folder that a relative path starts from
- * @param statements what a postgres directory runs
- * @throws RangeError for a URL of no supported kind, missing statements, a module without a driver
- * @throws DirectoryUnavailableError when the file cannot be opened
+ * Opens the directory and checks its statements. A database that does not answer is not a configuration mistake: the
+ * directory opens and its health check fails.
+ * @param root folder that relative paths start from
+ * @param statements USERS_BY_EMAIL, USERS_BY_ID and USERS_SAVE_HASH
+ * @param onAway called with the reason if the database did not answer
+ * @throws ConfigurationError with a line per mistake, each starting with the name of a variable
+ */
+export async function openConfiguredDirectory(
+  url: string,
+  root: string,
+  statements: StatementTexts = {},
+  onAway: (reason: string) => void = () => {},
+): Promise<Directory> {
+  const directory = await openOrExplain(url, root, statements);
+  const reportAway = (error: unknown): string[] => {
+    if (!(error instanceof DirectoryUnavailableError)) throw error;
+    onAway(error.message);
+    return [];
+  };
+  const mistakes = 'probe' in directory ? await directory.probe().catch(reportAway) : [];
+  if (mistakes.length === 0) return directory;
+  await directory.close();
+  throw new ConfigurationError(mistakes);
+}
+
+/**
+ * Opens the directory of a URL.
+ * @param root folder that relative paths start from
+ * @param statements what a PostgreSQL directory runs
+ * @throws RangeError if the URL is not supported, statements are missing or the module exports no driver
+ * @throws DirectoryUnavailableError if the file cannot be opened
  */
 export async function openDirectory(
   url: string,
   root: string,
   statements: StatementTexts = {},
 ): Promise<Directory | PostgresDirectory> {
-  const place = parseUsersUrl(url, root);
-  switch (place.kind) {
+  const location = parseUsersUrl(url, root);
+  switch (location.kind) {
     case 'embedded':
-      return openEmbeddedDirectory(place.path);
+      return openEmbeddedDirectory(location.path);
     case 'postgres':
-      return openPostgresDirectory(place.url, statements);
+      return openPostgresDirectory(location.url, statements);
     case 'module':
-      return openModuleDirectory(place.path);
+      return openModuleDirectory(location.path);
+  }
+}
+
+async function openOrExplain(url: string, root: string, statements: StatementTexts) {
+  try {
+    return await openDirectory(url, root, statements);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ConfigurationError([`USERS_URL ${error.message}`]);
+    if (!(error instanceof DirectoryUnavailableError)) throw error;
+    throw new ConfigurationError([`USERS_URL names a directory that cannot be opened: ${error.message}`]);
   }
 }

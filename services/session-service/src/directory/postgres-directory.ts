@@ -1,12 +1,13 @@
-// The directory in an existing table of a PostgreSQL database, by the operator's own statements.
+// The directory in an existing table of a PostgreSQL database, read with the operator's own statements.
 
 import {
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
+  readDirectoryUser,
+  readIds,
   UnusableUserError,
 } from './directory.js';
-import { readDirectoryUser, readIds } from './directory-user.js';
 import {
   explainPostgresError,
   openPostgresPool,
@@ -14,27 +15,26 @@ import {
   type PreparedStatement,
   sqlStateOf,
 } from './postgres-pool.js';
-import { probeStatements } from './postgres-probe.js';
-import { nameStatements, type StatementTexts } from './user-statements.js';
+import { nameStatements, probeStatements, type StatementTexts } from './postgres-statements.js';
 
-/** A directory whose statements can be tried. */
+/** A directory whose statements can be checked. */
 export interface PostgresDirectory extends Directory {
   /**
-   * Tries the statements without finding or changing anybody, and returns a line for each mistake. Until a probe has
-   * found none, `health` probes again.
-   * @throws DirectoryUnavailableError when the database does not answer, which is no mistake
+   * Checks the statements without finding or changing a user, and returns a line for each mistake. Until a check has
+   * found none, `health` repeats it.
+   * @throws DirectoryUnavailableError if the database does not answer, which is not a mistake
    */
   probe(): Promise<string[]>;
 }
 
-// Values that the column cannot hold (a number out of its range, a character that its encoding lacks) are nobody's.
-const NOBODYS_VALUE = ['22003', '22021', '22P05'];
+// SQLSTATEs of values that the column cannot hold, such as a number out of range: no user has such a value.
+const UNSTORABLE_VALUE = ['22003', '22021', '22P05'];
 
 /**
- * Opens the directory without connecting. A null hash means that the user has no password, a null `disabled` that he
- * is enabled. A key with a zero byte, which PostgreSQL has no text for, is nobody's.
+ * Opens the directory without connecting. A null hash means that the user has no password, a null `disabled` that the
+ * user is enabled. A key with a zero byte matches no user: PostgreSQL cannot store it in a text.
  *
- * @throws RangeError for a URL that cannot be read, and without the first two statements
+ * @throws RangeError if the URL is invalid or one of the first two statements is missing
  */
 export function openPostgresDirectory(
   url: string,
@@ -51,7 +51,7 @@ export function openPostgresDirectory(
       return await work();
     } catch (error) {
       if (error instanceof DirectoryUnavailableError) throw error;
-      // Not handed on as the cause: the server's errors quote values, and the log would show them.
+      // Not attached as the cause: the server's errors quote values, and the log would show them.
       throw new DirectoryUnavailableError(explainPostgresError(error));
     }
   };
@@ -66,7 +66,7 @@ export function openPostgresDirectory(
       const rows = await pool.run(statement, [value]).then(
         (result) => result.rows,
         (error: unknown) => {
-          if (NOBODYS_VALUE.includes(sqlStateOf(error) ?? '')) return [];
+          if (UNSTORABLE_VALUE.includes(sqlStateOf(error) ?? '')) return [];
           throw error;
         },
       );
@@ -104,7 +104,7 @@ export function openPostgresDirectory(
   };
 }
 
-/** A `char(n)` comes with blanks behind it. */
+/** A `char(n)` is padded with spaces. */
 function readRow(row: Record<string, unknown>, variable: string): DirectoryUser {
   const { id, hash, disabled } = row;
   return readDirectoryUser(
@@ -118,7 +118,7 @@ function readRow(row: Record<string, unknown>, variable: string): DirectoryUser 
   );
 }
 
-/** A bigint comes as text, and so does a numeric. */
+/** The client returns bigint and numeric as text. */
 function numberOf(id: unknown): unknown {
   return typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : id;
 }

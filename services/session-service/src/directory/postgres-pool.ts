@@ -1,32 +1,32 @@
-// A bounded pool of connections to PostgreSQL in which nothing waits for ever and no error tells a secret.
+// A bounded pool of connections to PostgreSQL: every wait has a limit, and no error message contains a secret.
 
 import { Client, DatabaseError, Pool, type PoolConfig, type QueryResult } from 'pg';
 import { DirectoryUnavailableError } from './directory.js';
 
-/** How much is asked of the database at once, and for how long. */
+/** Limits on concurrency and time. */
 export interface PostgresLimits {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly connections: number;
-  /** Statements that may wait for a connection; one more is refused at once. */
+  /** Statements that may wait for a connection; another one is refused immediately. */
   readonly waiting: number;
-  /** Milliseconds for a connection to be had, made or free. */
+  /** Time limit for getting a connection, new or free, in milliseconds. */
   readonly connectMs: number;
-  /** Milliseconds that one statement may take. */
+  /** Time limit for one statement, in milliseconds. */
   readonly statementMs: number;
 }
 
-/** One prepared statement. */
+/** A prepared statement. */
 export interface PreparedStatement {
   /** Its name on the connection. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Runs statements. */
+/** A pool of connections. */
 export interface PostgresPool {
   /**
-   * @throws DatabaseError as the server sent it: it may hold the values
-   * @throws Error from the connection
+   * @throws DatabaseError as the server sent it; it may contain the values
+   * @throws Error of the connection
    */
   run(statement: PreparedStatement, values: readonly unknown[]): Promise<QueryResult>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface PostgresPool {
 
 const LIMITS: PostgresLimits = { connections: 8, waiting: 256, connectMs: 2000, statementMs: 2000 };
 
-/** By SQLSTATE, by the code of Node, by the text of the client. */
+/** Explanations by SQLSTATE, Node's error code or the client's message. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   '28000': 'the server refuses this user',
   '28P01': 'the server refuses the user or the password',
@@ -50,8 +50,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a pool without connecting. A connection that fails is dropped, and the next statement makes another.
- * @throws RangeError for a URL that cannot be read, which it does not repeat
+ * Creates a pool without connecting. A failed connection is dropped, and the next statement opens a new one.
+ * @throws RangeError if the URL is invalid; the message does not repeat it
  */
 export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = {}): PostgresPool {
   const { connections, waiting, connectMs, statementMs } = { ...LIMITS, ...limits };
@@ -60,7 +60,7 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
     application_name: 'tollgate',
     max: connections,
     connectionTimeoutMillis: connectMs,
-    // The server ends the statement first; this is for a server that has fallen silent.
+    // Longer than the server's own limit: it applies only if the server has stopped responding.
     statement_timeout: statementMs,
     query_timeout: statementMs + 250,
     keepAlive: true,
@@ -71,21 +71,21 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
     throw new RangeError('cannot be read: special characters in user and password are percent-encoded');
   }
   const pool = new Pool(options);
-  // A connection that breaks while nobody uses it leaves the pool by itself, and would otherwise end the process.
+  // An idle connection that breaks leaves the pool by itself; without a listener its error would end the process.
   pool.on('error', () => {});
   let closed: Promise<void> | undefined;
-  let underWay = 0;
+  let pending = 0;
 
   return {
     async run({ name, text }, values) {
-      if (underWay >= connections + waiting) {
+      if (pending >= connections + waiting) {
         throw new DirectoryUnavailableError('too many statements wait for the user database');
       }
-      underWay += 1;
+      pending += 1;
       try {
         return await pool.query({ name, text, values: [...values] });
       } finally {
-        underWay -= 1;
+        pending -= 1;
       }
     },
     close() {
@@ -95,15 +95,15 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
   };
 }
 
-/** The SQLSTATE of an error that the server sent. */
+/** The SQLSTATE of an error from the server. */
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-/** Why the database did not answer, in words that hold no value, statement or password. */
+/** Explains why the database did not answer, without values, statements or passwords. */
 export function explainPostgresError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  // Without a code it is one of the client's own fixed texts.
+  // An error without a code carries one of the client's own fixed messages.
   const reason = EXPLANATIONS[code ?? message] ?? (code === undefined ? message : `error ${code}`);
   return `the user database does not answer: ${reason}`;
 }

@@ -1,19 +1,19 @@
-// What a USERS_URL names.
+// Parses USERS_URL.
 
 import { resolve } from 'node:path';
 
-/** Where users are kept. */
-export type UsersPlace =
+/** Where the users are stored. */
+export type UsersLocation =
   | { readonly kind: 'embedded'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'module'; readonly path: string };
 
 /**
- * Reads `file:PATH`, `postgres://…` (also `postgresql://…`) or `module:PATH`.
- * @param root folder that a relative path starts from
- * @throws RangeError for another kind of URL, which it never repeats: there may be a password in it
+ * Parses `file:PATH`, `postgres://…` (also `postgresql://…`) or `module:PATH`.
+ * @param root folder that relative paths start from
+ * @throws RangeError for any other URL; the message does not repeat the URL, which may contain a password
  */
-export function parseUsersUrl(url: string, root: string): UsersPlace {
+export function parseUsersUrl(url: string, root: string): UsersLocation {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.+)$/s.exec(url) ?? [];
   if (scheme === 'file') return { kind: 'embedded', path: resolve(root, rest) };
   if (scheme === 'module') return { kind: 'module', path: resolve(root, rest) };

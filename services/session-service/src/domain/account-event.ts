@@ -1,6 +1,6 @@
-// What happened to an account, as the store keeps it for a while: its log-ins, and those that failed.
+// Events of an account that the store keeps for a while: log-ins and failed log-ins.
 
-/** What is kept of an account; the names are those of the audit stream. */
+/** The events that are kept, named as in the audit stream. */
 export type AccountEventName = 'login' | 'login_failed' | 'login_throttled';
 
 /** One event of an account. */
@@ -8,30 +8,33 @@ export interface AccountEvent {
   /** The store's time, in milliseconds since 1970. */
   readonly atMs: number;
   readonly event: AccountEventName;
-  /** Keyed name of the account: 32 hexadecimal digits. */
+  /** Pseudonym of the account: 32 hexadecimal digits. */
   readonly account: string;
-  /** Keyed address of the client. */
+  /** Pseudonym of the client's address. */
   readonly address?: string | undefined;
-  /** With `login`: the user and the session that began. */
+  /** With `login`: the user and the session that started. */
   readonly uid?: number | undefined;
   readonly sid?: string | undefined;
 }
 
-/** Log-ins that are kept of one account; the oldest go first. */
-export const MOST_LOGINS = 100;
+/** Log-ins kept per account; the oldest are dropped first. */
+export const MAX_LOGINS = 100;
 
-/** Failed log-ins that are kept in one bucket; the oldest go first. */
-export const MOST_FAILURES = 200;
+/** Failed log-ins kept per bucket; the oldest are dropped first. */
+export const MAX_FAILURES = 200;
 
-/** Buckets of failed log-ins. Strangers choose whom they try, so a list for each account would grow without bound. */
+/**
+ * Buckets of failed log-ins. Attackers choose the account names that they attempt, so a list per account would grow
+ * without bound.
+ */
 export const BUCKETS = 1024;
 
-/** The bucket of an account, by its keyed name. */
+/** The bucket of an account, by its pseudonym. */
 export function bucketOf(account: string): number {
   return Number.parseInt(account.slice(0, 8), 16) % BUCKETS;
 }
 
-/** The event without its time, one line: `event account address uid session`, what there is not is `-`. */
+/** Encodes an event without its time, as `event account address uid session`; a missing field is `-`. */
 export function formatAccountEvent({
   event,
   account,
@@ -42,17 +45,17 @@ export function formatAccountEvent({
   return [event, account, address ?? '-', uid ?? '-', sid ?? '-'].join(' ');
 }
 
-/** Reads the time and what `formatAccountEvent` wrote behind it. */
-export function parseAccountEvent(line: string): AccountEvent {
-  const [atMs, event, account = '', address, uid, sid] = line.split(' ');
+/** Decodes the time followed by what `formatAccountEvent` wrote. */
+export function parseAccountEvent(text: string): AccountEvent {
+  const [atMs, event, account = '', address, uid, sid] = text.split(' ');
   return {
     ...{ atMs: Number(atMs), event: event as AccountEventName, account },
-    ...(isThere(address) ? { address } : {}),
-    ...(isThere(uid) ? { uid: Number(uid) } : {}),
-    ...(isThere(sid) ? { sid } : {}),
+    ...(isPresent(address) ? { address } : {}),
+    ...(isPresent(uid) ? { uid: Number(uid) } : {}),
+    ...(isPresent(sid) ? { sid } : {}),
   };
 }
 
-function isThere(field: string | undefined): field is string {
+function isPresent(field: string | undefined): field is string {
   return field !== undefined && field !== '-';
 }

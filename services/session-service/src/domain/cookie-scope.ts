@@ -1,28 +1,28 @@
-// Where the refresh cookie lives, and where twins of it could have been planted.
+// The scope of the refresh cookie, and the scopes in which a twin of it could have been planted.
 
-/** The attributes that tell one cookie from another of the same name. */
+/** The attributes that distinguish cookies of the same name. */
 export interface CookieScope {
   readonly path: string;
   readonly domain?: string;
-  /** Whether it lies in the partition of the site in the address bar (CHIPS). */
+  /** Whether it is partitioned by the site in the address bar (CHIPS). */
   readonly partitioned?: boolean;
 }
 
-/** The most twins that one answer expires: gateways hold the headers of an answer in 8 kB, some in 4. */
-export const MOST_EXPIRED = 40;
+/** Twins that one response expires at most: gateways buffer the headers of a response in 8 kB, some in 4. */
+export const MAX_EXPIRED = 40;
 
-/** The cookie's path: that of the public address, then `/refresh` (decisions 3.3). */
+/** The cookie's path: the path of the public URL followed by `/refresh`. */
 export function refreshPath(publicUrl: string): string {
   return `${new URL(publicUrl).pathname.replace(/\/+$/, '')}/refresh`;
 }
 
 /**
- * Every scope in which the browser could hold a twin of our cookie: without a domain, for the host, and for each
- * parent of two labels or more; under each prefix of the cookie's path, with and without the closing slash; in the
- * partition of the site and outside of it. Our own is left out.
+ * Every scope in which the browser could hold a twin of our cookie: without a domain, for the host name and for each
+ * parent domain of two or more labels; under each prefix of the cookie's path, with and without a trailing slash;
+ * partitioned and not. Our own scope is left out.
  */
-export function twinScopes(host: string, path: string): CookieScope[] {
-  const scopes = [{}, ...parentsOf(host).map((domain) => ({ domain }))].flatMap((place) =>
+export function twinScopes(hostname: string, path: string): CookieScope[] {
+  const scopes = [{}, ...parentsOf(hostname).map((domain) => ({ domain }))].flatMap((place) =>
     prefixesOf(path).map((prefix): CookieScope => ({ ...place, path: prefix })),
   );
   return [
@@ -32,17 +32,17 @@ export function twinScopes(host: string, path: string): CookieScope[] {
 }
 
 /**
- * Whether a browser that does not know `Partitioned` takes this twin for our own cookie. It may be expired only in
- * an answer that sets our cookie again behind it.
+ * Whether a browser without support for `Partitioned` cannot distinguish this twin from our own cookie. Such a twin may
+ * be expired only in a response that sets our cookie again afterwards.
  */
 export function hidesOwn({ domain, path, partitioned }: CookieScope, ownPath: string): boolean {
   return partitioned === true && domain === undefined && path === ownPath;
 }
 
-/** At most `MOST_EXPIRED` of what is to be expired, beginning with number `start` and going round. */
-export function bounded<Twin>(twins: readonly Twin[], start: number): Twin[] {
-  if (twins.length <= MOST_EXPIRED) return [...twins];
-  return [...twins.slice(start), ...twins.slice(0, start)].slice(0, MOST_EXPIRED);
+/** At most `MAX_EXPIRED` twins, starting at index `start` and wrapping around. */
+export function boundedFrom<Twin>(twins: readonly Twin[], start: number): Twin[] {
+  if (twins.length <= MAX_EXPIRED) return [...twins];
+  return [...twins.slice(start), ...twins.slice(0, start)].slice(0, MAX_EXPIRED);
 }
 
 function prefixesOf(path: string): string[] {
@@ -51,10 +51,10 @@ function prefixesOf(path: string): string[] {
   return [...new Set(['/', ...prefixes.flatMap((prefix) => [prefix, `${prefix}/`])])];
 }
 
-function parentsOf(host: string): string[] {
-  // An address has no parent domains, and a browser takes no Domain attribute for it.
-  if (/^[\d.]+$|:/.test(host)) return [];
-  const labels = host.split('.');
+function parentsOf(hostname: string): string[] {
+  // An IP address has no parent domains, and browsers reject a Domain attribute for it.
+  if (/^[\d.]+$|:/.test(hostname)) return [];
+  const labels = hostname.split('.');
   const parents = labels.map((_, at) => labels.slice(at).join('.'));
   return parents.filter((domain, at) => at === 0 || domain.includes('.'));
 }

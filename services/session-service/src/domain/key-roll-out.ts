@@ -1,4 +1,4 @@
-// Which step of changing a key is safe now (decisions 3.3): append, move to the front, drop.
+// Decides which step of changing a key is safe now: append, move to the front, drop.
 
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 
@@ -11,49 +11,49 @@ export const keyVariables = [
 ] as const;
 export type KeyVariable = (typeof keyVariables)[number];
 
-/** Longest lives of what is made with the keys, in seconds. Nodes report them by these names. */
+/** The longest lifetimes of what is created with the keys, in seconds. Nodes report them by these names. */
 export interface KeyLifetimes {
   /** Access tokens: `ACCESS_TTL`. */
   readonly access: number;
   /** Refresh tokens: `REFRESH_TTL`. */
   readonly refresh: number;
-  /** What carries a key id of `CHALLENGE_SECRET`: challenges of every kind, scope tickets. */
+  /** What contains a key id of `CHALLENGE_SECRET`: challenges of every type, scope tickets. */
   readonly challenge: number;
   /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
 }
 
-/** What the nodes have reported (shared/store/key-record.ts). */
+/** The reports of the nodes on one variable (shared/keys/key-record.ts). */
 export interface ReportedRing {
   readonly nowMs: number;
-  /** When the record began. */
+  /** When the record of reports was created. */
   readonly sinceMs: number;
-  /** The list of each node that has the variable; the first element of those that make tokens is used. */
+  /** The key ids of each node that has the variable. Nodes that create tokens use the first one. */
   readonly nodes: readonly { readonly makes: boolean; readonly ids: readonly string[] }[];
-  /** When a node last said that it uses a key. */
+  /** When a node last reported that it uses a key. */
   lastUsedMs(id: string): number | undefined;
 }
 
-/** The step that is safe now, or what has to come first. */
+/** The step that is safe now, or what must happen first. */
 export type KeyStep =
   | { readonly step: 'unknown' }
-  /** Some nodes do not accept the key yet, or not any more: this roll-out has to be finished. */
+  /** Some nodes do not accept the key yet, or no longer: complete this roll-out first. */
   | { readonly step: 'finish'; readonly id: string; readonly acceptedBy: number; readonly nodes: number }
-  /** All accept the key, some use it and some another one. */
+  /** All nodes accept the keys, but not all use the same one. */
   | { readonly step: 'finish_front'; readonly ids: readonly string[] }
-  /** Nobody was seen to use it, so it is new; an older one may be dropped from `dropFromMs` on. */
+  /** No node has used the key, so it is new; an unused old key may be dropped from `dropFromMs` on. */
   | { readonly step: 'front'; readonly id: string; readonly dropFromMs: number }
   | { readonly step: 'wait'; readonly id: string; readonly untilMs: number }
   | { readonly step: 'drop'; readonly id: string }
   | { readonly step: 'append' };
 
 /**
- * The steps for one variable: one for each key that is not in use, else a single one.
+ * The steps for one variable: one per key that is not in use, otherwise a single one.
  *
- * @param lifeMs longest life of what is made with the key, in milliseconds
- * @param reportMs time between two reports of a node: what it did since the last one is not known
+ * @param lifetimeMs longest lifetime of what is created with the key, in milliseconds
+ * @param reportMs time between two reports of a node, in milliseconds; its use of keys since the last one is unknown
  */
-export function keySteps(ring: ReportedRing, lifeMs: number, reportMs: number): KeyStep[] {
+export function keySteps(ring: ReportedRing, lifetimeMs: number, reportMs: number): KeyStep[] {
   const { nodes, nowMs, sinceMs } = ring;
   const fronts = [
     ...new Set(nodes.flatMap(({ makes, ids }) => (makes && ids[0] !== undefined ? [ids[0]] : []))),
@@ -71,7 +71,7 @@ export function keySteps(ring: ReportedRing, lifeMs: number, reportMs: number): 
   if (rest.length === 0) return [{ step: 'append' }];
   return rest.map((id): KeyStep => {
     const usedMs = ring.lastUsedMs(id);
-    const untilMs = (usedMs ?? sinceMs) + reportMs + lifeMs;
+    const untilMs = (usedMs ?? sinceMs) + reportMs + lifetimeMs;
     if (usedMs === undefined) return { step: 'front', id, dropFromMs: untilMs };
     return untilMs <= nowMs ? { step: 'drop', id } : { step: 'wait', id, untilMs };
   });

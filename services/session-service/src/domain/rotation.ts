@@ -1,27 +1,26 @@
-// Decides what a refresh token of some generation may do: the rule of rotation and reuse.
+// Decides what a refresh token of a given generation may do: the rule of rotation and reuse.
 
-import type { Recovery, SessionRecord } from './session-record.js';
-import type { SessionRules } from './session-rules.js';
+import type { Recovery, SessionRecord, SessionRules } from './session-record.js';
 
-/** The rules a rotation needs. */
+/** The part of the session rules that a rotation needs. */
 export type RotationRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs'>;
 
 /**
- * A refresh answered with tokens: of the `current` generation again within the window, `rotated` to the next one,
- * `recovered` when the last answer was lost, `rolled_forward` when the store had lost a write.
+ * A granted refresh: the `current` generation again within the window, `rotated` to the next one, `recovered` if the
+ * last response was lost, `rolled_forward` if the store had lost a write.
  */
 export type GrantedOutcome = 'current' | 'rotated' | 'recovered' | 'rolled_forward';
 
-/** A refresh refused: `revoked` when there is no such session, `expired`, `reuse` when an old token came back. */
+/** A refused refresh: `revoked` if there is no such session, `expired`, `reuse` if an old token was used again. */
 export type RefusedOutcome = 'revoked' | 'expired' | 'reuse';
 
 /**
- * Why the generation before the current one was not taken for a lost answer: the current one was `used`, so it had
- * arrived; the rule is `strict`, the window zero; the recoveries of the day are `spent`.
+ * Why the generation before the current one was not treated as a lost response: the current one was `used`, so it had
+ * arrived; the rule is `strict`, with a window of zero; the recoveries of the day are `spent`.
  */
 export type Unrecovered = 'used' | 'strict' | 'spent';
 
-/** What is answered, and what becomes of the record: undefined deletes it. */
+/** The verdict, and the next state of the record: undefined deletes it. */
 export type Rotation =
   | { readonly verdict: GrantedOutcome; readonly next: SessionRecord }
   | { readonly verdict: RefusedOutcome; readonly next: undefined; readonly unrecovered?: Unrecovered };
@@ -29,8 +28,8 @@ export type Rotation =
 const DAY_MS = 86_400_000;
 
 /**
- * The rule of decisions 3.4, case by case. `lua/session_rotate.lua` is the same rule for Redis; a property
- * test holds them together.
+ * The rule, case by case (docs/decisions/rotation.md). `lua/session_rotate.lua` is the same rule for Redis, and a
+ * property test compares the two.
  *
  * @param record the stored session, if there is one
  * @param presented generation in the refresh token, a whole number from 1
@@ -46,7 +45,7 @@ export function decideRotation(
   if (record.expiresAtMs <= nowMs) return { verdict: 'expired', next: undefined };
 
   const { generation, used } = record;
-  // A last rotation far ahead of the clock would keep the window open until the clock has caught up.
+  // If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
   const rotatedAtMs = record.rotatedAtMs - nowMs > rules.windowMs ? 0 : record.rotatedAtMs;
   const inWindow = nowMs - rotatedAtMs < rules.windowMs;
   const answer = (verdict: GrantedOutcome, change: Partial<SessionRecord>): Rotation => ({
@@ -77,7 +76,7 @@ export function decideRotation(
   return { verdict: 'reuse', next: undefined };
 }
 
-/** The list with this generation counted once, or why it may not be recovered. */
+/** The recoveries including this generation once, or the reason why it may not be recovered. */
 function recover(
   { generation, used, recoveries }: SessionRecord,
   nowMs: number,

@@ -1,39 +1,39 @@
-// How a session ended, and the note of it that the store keeps for a while.
+// How a session ended, and the encoding of the note that the store keeps of it for a while.
 
 import type { Unrecovered } from './rotation.js';
 
-/** Why a session ended, when a request asked for its end. */
+/** Why a session ended on request. */
 export type RequestedEnd =
   /** Its owner logged out. */
   | 'logout'
-  /** Its user ended it from another session, alone or with all others. */
+  /** Its user ended it from another session: this one only, or all others. */
   | 'revoked'
   | 'others_revoked'
-  /** A log-in presented its cookie. */
+  /** A log-in sent its cookie. */
   | 'login'
   /** The admin port ended all sessions of the user. */
   | 'admin'
-  /** The directory says that the user is gone or disabled. */
+  /** The user is deleted or disabled in the directory. */
   | 'user_gone'
-  /** One of these was cut off between its two steps, and a request of the session finished it. */
+  /** One of these was interrupted between its two steps, and a request of the session completed it. */
   | 'interrupted';
 
-/** Why a session ended; the store's own steps find the others. */
+/** Why a session ended: on request, or for a reason that a step of the store found. */
 export type EndReason =
   | RequestedEnd
-  /** The least recently used of too many. */
+  /** It was the least recently used beyond `MAX_SESSIONS`. */
   | 'evicted'
-  /** A refresh token that had been replaced came back. */
+  /** A refresh token that had been replaced was used again. */
   | 'reuse'
-  /** Not refreshed for `REFRESH_TTL`. */
+  /** It was not refreshed for `REFRESH_TTL`. */
   | 'expired'
-  /** As old as `SESSION_MAX_AGE` allows. */
+  /** It reached `SESSION_MAX_AGE`. */
   | 'max_age';
 
-/** What asked for an end. */
+/** What requested an end. */
 export interface EndCause {
   readonly reason: RequestedEnd;
-  /** The keyed address of the client that asked. */
+  /** Pseudonym of the address of the client that requested it. */
   readonly address?: string | undefined;
 }
 
@@ -43,21 +43,21 @@ export interface SessionEnd {
   /** When it ended, in milliseconds since 1970. */
   readonly atMs: number;
   readonly reason: EndReason;
-  /** The keyed address of the client whose request ended it. */
+  /** Pseudonym of the address of the client whose request ended it. */
   readonly address?: string | undefined;
-  /** With `reuse`: the generation that came and the one that was current. */
+  /** With `reuse`: the presented and the current generation. */
   readonly presented?: number;
   readonly current?: number;
-  /** With `reuse`, when the one before the current came: why it was no lost answer. */
+  /** With `reuse` of the generation before the current one: why it was not treated as a lost response. */
   readonly unrecovered?: Unrecovered;
 }
 
-/** Notes kept of one user; the oldest go first. */
-export const MOST_NOTES = 200;
+/** Notes kept per user; the oldest are dropped first. */
+export const MAX_NOTES = 200;
 
 /**
- * The note, one line: time, session, reason, keyed address or `-`; after `reuse` the presented and the current
- * generation, and why there was no recovery where there might have been.
+ * Encodes a note as one line: time, session, reason, address pseudonym or `-`; after `reuse` also the presented and the
+ * current generation, and why there was no recovery if one was possible.
  */
 export function formatSessionEnd(end: SessionEnd): string {
   const { atMs, sid, reason, address, presented, current, unrecovered } = end;
@@ -66,7 +66,7 @@ export function formatSessionEnd(end: SessionEnd): string {
   return [atMs, sid, reason, address ?? '-', ...generations, ...why].join(' ');
 }
 
-/** Reads what `formatSessionEnd` or a script wrote. */
+/** Decodes what `formatSessionEnd` or a script wrote. */
 export function parseSessionEnd(text: string): SessionEnd {
   const [atMs, sid = '', reason, address, presented, current, unrecovered] = text.split(' ');
   return {
@@ -77,7 +77,7 @@ export function parseSessionEnd(text: string): SessionEnd {
   };
 }
 
-/** The end of a session that nobody refreshed in time. */
+/** The end of a session that was not refreshed in time. */
 export function expiredEnd(
   sid: string,
   session: { readonly expiresAtMs: number; readonly absoluteExpiresAtMs: number },
@@ -87,24 +87,25 @@ export function expiredEnd(
 }
 
 /**
- * The ends with the newest first, without those that are not after `sinceMs`, and without the oldest beyond the limit.
- * @param before the newest first
- * @param ends in the order they happened
+ * Adds ends to the notes. Drops notes at or before `sinceMs`, and the oldest beyond the limit.
+ * @param before existing notes, the newest first
+ * @param ends new ends, the oldest first
+ * @returns the newest first
  */
 export function addSessionEnds(
   before: readonly SessionEnd[],
   ends: readonly SessionEnd[],
   sinceMs: number,
 ): SessionEnd[] {
-  return [...ends.toReversed(), ...before].filter(({ atMs }) => atMs > sinceMs).slice(0, MOST_NOTES);
+  return [...ends.toReversed(), ...before].filter(({ atMs }) => atMs > sinceMs).slice(0, MAX_NOTES);
 }
 
-/** The notes as lines. */
+/** Encodes the notes, one line each. */
 export function formatSessionEnds(ends: readonly SessionEnd[]): string {
   return ends.map(formatSessionEnd).join('\n');
 }
 
-/** Reads what `formatSessionEnds` wrote; undefined is none. */
+/** Decodes what `formatSessionEnds` wrote; undefined is an empty list. */
 export function parseSessionEnds(text: string | undefined): SessionEnd[] {
   return text === undefined ? [] : text.split('\n').map(parseSessionEnd);
 }

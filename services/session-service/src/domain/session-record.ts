@@ -1,20 +1,20 @@
-// What the store keeps of one session, and its text.
+// The record of one session, its encoding in the store, and the rules that it follows.
 
 /** One session. Times are milliseconds since 1970. */
 export interface SessionRecord {
-  /** It is dead from here on unless refreshed: its last refresh token has expired. Never after the absolute expiry. */
+  /** When the session expires unless it is refreshed; never after the absolute expiry. */
   readonly expiresAtMs: number;
-  /** When it was started or last answered with tokens. */
+  /** When it was started or last issued tokens. */
   readonly lastUsedAtMs: number;
   readonly createdAtMs: number;
   readonly absoluteExpiresAtMs: number;
   /** Zero until the first rotation. */
   readonly rotatedAtMs: number;
-  /** Generation of the tokens that are current; the first is 1. */
+  /** Generation of the current tokens; the first is 1. */
   readonly generation: number;
-  /** Highest generation known to have reached its owner. */
+  /** The highest generation known to have reached its owner. */
   readonly used: number;
-  /** Generations that were handed out again after their answer had been lost. */
+  /** Generations that were issued again because their response was lost. */
   readonly recoveries: readonly Recovery[];
   readonly userAgent: string;
 }
@@ -25,22 +25,34 @@ export interface Recovery {
   readonly atMs: number;
 }
 
-const USER_AGENT_CHARACTERS = 200;
+/** The rules of sessions, from the configuration, in the units of the store. */
+export interface SessionRules {
+  /** `REFRESH_WINDOW`: how long the response to a rotation is repeated, in milliseconds; 0 is strict single use. */
+  readonly windowMs: number;
+  /** `REFRESH_RECOVERIES`: generations that may be recovered in 24 hours. */
+  readonly recoveries: number;
+  /** `REFRESH_TTL`: a session that is not refreshed for this long expires, in milliseconds. */
+  readonly refreshTtlMs: number;
+  /** `SESSION_MAX_AGE`: the maximum age of a session, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** `MAX_SESSIONS`: the maximum number of sessions per user, at least 1. */
+  readonly maxSessions: number;
+}
 
-// Same shape as in lua/session_rotate.lua. No number but a time has 13 digits.
+const MAX_USER_AGENT_CHARACTERS = 200;
+
+// The same pattern as in lua/session_rotate.lua. Only times have 13 digits.
 const RECORD = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\S+) (.*)$/;
 
-/**
- * A user agent as it is kept: without control and format characters, one line, at most 200 characters.
- */
+/** Prepares a user agent for storage: removes control and format characters and keeps at most 200 characters. */
 export function cleanUserAgent(text: string): string {
   const printable = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
-  return [...printable].slice(0, USER_AGENT_CHARACTERS).join('');
+  return [...printable].slice(0, MAX_USER_AGENT_CHARACTERS).join('');
 }
 
 /**
- * One line: expiry, last use, creation, absolute expiry, last rotation, generation, used, recoveries (pairs
- * `generation:time` with commas between them, `-` when there are none), user agent.
+ * Encodes a record as one line: expiry, last use, creation, absolute expiry, last rotation, generation, used,
+ * recoveries (pairs `generation:time` separated by commas, `-` if there are none), user agent.
  */
 export function formatSessionRecord(record: SessionRecord): string {
   const { expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs } = record;
@@ -53,8 +65,8 @@ export function formatSessionRecord(record: SessionRecord): string {
 }
 
 /**
- * Reads what `formatSessionRecord` wrote.
- * @throws SyntaxError for anything else
+ * Decodes what `formatSessionRecord` wrote.
+ * @throws SyntaxError for any other text
  */
 export function parseSessionRecord(text: string): SessionRecord {
   const match = RECORD.exec(text);

@@ -1,12 +1,12 @@
-// All sessions of one user: starting one, ending the dead and the least recently used.
+// The sessions of one user: starting one, removing expired ones, evicting the least recently used.
 
 import {
   cleanUserAgent,
   formatSessionRecord,
   parseSessionRecord,
   type SessionRecord,
+  type SessionRules,
 } from './session-record.js';
-import type { SessionRules } from './session-rules.js';
 
 /** The sessions of one user by id. */
 export type SessionSet = Map<string, SessionRecord>;
@@ -16,7 +16,7 @@ export function isLive(record: SessionRecord, nowMs: number): boolean {
   return record.expiresAtMs > nowMs;
 }
 
-/** The session of a log-in that happens now. */
+/** The session of a log-in at this moment. */
 export function newSession(
   userAgent: string,
   nowMs: number,
@@ -37,17 +37,17 @@ export function newSession(
 }
 
 /**
- * Takes the dead sessions out of the set.
- * @returns them with their ids
+ * Removes the expired sessions from the set.
+ * @returns the removed sessions with their ids
  */
-export function dropDead(sessions: SessionSet, nowMs: number): [sid: string, record: SessionRecord][] {
-  const dead = [...sessions].filter(([, record]) => !isLive(record, nowMs));
-  for (const [sid] of dead) sessions.delete(sid);
-  return dead;
+export function dropExpired(sessions: SessionSet, nowMs: number): [sid: string, record: SessionRecord][] {
+  const expired = [...sessions].filter(([, record]) => !isLive(record, nowMs));
+  for (const [sid] of expired) sessions.delete(sid);
+  return expired;
 }
 
 /**
- * Takes the least recently used sessions out of the set until `maxSessions` are left; never `keptSid`.
+ * Removes the least recently used sessions from the set until `maxSessions` are left; never `keptSid`.
  * @returns their ids
  */
 export function evict(sessions: SessionSet, keptSid: string, maxSessions: number): string[] {
@@ -60,17 +60,17 @@ export function evict(sessions: SessionSet, keptSid: string, maxSessions: number
   return evicted;
 }
 
-/** When the last of the sessions is dead, in milliseconds since 1970. */
+/** When the last of the sessions expires, in milliseconds since 1970. */
 export function latestExpiryMs(sessions: SessionSet): number {
   return Math.max(...[...sessions.values()].map(({ expiresAtMs }) => expiresAtMs));
 }
 
-/** One line for each session: its id and its record. */
+/** Encodes the sessions, one line each: id and record. */
 export function formatSessionSet(sessions: SessionSet): string {
   return [...sessions].map(([sid, record]) => `${sid} ${formatSessionRecord(record)}`).join('\n');
 }
 
-/** Reads what `formatSessionSet` wrote; undefined is the empty set. */
+/** Decodes what `formatSessionSet` wrote; undefined is the empty set. */
 export function parseSessionSet(text: string | undefined): SessionSet {
   const lines = text === undefined ? [] : text.split('\n');
   return new Map(

@@ -1,4 +1,4 @@
-// Writes security events to the audit stream, and keeps what happened to an account in the store.
+// Writes security events to the audit stream, and the events of accounts to the store.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
@@ -10,53 +10,57 @@ import fp from 'fastify-plugin';
 import type { AccountEventName } from '../domain/account-event.js';
 import type { AccountEvents } from '../stores/account-events.js';
 
-/** What events are written with. */
+/** Dependencies of the plugin. */
 export interface AuditOptions {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly trail: AuditTrail;
   readonly accountEvents: AccountEvents;
-  /** The host whose account keys they are. */
+  /** The application whose account keys they are. */
   readonly host: string;
 }
 
-/** Events that a request causes. */
+/** Events that requests cause. */
 type RequestEvent = Extract<AuditEntry, { request?: string }>['event'];
-/** What the caller says of one. */
-type About<Event extends RequestEvent> = Omit<
+/** The fields of an event that the caller provides. */
+type EventDetails<Event extends RequestEvent> = Omit<
   Extract<AuditEntry, { event: Event }>,
   'event' | 'address' | 'request'
 >;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Writes an event with the keyed address of the client and the id of the request. */
-    audit<Event extends RequestEvent>(request: FastifyRequest, event: Event, about: About<Event>): void;
+    /** Writes an event with the pseudonym of the client's address and the id of the request. */
+    audit<Event extends RequestEvent>(
+      request: FastifyRequest,
+      event: Event,
+      about: EventDetails<Event>,
+    ): void;
     /**
-     * Writes the outcome of a log-in, and keeps it in the store for the command `session account`. Never throws: a store
-     * that does not answer is told of in the log.
-     * @param key the account key as it was tried
+     * Writes the outcome of a log-in, and stores it for the command `session account`. Never throws: if the store does
+     * not answer, it logs a warning.
+     * @param key the attempted account key
      */
     auditLogIn<Event extends AccountEventName>(
       request: FastifyRequest,
       event: Event,
       key: string,
-      about: Omit<About<Event>, 'account'>,
+      about: Omit<EventDetails<Event>, 'account'>,
     ): Promise<void>;
-    /** The address of the client, keyed, as the log and the store may hold it. */
-    keyedAddress(request: FastifyRequest): string | undefined;
+    /** Pseudonym of the client's address, for the log and the store; undefined if the address is invalid. */
+    clientPseudonym(request: FastifyRequest): string | undefined;
   }
 }
 
 async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
   const { ring, trail, accountEvents, host } = options;
-  const keyedAddress = (request: FastifyRequest): string | undefined => {
+  const clientPseudonym = (request: FastifyRequest): string | undefined => {
     const address = normaliseAddress(request.ip);
     return address === null ? undefined : addressPseudonym(ring.current, address);
   };
-  app.decorate('keyedAddress', keyedAddress);
+  app.decorate('clientPseudonym', clientPseudonym);
   app.decorate('audit', (request: FastifyRequest, event: RequestEvent, about: object) => {
-    const address = keyedAddress(request);
+    const address = clientPseudonym(request);
     const entry = { event, ...about, ...(address === undefined ? {} : { address }), request: request.id };
     trail.write(entry as AuditEntry);
   });
@@ -64,15 +68,15 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     'auditLogIn',
     async (request: FastifyRequest, event: AccountEventName, key: string, about: object) => {
       const account = accountPseudonym(ring.current, host, key);
-      app.audit(request, event, { ...about, account } as About<AccountEventName>);
+      app.audit(request, event, { ...about, account } as EventDetails<AccountEventName>);
       try {
-        await accountEvents.note({ event, account, address: keyedAddress(request), ...about });
+        await accountEvents.note({ event, account, address: clientPseudonym(request), ...about });
       } catch (error) {
-        request.log.warn({ err: error }, 'the history of the account misses an event');
+        request.log.warn({ err: error }, 'an event could not be added to the history of the account');
       }
     },
   );
 }
 
-/** Decorates the server with `audit`, `auditLogIn` and `keyedAddress`. */
+/** Decorates the server with `audit`, `auditLogIn` and `clientPseudonym`. */
 export default fp(audit, { name: 'tollgate-audit', fastify: '5.x' });

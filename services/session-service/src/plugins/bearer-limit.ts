@@ -1,4 +1,4 @@
-// Limits how often an address may present a bearer that is refused.
+// Limits how often an address may present an invalid bearer token.
 
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { FastifyInstance } from 'fastify';
@@ -7,15 +7,15 @@ import fp from 'fastify-plugin';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * An `onRequest` hook: `requireBearer`, whose refusals count against a limit of their own, so that a request with a
-     * valid bearer is never refused for them.
+     * An `onRequest` hook: `requireBearer` with a separate rate limit for refusals, which never affects requests with a
+     * valid bearer token.
      * @throws TokenInvalid, SessionRevoked; RateLimited beyond the limit
      */
     requireLimitedBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   }
 }
 
-/** @param options.limitPerMinute refused bearers per minute and address, on all routes together */
+/** @param options.limitPerMinute refused bearer tokens per minute and address, on all routes together */
 async function bearerLimit(
   app: FastifyInstance,
   { limitPerMinute }: { limitPerMinute: number },

@@ -1,19 +1,19 @@
-// Gives the routes what has a life of its own: the sessions, their ends, the directory, the check of passwords.
+// Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in.
 
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Directory } from '../directory/directory.js';
-import type { SignIn } from '../directory/sign-in.js';
+import type { SignIn } from '../passwords/sign-in.js';
 import type { SessionStore } from '../stores/session-store.js';
 
 /** Opened and closed by server.ts. */
 export interface DecoratedDependencies {
   readonly sessions: SessionStore;
-  /** Knows which sessions have ended. */
+  /** Knows the revoked sessions. */
   readonly revocations: RevocationFollower;
-  /** Makes the end of sessions known. */
+  /** Publishes the end of sessions to all nodes. */
   readonly revoker: Revoker;
   readonly directory: Directory;
   readonly signIn: SignIn;

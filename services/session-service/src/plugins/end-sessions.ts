@@ -1,33 +1,33 @@
-// Ends sessions whose ids are known: first the entry that every node reads, then the session step (decisions 3.4).
+// Ends sessions by id in two steps: first the entry in the revocation log, which every node reads, then the record.
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { RequestedEnd } from '../domain/session-end.js';
-import type { SessionName } from '../stores/session-store.js';
+import type { SessionRef } from '../stores/session-store.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Ends one session, because a request asks for it, and says whether there was one.
-     * @throws StoreUnavailableError when either step fails; asked again it does what is left
+     * Ends one session on request, and returns whether it was alive.
+     * @throws StoreUnavailableError if either step fails; calling it again completes the end
      */
-    endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionName): Promise<boolean>;
+    endSession(request: FastifyRequest, reason: RequestedEnd, session: SessionRef): Promise<boolean>;
     /**
-     * Whether a session is revoked. If its record is still there all the same, because an end was cut off after the
-     * entry, that end is finished: the entry will be forgotten, and the session would live on.
-     * @throws StoreUnavailableError when it cannot be finished
+     * Returns whether a session is revoked. If its record still exists because an end was interrupted between the two
+     * steps, completes that end: the entry expires, and the session would be alive again.
+     * @throws StoreUnavailableError if it cannot be completed
      */
-    endRevoked(request: FastifyRequest, session: SessionName): Promise<boolean>;
+    endRevoked(request: FastifyRequest, session: SessionRef): Promise<boolean>;
     /**
-     * Ends every session that a user has now, but `spared`; one that starts meanwhile lives.
-     * @returns the ids of those that were alive
+     * Ends all present sessions of a user except `exceptSid`. A session that starts meanwhile stays alive.
+     * @returns the ids of the sessions that were alive
      * @throws StoreUnavailableError as `endSession` does
      */
     endSessions(
       request: FastifyRequest,
       reason: RequestedEnd,
       uid: number,
-      spared?: string,
+      exceptSid?: string,
     ): Promise<string[]>;
   }
 }
@@ -36,7 +36,7 @@ async function endSessions(app: FastifyInstance): Promise<void> {
   const { sessions, revoker, revocations } = app;
   app.decorate('endSession', async (request, reason, session) => {
     await revoker.revoke([session.sid]);
-    return sessions.end(session, { reason, address: app.keyedAddress(request) });
+    return sessions.end(session, { reason, address: app.clientPseudonym(request) });
   });
   app.decorate('endRevoked', async (request, session) => {
     if (!(await revocations.isRevoked(session.sid))) return false;
@@ -44,15 +44,15 @@ async function endSessions(app: FastifyInstance): Promise<void> {
     if (await sessions.end(session, { reason })) app.audit(request, 'revoke', { ...session, reason });
     return true;
   });
-  app.decorate('endSessions', async (request, reason, uid, spared) => {
-    const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== spared);
+  app.decorate('endSessions', async (request, reason, uid, exceptSid) => {
+    const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== exceptSid);
     if (listed.length === 0) return [];
     await revoker.revoke(listed);
-    return sessions.endListed(uid, listed, { reason, address: app.keyedAddress(request) });
+    return sessions.endListed(uid, listed, { reason, address: app.clientPseudonym(request) });
   });
 }
 
-/** Decorates the server with `endSession` and `endSessions`. */
+/** Decorates the server with `endSession`, `endRevoked` and `endSessions`. */
 export default fp(endSessions, {
   name: 'tollgate-end-sessions',
   fastify: '5.x',

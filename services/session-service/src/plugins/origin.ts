@@ -1,4 +1,4 @@
-// Refuses what a page of another site sends to the routes that use the cookie.
+// Refuses cross-site requests to the routes that use the refresh cookie.
 
 import { refuseForeignOrigins } from '@tollgate/shared/http/server/origin-check.js';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +6,7 @@ import fp from 'fastify-plugin';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** An `onRequest` hook (decisions 3.5). */
+    /** An `onRequest` hook that refuses requests from pages of other origins. */
     refuseForeignOrigins(request: FastifyRequest): Promise<void>;
   }
 }

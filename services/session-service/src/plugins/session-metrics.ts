@@ -1,4 +1,4 @@
-// What the session service counts and measures.
+// The metrics of the session service.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
@@ -16,42 +16,42 @@ import {
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
-import { HashingOverloadedError, type HashingQueue } from '../directory/hashing-queue.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
 
-/** What is looked at when the figures are asked for. */
+/** Read when the metrics are scraped. */
 export interface MeasuredDependencies {
   readonly revocations: Pick<RevocationFollower, 'lagSeconds' | 'size'>;
   readonly revoker: Pick<Revoker, 'waiting'>;
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
 }
 
-/** What a refresh comes to; `missing` to `conflict` had no cookie that can be used. */
+/** The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie. */
 export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
 
-/** The figures and what moves them. */
+/** The metrics and the functions that update them. */
 export interface SessionMetrics {
-  readonly metrics: Metrics;
+  readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
-  /** @param keyId key id of the element of `ENCRYPTION_KEY` */
+  /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
   store(name: 'sessions' | 'challenges'): StoreObserver;
-  /** Hears of the submissions to the log-in, and tells the audit stream. */
+  /** Observes the submissions to the log-in, and writes them to the audit stream. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** The same queue, measured. */
+  /** Wraps the queue so that it is measured. */
   measured(queue: HashingQueue): HashingQueue;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts what a refresh came to. */
+    /** Counts a refresh by its outcome. */
     countRefresh(outcome: RefreshOutcome): void;
   }
 }
 
-/** What a log-in comes to, by its event. */
+/** Results of log-ins, by their audit event. */
 const RESULTS = { login: 'success', login_failed: 'failed', login_throttled: 'throttled' } as const;
 const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
@@ -59,7 +59,7 @@ const OUTCOMES: readonly RefreshOutcome[] = [
 ];
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** @param options.process whether memory, event loop and the like of the process are among the figures */
+/** @param options.process whether to include metrics of the process, such as memory and event loop */
 export function createSessionMetrics(
   deps: MeasuredDependencies,
   options: { process: boolean },
@@ -109,7 +109,7 @@ export function createSessionMetrics(
     'Passwords that were not checked because as many waited as may',
   );
   return {
-    metrics,
+    registry: metrics,
     audit: {
       ...audit,
       countEvent(event) {
@@ -135,14 +135,14 @@ export function createSessionMetrics(
     },
     measured: (queue) => ({
       async run(work) {
-        const beganMs = performance.now();
+        const startedMs = performance.now();
         try {
           return await queue.run(work);
         } catch (error) {
           if (error instanceof HashingOverloadedError) hashingRefused();
           throw error;
         } finally {
-          hashingSeconds(secondsSince(beganMs));
+          hashingSeconds(secondsSince(startedMs));
         }
       },
       get load() {

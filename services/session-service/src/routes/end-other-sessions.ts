@@ -1,4 +1,4 @@
-// DELETE /sessions: ends every session of the user but the one that asks.
+// DELETE /sessions: ends every session of the user except the current one.
 
 import { Type } from '@sinclair/typebox';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
@@ -23,9 +23,9 @@ export default async function endOtherSessions(
       },
     },
     async (request, reply) => {
-      const { id: uid, sid: spared } = bearerOf(request);
+      const { id: uid, sid: currentSid } = bearerOf(request);
       const reason = 'others_revoked';
-      const ended = await app.endSessions(request, reason, uid, spared);
+      const ended = await app.endSessions(request, reason, uid, currentSid);
       for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },

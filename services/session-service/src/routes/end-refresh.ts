@@ -20,7 +20,7 @@ export default async function endRefresh(
       schema: {
         operationId: 'endRefresh',
         summary: 'End the session of the refresh cookie and clear it',
-        // Without a cookie there is nothing to end.
+        // Also allowed without a cookie: then there is nothing to end.
         security: [{ refreshCookie: [] }, {}],
         response: { 204: Type.Null() },
       },

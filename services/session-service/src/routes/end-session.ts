@@ -30,7 +30,7 @@ export default async function endSession(
     async (request, reply) => {
       const { id: uid } = bearerOf(request);
       const sid = request.params.id;
-      // Looked up first: the entry ends whatever session it names, whoever's it is.
+      // Check the owner first: an entry in the revocation log ends any session, regardless of its user.
       const own = await app.sessions.list(uid);
       if (!own.some((session) => session.sid === sid)) throw refuse(NotFound);
       const reason = 'revoked';

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 
 const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
 
-/** Register it in a scope that demands the key. */
+/** Must be registered in a scope that requires the API key. */
 export default async function endUserSessions(app: FastifyInstance): Promise<void> {
   app.delete<{ Params: Static<typeof Params> }>(
     '/users/:id/sessions',

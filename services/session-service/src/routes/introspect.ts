@@ -1,9 +1,9 @@
-// POST /introspect on the admin port: what an access token says, for services that cannot open it (RFC 7662).
+// POST /introspect on the admin port: the claims of an access token, for services that cannot decrypt it (RFC 7662).
 
 import { IntrospectionAnswer, IntrospectionForm } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 
-/** Register it in a scope that takes forms and demands the key. */
+/** Must be registered in a scope that parses forms and requires the API key. */
 export default async function introspect(app: FastifyInstance): Promise<void> {
   app.post<{ Body: IntrospectionForm }>(
     '/introspect',

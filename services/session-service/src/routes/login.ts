@@ -1,4 +1,4 @@
-// POST /login: exchanges a password and challenges for a session.
+// POST /login: signs in with a password and solved challenges, and starts a session.
 
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
@@ -20,18 +20,18 @@ import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import { HashingOverloadedError } from '../directory/hashing-queue.js';
-import type { SessionRules } from '../domain/session-rules.js';
+import type { SessionRules } from '../domain/session-record.js';
 import { LoginFailed } from '../errors.js';
+import { HashingOverloadedError } from '../passwords/hashing-queue.js';
 
 /** Characters of a session id: 131 random bits. */
 const SESSION_ID_CHARACTERS = 22;
 
-// The schema counts characters, and hashing costs by the byte.
+// The schema limits characters, but the cost of hashing depends on bytes.
 const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
 
 /**
- * @param options.rules how long sessions live
+ * @param options.rules lifetimes and number of sessions
  * @param options.limitPerMinute log-ins per minute and address
  */
 export default async function login(
@@ -46,16 +46,16 @@ export default async function login(
       onRequest: app.refuseForeignOrigins,
       // One answer names the mistakes in the schema's fields and in those of the challenges.
       attachValidation: true,
-      // A request that is no log-in costs nobody anything: it is refused before the limit, which is added behind this hook.
+      // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
       preHandler: async (request) => {
-        const wrong = wrongFields(request);
-        if (wrong === undefined) return;
-        // A body that is no object has no fields.
+        const invalid = invalidFields(request);
+        if (invalid === undefined) return;
+        // A body that is not an object has no fields.
         const malformed =
-          'body' in wrong
+          'body' in invalid
             ? null
             : captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
-        throw refuse(ValidationFailed, { fields: { ...wrong, ...malformed?.fields } });
+        throw refuse(ValidationFailed, { fields: { ...invalid, ...malformed?.fields } });
       },
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
@@ -85,13 +85,13 @@ export default async function login(
       }
       await attempt.succeeded();
       const moment = await startSession(request, user.id, key);
-      // Twins under the path of `/refresh` are not sent here, so they are expired unseen. A client that is no browser has none.
+      // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
       if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-      return app.answerWithTokens(reply, user, moment);
+      return app.respondWithTokens(reply, user, moment);
     },
   );
 
-  /** The user, or undefined; a check that could not be made is no failure of the account. */
+  /** Returns the user, or undefined. A check that could not run does not count as a failure of the account. */
   async function checkPassword(
     key: string,
     password: string,
@@ -111,7 +111,7 @@ export default async function login(
     }
   }
 
-  /** A log-in always starts a new session, and ends whichever one the browser presented. */
+  /** Starts a new session and ends the sessions that the browser presented. */
   async function startSession(request: FastifyRequest, uid: number, key: string) {
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
@@ -119,18 +119,18 @@ export default async function login(
       .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
     const own = presented.find((session) => session.uid === uid);
     const reason = 'login';
-    // Foreign ones first: should that fail, no session of this user has begun.
+    // Sessions of other users first: if that fails, this user's session has not started.
     for (const session of presented) {
       if (session !== own && (await app.endSession(request, reason, session)))
         app.audit(request, 'revoke', { ...session, reason });
     }
     const userAgent = request.headers['user-agent'] ?? '';
-    const address = app.keyedAddress(request);
+    const address = app.clientPseudonym(request);
     const started = await app.sessions.start(
       { uid, sid, userAgent, address, ...(own === undefined ? {} : { endSid: own.sid }) },
       rules,
     );
-    // Its own even when it was not there: the answer of a start that was re-sent does not know any more.
+    // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
     app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
     if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
@@ -140,13 +140,13 @@ export default async function login(
   }
 }
 
-/** The account that a log-in is about. */
+/** The account key of a log-in. */
 function keyOf({ body }: FastifyRequest<{ Body: LoginBody }>): string {
   return accountKey(body.email);
 }
 
-/** What is wrong with the fields of the schema; undefined when nothing is. */
-function wrongFields({
+/** The invalid fields of the schema; undefined if there are none. */
+function invalidFields({
   validationError,
   body,
 }: FastifyRequest<{ Body: LoginBody }>): Readonly<Record<string, FieldMessage[]>> | undefined {

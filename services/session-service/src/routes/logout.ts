@@ -1,4 +1,4 @@
-// POST /logout: ends the session of the bearer.
+// POST /logout: ends the session of the bearer token.
 
 import { Type } from '@sinclair/typebox';
 import { SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
@@ -36,12 +36,15 @@ export default async function logout(
     },
   );
 
-  /** When a log-out was cut off the bearer is revoked already, so that asked again it would be refused before the rest is done. */
+  /**
+   * Completes an interrupted log-out: its bearer token is already revoked, so a repeated request would otherwise be
+   * refused before the remaining step.
+   */
   async function requireBearer(request: FastifyRequest, reply: FastifyReply) {
     try {
       return await app.requireLimitedBearer(request, reply);
     } catch (refusal) {
-      // Within the limit alone: it asks the store.
+      // Only within the rate limit, because it queries the store.
       if (refusal instanceof SessionRevoked) await finishEnd(request);
       throw refusal;
     }

@@ -1,4 +1,4 @@
-// GET /profile: the example of a protected endpoint.
+// GET /profile: an example of a protected endpoint.
 
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';

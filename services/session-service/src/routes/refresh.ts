@@ -1,13 +1,12 @@
-// POST /refresh: a new access token and a rotated refresh token for the session of the cookie.
+// POST /refresh: exchanges the refresh cookie for a new access token and the next refresh token.
 
 import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { currentUser } from '../domain/current-user.js';
-import { type PresentedSession, survivingSession } from '../domain/refresh-cookies.js';
-import type { SessionRules } from '../domain/session-rules.js';
+import { type PresentedSession, survivingSession } from '../domain/presented-cookies.js';
+import type { SessionRules } from '../domain/session-record.js';
 import { CookieConflict, SessionExpired } from '../errors.js';
 import type { RotationVerdict } from '../stores/session-store.js';
 
@@ -23,7 +22,7 @@ const REFUSED = {
 };
 
 /**
- * @param options.rules how long sessions live and what may be repeated
+ * @param options.rules lifetimes of sessions and what may be repeated
  * @param options.limitPerMinute refreshes per minute and address
  */
 export default async function refresh(
@@ -47,26 +46,26 @@ export default async function refresh(
     },
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
-      const { sub, sid, gen, email, exp } = await chosenSession(request, reply, presented);
+      const { sub, sid, gen, email, exp } = await presentedClaims(request, reply, presented);
       const uid = Number(sub);
       if (await app.endRevoked(request, { uid, sid })) {
         app.countRefresh('revoked');
         throw refuse(SessionRevoked);
       }
       const verdict = await app.sessions.rotate(
-        { uid, sid, generation: gen, address: app.keyedAddress(request), expiresAtMs: exp * 1000 },
+        { uid, sid, generation: gen, address: app.clientPseudonym(request), expiresAtMs: exp * 1000 },
         rules,
       );
       report(request, verdict, { uid, sid });
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
-      const user = await stillThere(request, uid, email);
+      const user = await currentUser(request, uid, email);
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
-      return app.answerWithTokens(reply, user, { sid, ...verdict });
+      return app.respondWithTokens(reply, user, { sid, ...verdict });
     },
   );
 
-  /** The session of the cookies; of several the one that lives, when the others do not. */
-  async function chosenSession(
+  /** The session of the cookies. Of several sessions, the only one that is alive. */
+  async function presentedClaims(
     request: FastifyRequest,
     reply: FastifyReply,
     presented: PresentedSession,
@@ -85,7 +84,7 @@ export default async function refresh(
     throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
   }
 
-  /** The ids of those that the store has and nobody has revoked. As many cookies as a header holds, so bounded. */
+  /** The ids of the sessions that exist and are not revoked. The size of the Cookie header bounds their number. */
   async function sessionsAlive(
     request: FastifyRequest,
     sessions: readonly RefreshClaims[],
@@ -112,13 +111,16 @@ export default async function refresh(
     if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
   }
 
-  /** The user as the directory knows it now; with the directory away, as the token does. */
-  async function stillThere(request: FastifyRequest, uid: number, email: string) {
-    const user = await currentUser(app.directory, uid).catch((error: unknown) => {
+  /**
+   * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
+   * disabled, ends all the user's sessions and refuses.
+   */
+  async function currentUser(request: FastifyRequest, uid: number, email: string) {
+    const user = await app.directory.findById(uid).catch((error: unknown) => {
       request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
-      return { id: uid, email };
+      return { id: uid, email, disabled: false };
     });
-    if (user !== undefined) return user;
+    if (user !== undefined && !user.disabled) return user;
     const reason = 'user_gone';
     const ended = await app.endSessions(request, reason, uid);
     for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });

@@ -1,11 +1,10 @@
-// GET /verify: tells a gateway whose request this is, for its forward authentication.
+// GET /verify: forward authentication; tells a gateway which user a request belongs to.
 
 import { Type } from '@sinclair/typebox';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
-import { headerText } from '../domain/header-text.js';
 
-/** Not limited: every request of the services behind the gateway passes here. */
+/** Has no rate limit: the gateway calls it for every request to the services behind it. */
 export default async function verify(app: FastifyInstance): Promise<void> {
   app.get(
     '/verify',
@@ -36,4 +35,18 @@ export default async function verify(app: FastifyInstance): Promise<void> {
       return reply.code(204).send();
     },
   );
+}
+
+/**
+ * Encodes text for a header: UTF-8, with `%` and every byte outside printable ASCII percent-encoded. Spaces are encoded
+ * too, because HTTP drops them at both ends of a value.
+ */
+export function headerText(text: string): string {
+  return text.replace(/[^\x21-\x24\x26-\x7e]/gu, encodeBytes);
+}
+
+function encodeBytes(character: string): string {
+  return [...Buffer.from(character)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
 }

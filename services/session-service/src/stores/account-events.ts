@@ -1,4 +1,4 @@
-// What the store keeps of what happened to accounts.
+// The store of account events: log-ins and failed log-ins.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
@@ -8,24 +8,25 @@ import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import {
   type AccountEvent,
   formatAccountEvent,
-  MOST_FAILURES,
-  MOST_LOGINS,
+  MAX_FAILURES,
+  MAX_LOGINS,
   parseAccountEvent,
 } from '../domain/account-event.js';
 import { failuresKey, loginsKey } from './session-keys.js';
 
-/** Events of accounts. Both throw StoreUnavailableError when the store does not answer. */
+/** Account events. Both methods throw StoreUnavailableError if the store does not answer. */
 export interface AccountEvents {
-  /** Keeps an event: one step, or none when nothing is kept. */
+  /** Stores an event in one atomic step; does nothing if no events are kept. */
   note(event: Omit<AccountEvent, 'atMs'>): Promise<void>;
-  /** What is known of an account under its keyed name, the newest first. */
+  /** The events of an account, by its pseudonym, the newest first. */
   read(account: string): Promise<AccountEvent[]>;
 }
 
-interface Lists {
-  /** @param replaces whether it takes the place of the newest line, if that says the same */
+/** Bounded lists of encoded events. */
+interface EventLists {
+  /** @param replaces whether the event replaces the newest one if that is the same apart from its time */
   push(key: string, most: number, text: string, replaces: boolean): Promise<void>;
-  lines(key: string): Promise<readonly string[]>;
+  read(key: string): Promise<readonly string[]>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -37,15 +38,15 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
     async note(event) {
       if (keepMs === 0) return;
       const text = formatAccountEvent(event);
-      if (event.event === 'login') await lists.push(loginsKey(event.account), MOST_LOGINS, text, false);
-      // Who has to wait can be told so for nothing, and would push out everything else.
+      if (event.event === 'login') await lists.push(loginsKey(event.account), MAX_LOGINS, text, false);
+      // A throttled attempt costs the client nothing, so a flood of them must not displace everything else.
       else
-        await lists.push(failuresKey(event.account), MOST_FAILURES, text, event.event === 'login_throttled');
+        await lists.push(failuresKey(event.account), MAX_FAILURES, text, event.event === 'login_throttled');
     },
     async read(account) {
       const [logins, failures] = await Promise.all([
-        lists.lines(loginsKey(account)),
-        lists.lines(failuresKey(account)),
+        lists.read(loginsKey(account)),
+        lists.read(failuresKey(account)),
       ]);
       return [...logins, ...failures]
         .map(parseAccountEvent)
@@ -55,17 +56,17 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
   };
 }
 
-function redisLists(client: RedisClient, keepMs: number): Lists {
+function redisLists(client: RedisClient, keepMs: number): EventLists {
   const note = loadScript<null>(client, SCRIPTS, 'account_note');
   return {
     async push(key, most, text, replaces) {
       await note([key], [keepMs, most, text, randomAlphanumerics(8), replaces ? 1 : 0]);
     },
-    lines: (key) => replyOf(client, client.lrange(key, 0, -1)),
+    read: (key) => replyOf(client, client.lrange(key, 0, -1)),
   };
 }
 
-function embeddedLists(store: EmbeddedStore, keepMs: number): Lists {
+function embeddedLists(store: EmbeddedStore, keepMs: number): EventLists {
   return {
     push: (key, most, text, replaces) =>
       store.transact((transaction) => {
@@ -76,6 +77,6 @@ function embeddedLists(store: EmbeddedStore, keepMs: number): Lists {
         const lines = [`${nowMs} ${text}`, ...kept].slice(0, most);
         transaction.put(key, lines.join('\n'), nowMs + keepMs);
       }),
-    lines: async (key) => (await store.read(key))?.split('\n') ?? [],
+    read: async (key) => (await store.read(key))?.split('\n') ?? [],
   };
 }

@@ -12,8 +12,9 @@ import {
   parseSessionEnds,
   type SessionEnd,
 } from '../domain/session-end.js';
+import { listSessions } from '../domain/session-entry.js';
 import {
-  dropDead,
+  dropExpired,
   evict,
   formatSessionSet,
   isLive,
@@ -22,20 +23,19 @@ import {
   parseSessionSet,
   type SessionSet,
 } from '../domain/session-set.js';
-import { listSessions } from './listing.js';
-import { endNotesKey } from './session-keys.js';
-import type { SessionStore } from './session-store.js';
+import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
+import type { KnownSession, SessionStore } from './session-store.js';
 
-/** What one step sees of a user: what it leaves in `sessions` is written when it calls `save`. */
+/** A user's data within one transaction. Changes to `sessions` are written by `save`. */
 interface Step {
   readonly nowMs: number;
   readonly sessions: SessionSet;
   save(): void;
-  /** Keeps the notes of these ends, the newest last. */
+  /** Stores the notes of these ends, the newest last. */
   note(ends: readonly SessionEnd[]): void;
 }
 
-/** @param keepNotesMs how long the note of an end is kept; 0 keeps none */
+/** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number): SessionStore {
   const step = <T>(uid: number, decide: (step: Step) => T): Promise<T> =>
     store.transact((transaction) => decide(openStep(transaction, uid, keepNotesMs)));
@@ -58,17 +58,34 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       return alive;
     });
 
+  /** Reads the sessions before the notes: a session that ends between the two reads is found in the notes. */
+  const findIn = async (sid: string, uid: number): Promise<KnownSession | undefined> => {
+    const record = parseSessionSet(await store.read(userSessionsKey(uid))).get(sid);
+    if (record !== undefined) return { uid, record };
+    const end = parseSessionEnds(await store.read(endNotesKey(uid))).find((one) => one.sid === sid);
+    return end === undefined ? undefined : { uid, end };
+  };
+
+  const findAnywhere = async (sid: string): Promise<KnownSession | undefined> => {
+    const users = new Set(store.keys(USER_KEY_PREFIX).map(userOfKey));
+    for (const uid of users) {
+      const known = uid === undefined ? undefined : await findIn(sid, uid);
+      if (known !== undefined) return known;
+    }
+    return undefined;
+  };
+
   return {
     start: ({ uid, sid, endSid, userAgent, address }, rules) =>
       step(uid, ({ nowMs, sessions, save, note }) => {
-        const dead = dropDead(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
+        const expired = dropExpired(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
         const hasReplaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid);
         const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules);
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
         note([
-          ...dead,
+          ...expired,
           ...(hasReplaced ? [{ sid: endSid, atMs: nowMs, reason: 'login' as const, address }] : []),
           ...evicted.map((id) => ({ sid: id, atMs: nowMs, reason: 'evicted' as const, address })),
         ]);
@@ -81,7 +98,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
         if (known === undefined) {
-          // The text goes with the last session, so that the token alone tells that its session was not ended before.
+          // A session that was ended leaves the same gap; only the token shows that this one expired.
           const isOver = expiresAtMs !== undefined && expiresAtMs <= nowMs;
           return { outcome: isOver ? 'expired' : 'revoked' };
         }
@@ -107,6 +124,12 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
     end: async ({ uid, sid }, cause) => (await end(uid, [sid], cause)).length > 0,
     endListed: end,
     list: (uid) => step(uid, ({ nowMs, sessions }) => listSessions(sessions, nowMs)),
+
+    async find(sid, uid) {
+      const known = await (uid === undefined ? findAnywhere(sid) : findIn(sid, uid));
+      return { nowMs: await store.transact(({ nowMs }) => nowMs), known };
+    },
+    ends: async (uid) => parseSessionEnds(await store.read(endNotesKey(uid))),
   };
 }
 

@@ -1,41 +1,58 @@
-// The session store on Redis: one hash per user, one script per operation.
+// The session store on Redis: one hash per user, one script per operation. A search without a user scans the servers.
 
 import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
 import { redisProofStore } from '@tollgate/shared/sessions/proof-store.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
-import { loadScript } from '@tollgate/shared/store/redis-script.js';
+import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
+import { asStoreError } from '@tollgate/shared/store/store-errors.js';
+import { Cluster, type Redis } from 'ioredis';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
-import { type EndCause, MOST_NOTES } from '../domain/session-end.js';
+import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
+import { listSessions } from '../domain/session-entry.js';
 import { cleanUserAgent, parseSessionRecord } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
-import { listSessions } from './listing.js';
-import { endNotesKey } from './session-keys.js';
-import type { SessionStore } from './session-store.js';
+import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
+import type { SessionLookup, SessionStore } from './session-store.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+/** Keys that a server examines in one step of a scan. */
+const SCAN_COUNT = 500;
 
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
   | [RefusedOutcome]
   | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number];
 
-/** @param keepNotesMs how long the note of an end is kept; 0 keeps none */
+/** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
+  const findSession = loadScript<[nowMs: number, record: string, note: string]>(
+    client,
+    SCRIPTS,
+    'session_find',
+  );
+
   const keysOf = (uid: number) => [userSessionsKey(uid), endNotesKey(uid)];
   const end = (uid: number, sids: readonly string[], cause?: EndCause) => {
     const keepMs = cause === undefined ? 0 : keepNotesMs;
     return endSessions(keysOf(uid), [
       keepMs,
-      MOST_NOTES,
+      MAX_NOTES,
       `${cause?.reason} ${cause?.address ?? '-'}`,
       ...sids,
     ]);
+  };
+
+  const findIn = async (sid: string, uid: number): Promise<SessionLookup> => {
+    const [nowMs, record, note] = await findSession(keysOf(uid), [sid]);
+    if (record !== '') return { nowMs, known: { uid, record: parseSessionRecord(record) } };
+    return { nowMs, known: note === '' ? undefined : { uid, end: parseSessionEnd(note) } };
   };
 
   return {
@@ -45,7 +62,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
     ) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
         ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
-        ...[keepNotesMs, MOST_NOTES, address],
+        ...[keepNotesMs, MAX_NOTES, address],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
@@ -62,7 +79,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         recoveries,
         refreshTtlMs,
         keepNotesMs,
-        MOST_NOTES,
+        MAX_NOTES,
         address,
         expiresAtMs,
       ]);
@@ -80,6 +97,24 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       const [nowMs, ...pairs] = await listUserSessions([userSessionsKey(uid)], []);
       return listSessions(readPairs(pairs), nowMs);
     },
+
+    async find(sid, uid) {
+      if (uid !== undefined) return findIn(sid, uid);
+      for (const server of client instanceof Cluster ? client.nodes('master') : [client]) {
+        for await (const users of scanUsers(server)) {
+          const results = await Promise.all(users.map((user) => findIn(sid, user)));
+          const result = results.find(({ known }) => known !== undefined);
+          if (result !== undefined) return result;
+        }
+      }
+      // No user has the id 0; this only reads the time.
+      return findIn(sid, 0);
+    },
+
+    async ends(uid) {
+      const notes = await replyOf(client, client.lrange(endNotesKey(uid), 0, -1));
+      return notes.map(parseSessionEnd);
+    },
   };
 }
 
@@ -89,4 +124,19 @@ function readPairs(pairs: readonly string[]): SessionSet {
     sessions.set(pairs[i] ?? '', parseSessionRecord(pairs[i + 1] ?? ''));
   }
   return sessions;
+}
+
+/** The ids of the users of a server, in batches; an id may come several times. */
+async function* scanUsers(server: Redis): AsyncGenerator<number[]> {
+  let cursor = '0';
+  do {
+    let keys: string[];
+    try {
+      [cursor, keys] = await server.scan(cursor, 'MATCH', `${USER_KEY_PREFIX}*`, 'COUNT', SCAN_COUNT);
+    } catch (error) {
+      throw asStoreError(error);
+    }
+    const users = keys.map(userOfKey).filter((user) => user !== undefined);
+    yield [...new Set(users)];
+  } while (cursor !== '0');
 }

@@ -1,12 +1,13 @@
-// What the session service asks of its store: one atomic step each.
+// What the session service needs of its store: one atomic step per operation, and the search for operators.
 
 import type { ProofStore } from '@tollgate/shared/sessions/proof-store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
-import type { EndCause } from '../domain/session-end.js';
-import type { SessionRules } from '../domain/session-rules.js';
+import type { EndCause, SessionEnd } from '../domain/session-end.js';
+import type { ListedSession } from '../domain/session-entry.js';
+import type { SessionRecord, SessionRules } from '../domain/session-record.js';
 
-/** A session of a user. */
-export interface SessionName {
+/** Identifies a session of a user. */
+export interface SessionRef {
   /** The user's id: a whole number. */
   readonly uid: number;
   /** The session's id: letters and digits. */
@@ -14,36 +15,40 @@ export interface SessionName {
 }
 
 /** A log-in. */
-export interface SessionStart extends SessionName {
+export interface SessionStart extends SessionRef {
   /** A session of the same user that ends in the same step. */
   readonly endSid?: string;
-  /** As the browser sent it; kept cleaned and cut. */
+  /** As the browser sent it; stored cleaned and truncated. */
   readonly userAgent: string;
-  /** The keyed address of the client, for the notes of what the log-in ends. */
+  /** Pseudonym of the client's address, for the notes of sessions that the log-in ends. */
   readonly address?: string | undefined;
 }
 
-/** A refresh token that came. */
-export interface PresentedToken extends SessionName {
+/** A presented refresh token. */
+export interface PresentedToken extends SessionRef {
   /** A whole number from 1. */
   readonly generation: number;
-  /** The keyed address of the client, for the note of a reuse. */
+  /** Pseudonym of the client's address, for the note of a reuse. */
   readonly address?: string | undefined;
-  /** When the token expires, in milliseconds since 1970: it tells an expired session that has gone from one that was ended. */
+  /**
+   * When the token expires, in milliseconds since 1970. If the session is gone, it distinguishes a session that
+   * expired from one that was ended.
+   */
   readonly expiresAtMs?: number;
 }
 
+/** The result of a log-in. */
 export interface StartedSession {
   /** The store's time of the log-in, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly absoluteExpiresAtMs: number;
-  /** Whether `endSid` was alive; a start that was re-sent says so in the first answer only. */
+  /** Whether `endSid` was alive; false when the same start is repeated. */
   readonly hasReplaced: boolean;
-  /** Ids of the sessions that had to go; those of a start that was re-sent are in the first answer only. */
+  /** Ids of the evicted sessions; empty when the same start is repeated. */
   readonly evicted: string[];
 }
 
-/** What a refresh is answered with. */
+/** The verdict on a presented refresh token. */
 export type RotationVerdict =
   | {
       readonly outcome: GrantedOutcome;
@@ -55,36 +60,49 @@ export type RotationVerdict =
     }
   | { readonly outcome: RefusedOutcome };
 
-/** A live session as its user may see it. Times are milliseconds since 1970. */
-export interface ListedSession {
-  readonly sid: string;
-  readonly createdAtMs: number;
-  /** Start or last refresh. */
-  readonly lastUsedAtMs: number;
-  /** It ends here unless it is refreshed. */
-  readonly expiresAtMs: number;
-  readonly userAgent: string;
+/** What the store knows of a session. */
+export type KnownSession =
+  /**
+   * The record exists: the session is alive, or expired and not removed yet. The revocation log may refuse it
+   * nevertheless.
+   */
+  | { readonly uid: number; readonly record: SessionRecord }
+  | { readonly uid: number; readonly end: SessionEnd };
+
+/** The result of looking up a session. */
+export interface SessionLookup {
+  /** The store's time, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly known: KnownSession | undefined;
 }
 
 /**
- * The sessions of all users. A step that ends sessions keeps a note of each, unless it was given no cause. Every method is one step that happens wholly or not at all, may be sent twice,
- * and throws StoreUnavailableError when the store does not answer. The store's clock is the only clock.
+ * The sessions of all users. Every step is atomic, may be repeated, and uses the store's clock. A step that ends
+ * sessions keeps a note of each, unless no cause is given. Every method throws StoreUnavailableError if the store does
+ * not answer.
  */
 export interface SessionStore extends ProofStore {
   /**
-   * Starts a session at generation 1, drops the user's dead ones, and evicts the least recently used beyond
-   * `maxSessions`. Sent again it changes nothing and answers with the first time.
+   * Starts a session at generation 1, removes the user's expired sessions, and evicts the least recently used ones
+   * beyond `maxSessions`. Repeated, it changes nothing and returns the time of the first call.
    */
   start(login: SessionStart, rules: SessionRules): Promise<StartedSession>;
   /**
-   * Answers a refresh (domain/rotation.ts).
-   * @throws RangeError for a generation that is none
+   * Decides a refresh (domain/rotation.ts).
+   * @throws RangeError for an invalid generation
    */
   rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
-  /** Ends one session and says whether there was one. */
-  end(session: SessionName, cause?: EndCause): Promise<boolean>;
+  /** Ends one session and returns whether it was alive. */
+  end(session: SessionRef, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */
   endListed(uid: number, sids: readonly string[], cause?: EndCause): Promise<string[]>;
   /** The live sessions of a user, the most recently used first. */
   list(uid: number): Promise<ListedSession[]>;
+  /**
+   * Looks up a session for an operator, who may know only its id. Not atomic; reads only.
+   * @param uid user of the session; without it all users are searched, which takes time
+   */
+  find(sid: string, uid?: number): Promise<SessionLookup>;
+  /** How the user's sessions ended, as far as there are notes, the newest first. */
+  ends(uid: number): Promise<SessionEnd[]>;
 }

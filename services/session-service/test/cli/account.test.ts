@@ -7,7 +7,7 @@ import { eachKind } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runSession } from '../../src/cli/session.js';
-import { MOST_FAILURES } from '../../src/domain/account-event.js';
+import { MAX_FAILURES } from '../../src/domain/account-event.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { failuresKey } from '../../src/stores/session-keys.js';
 import {
@@ -121,9 +121,9 @@ t.test('a flood of strangers fills no store, and AUDIT_TTL=0 keeps nothing', asy
     const fail = () => events.note({ event: 'login_failed', account, address: undefined });
     await events.note({ event: 'login', account, uid: 7, sid: 'a' });
     await place.age(1000);
-    for (let n = 0; n < MOST_FAILURES + 20; n++) await fail();
+    for (let n = 0; n < MAX_FAILURES + 20; n++) await fail();
     const read = await events.read(account);
-    t.equal(read.length, MOST_FAILURES + 1);
+    t.equal(read.length, MAX_FAILURES + 1);
     t.match(read.at(-1), { event: 'login', uid: 7 }, 'failures push out no log-in');
     t.strictSame(await events.read('f'.repeat(32)), []);
     await place.age(60_000);

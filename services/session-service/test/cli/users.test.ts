@@ -11,7 +11,7 @@ import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runUsers } from '../../src/cli/users.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
-import { verifyPassword } from '../../src/directory/password-hash.js';
+import { verifyPassword } from '../../src/passwords/password-hash.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/users.js', import.meta.url));
 

@@ -2,7 +2,7 @@
 
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import t from 'tap';
-import { hashCost, hashPassword, TODAYS_COST } from '../../src/directory/password-hash.js';
+import { CURRENT_COST, hashCost, hashPassword } from '../../src/passwords/password-hash.js';
 import { startPostgres } from '../support/postgres.js';
 import { startRunningService, startSessionService } from '../support/session-process.js';
 
@@ -119,52 +119,55 @@ t.test('an old hash is replaced at the first log-in', async (t) => {
   const { publicUrl } = await startRunningService(t, DIRECTORY);
   t.equal((await logIn(publicUrl, ' OLD@example.com', PASSWORD)).status, 200);
   const [row] = await server.sql('SELECT pw FROM members WHERE id = 3');
-  t.equal(hashCost(String(row?.pw)), TODAYS_COST);
+  t.equal(hashCost(String(row?.pw)), CURRENT_COST);
   t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD)).status, 200);
 });
 
-t.test('with the directory away log-ins wait and refreshes go on; then it decides again', async (t) => {
-  const { publicUrl, adminUrl, log } = await startRunningService(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
-  const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-  t.equal(started.status, 200);
-  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+t.test(
+  'without the directory log-ins fail and refreshes continue; afterwards it decides again',
+  async (t) => {
+    const { publicUrl, adminUrl, log } = await startRunningService(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
+    const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+    t.equal(started.status, 200);
+    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
 
-  await server.stop();
-  const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-  t.equal(refused.status, 503);
-  t.equal(refused.headers.get('retry-after'), '1');
-  t.strictSame(refused.headers.getSetCookie(), []);
-  const first = await refresh(publicUrl, cookieOf(started));
-  t.equal(first.status, 200);
-  t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
-  const ready = await fetch(`${adminUrl}/health/ready`);
-  t.equal(ready.status, 200, 'refreshes go on');
-  t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
+    await server.stop();
+    const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+    t.equal(refused.status, 503);
+    t.equal(refused.headers.get('retry-after'), '1');
+    t.strictSame(refused.headers.getSetCookie(), []);
+    const first = await refresh(publicUrl, cookieOf(started));
+    t.equal(first.status, 200);
+    t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
+    const ready = await fetch(`${adminUrl}/health/ready`);
+    t.equal(ready.status, 200, 'refreshes go on');
+    t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
 
-  await server.start();
-  await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
-  const second = await refresh(publicUrl, cookieOf(first));
-  t.equal(second.status, 200);
-  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
-  const { accessToken } = (await second.json()) as { accessToken: string };
-  const profile = await fetch(`${publicUrl}/profile`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-  });
-  t.match(await profile.json(), { email: 'lovelace@example.com' });
+    await server.start();
+    await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
+    const second = await refresh(publicUrl, cookieOf(first));
+    t.equal(second.status, 200);
+    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+    const { accessToken } = (await second.json()) as { accessToken: string };
+    const profile = await fetch(`${publicUrl}/profile`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    t.match(await profile.json(), { email: 'lovelace@example.com' });
 
-  await server.sql('UPDATE members SET locked = true WHERE id = 1');
-  const other = cookieOf(second);
-  t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
-  await server.sql('UPDATE members SET locked = false WHERE id = 1');
-  t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
+    await server.sql('UPDATE members SET locked = true WHERE id = 1');
+    const other = cookieOf(second);
+    t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
+    await server.sql('UPDATE members SET locked = false WHERE id = 1');
+    t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
 
-  const text = log.join('\n');
-  for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
-    t.notOk(text.includes(secret), 'nothing secret is in the log');
-  }
-});
+    const text = log.join('\n');
+    for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
+      t.notOk(text.includes(secret), 'nothing secret is in the log');
+    }
+  },
+);
 
-t.test('it starts without its database, says so, and works once the database is there', async (t) => {
+t.test('it starts without its database, logs that, and works once the database answers', async (t) => {
   await server.stop();
   const { publicUrl, adminUrl, log } = await startRunningService(t, DIRECTORY);
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
@@ -212,7 +215,7 @@ t.test('a mistake stops the start with one line', async (t) => {
   }
 });
 
-t.test('a driver of one’s own serves', async (t) => {
+t.test('the operator’s own driver works', async (t) => {
   const USERS_URL = 'module:services/session-service/test/directory/example-driver.js';
   const { publicUrl, adminUrl } = await startRunningService(t, { USERS_URL });
   t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);

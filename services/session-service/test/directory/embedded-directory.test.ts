@@ -42,7 +42,7 @@ t.test('users get the ids 1, 2, 3 … and keep them', async (t) => {
   );
 });
 
-t.test('one address is one user, however it is written', async (t) => {
+t.test('one address is one user in every spelling', async (t) => {
   const { directory } = open(t);
   await directory.add('ada@example.com', 'h1');
   t.equal(await directory.add('ＡＤＡ@Example.COM ', 'h2'), undefined);
@@ -62,7 +62,7 @@ t.test('a password is set and a user disabled and enabled again', async (t) => {
   t.equal((await directory.list()).length, 1);
 });
 
-t.test('users outlive the process', async (t) => {
+t.test('users persist after the process ends', async (t) => {
   const { directory, path } = open(t);
   await directory.add('ada@example.com', 'h1');
   await directory.close();
@@ -74,7 +74,7 @@ t.test('only the owner of the file can read the hashes', async (t) => {
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('a directory that is closed or cannot be opened says so', async (t) => {
+t.test('a closed directory and one that cannot be opened throw', async (t) => {
   const { directory } = open(t);
   await directory.close();
   await t.rejects(directory.health(), DirectoryUnavailableError);

@@ -91,7 +91,7 @@ t.test('a method is called on its driver', async (t) => {
   await t.resolves(directory.health());
 });
 
-t.test('what is no driver is refused at the start, in one line', async (t) => {
+t.test('an export that is not a driver is refused at the start, in one line', async (t) => {
   const noDriver = 'names a module whose default export is no driver and no function that returns one';
   const cases = {
     'export const directory = {};': noDriver,
@@ -116,7 +116,7 @@ t.test('what is no driver is refused at the start, in one line', async (t) => {
   });
 });
 
-t.test('a user that cannot be one is refused, and no value is told', async (t) => {
+t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
   const cases = {
     [`${found} 'secret'`]: 'something that is no user',
@@ -134,7 +134,7 @@ t.test('a user that cannot be one is refused, and no value is told', async (t) =
   }
 });
 
-t.test('a driver that fails or is silent is a directory that does not answer', async (t) => {
+t.test('a driver that fails or does not respond counts as a directory that does not answer', async (t) => {
   const methods = `
     findByEmail: async () => { throw new Error('secret'); },
     findById: () => new Promise(() => {}),

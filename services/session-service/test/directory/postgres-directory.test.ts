@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
 import type { PostgresLimits } from '../../src/directory/postgres-pool.js';
-import type { StatementTexts } from '../../src/directory/user-statements.js';
+import type { StatementTexts } from '../../src/directory/postgres-statements.js';
 import { startPostgres } from '../support/postgres.js';
 import { testDirectory } from './directory-contract.js';
 
@@ -84,7 +84,7 @@ t.test('an existing table is used as it is, through AS', async (t) => {
   t.match(await directory.findById(ada.id), { hash: 'new' });
 });
 
-t.test('a null disabled is enabled, and a null hash is no password', async (t) => {
+t.test('a null `disabled` means enabled, and a null hash means no password', async (t) => {
   const { table, statements } = await makeTable();
   await server.sql(`UPDATE ${table} SET disabled = NULL, hash = NULL WHERE id = 8`);
   const bob = { id: 8, email: 'bob@example.com', hash: '', disabled: false };
@@ -104,7 +104,7 @@ t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
   t.equal(await complaint(directory.findByEmail('zero@x.org')), words);
 });
 
-t.test('an injection in an address finds nobody and changes nothing', async (t) => {
+t.test('an SQL injection in an address finds nobody and changes nothing', async (t) => {
   const { table, statements } = await makeTable();
   const directory = open(t, statements);
   const hostile = [
@@ -185,7 +185,7 @@ t.test('the probe names what is wrong with each statement, in one line', async (
   t.match(await open(t, statements).findById(7), { hash: 'hash of ada' }, 'nothing was changed by probing');
 });
 
-t.test('a refused password and a missing database are mistakes, told without the password', async (t) => {
+t.test('a refused password and a missing database are mistakes, reported without the password', async (t) => {
   const { statements } = await makeTable();
   const wrongPassword = server.url.replace(server.password, 'another-secret');
   const lines = await open(t, statements, {}, wrongPassword).probe();
@@ -206,7 +206,7 @@ t.test('a refused password and a missing database are mistakes, told without the
   );
 });
 
-t.test('a user that cannot be one is refused, and no value is told', async (t) => {
+t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const { statements } = await makeTable();
   const returns = (columns: string) => ({ ...statements, byEmail: `${columns}, $1::text AS key` });
   const cases = {
@@ -234,7 +234,7 @@ t.test('a user that cannot be one is refused, and no value is told', async (t) =
   );
 });
 
-t.test('without USERS_SAVE_HASH there is nothing to save with', async (t) => {
+t.test('without USERS_SAVE_HASH the directory has no saveHash', async (t) => {
   const { statements } = await makeTable();
   t.notOk('saveHash' in open(t, { ...statements, saveHash: undefined }));
 });
@@ -256,7 +256,7 @@ t.test('a statement that takes too long is ended on the server, and the next one
   t.match(await directory.findById(7), { hash: 'hash of ada' });
 });
 
-t.test('nothing waits for ever: not for a connection, nor in an endless line', async (t) => {
+t.test('no wait is endless: neither for a connection nor in the queue', async (t) => {
   const { statements } = await makeTable();
   const slow = `SELECT 7 AS id, pg_sleep(60)::text AS hash, $1 = '' AS disabled`;
   const limits = { connections: 2, waiting: 3, connectMs: 1000, statementMs: 2000 };
@@ -271,7 +271,7 @@ t.test('nothing waits for ever: not for a connection, nor in an endless line', a
   t.strictSame((await Promise.all(asked)).sort(), expected.sort());
 });
 
-t.test('a server that accepts and then says nothing is given up', async (t) => {
+t.test('a server that accepts and then stays silent times out', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -287,7 +287,7 @@ t.test('a server that accepts and then says nothing is given up', async (t) => {
   t.notMatch(await complaint(directory.health()), /secret/);
 });
 
-t.test('the directory goes away and comes back by itself', async (t) => {
+t.test('the directory recovers after an outage of the database', async (t) => {
   const { statements } = await makeTable();
   const directory = open(t, statements);
   t.match(await directory.findById(7), { id: 7 });
@@ -306,7 +306,7 @@ t.test('the directory goes away and comes back by itself', async (t) => {
   await t.resolves(directory.health());
 });
 
-t.test('a directory that was away at the start is probed once it is there', async (t) => {
+t.test('a directory that was away at the start is checked once it answers', async (t) => {
   const { statements } = await makeTable();
   const right = open(t, statements);
   const wrong = open(t, { ...statements, byId: 'SELECT $1 AS id' });
@@ -321,7 +321,7 @@ t.test('a directory that was away at the start is probed once it is there', asyn
   t.equal(await complaint(wrong.health()), line);
 });
 
-t.test('it may be closed twice, and answers nobody afterwards', async (t) => {
+t.test('it may be closed twice, and does not answer afterwards', async (t) => {
   const { statements } = await makeTable();
   const directory = open(t, statements);
   await directory.findById(7);

@@ -3,16 +3,19 @@
 import t from 'tap';
 import { parseUsersUrl } from '../../src/directory/users-url.js';
 
-t.test('a file and a module are paths from the given folder, a database keeps its address', async (t) => {
-  const cases = {
-    'file:data/users.mdb': { kind: 'embedded', path: '/root/data/users.mdb' },
-    'file:/var/users.mdb': { kind: 'embedded', path: '/var/users.mdb' },
-    'module:./users.js': { kind: 'module', path: '/root/users.js' },
-    'postgres://u:p@h/d': { kind: 'postgres', url: 'postgres://u:p@h/d' },
-    'postgresql:///d?host=/run': { kind: 'postgres', url: 'postgresql:///d?host=/run' },
-  };
-  for (const [url, place] of Object.entries(cases)) t.strictSame(parseUsersUrl(url, '/root'), place);
-});
+t.test(
+  'paths of files and modules are resolved against the given folder, a database URL stays as it is',
+  async (t) => {
+    const cases = {
+      'file:data/users.mdb': { kind: 'embedded', path: '/root/data/users.mdb' },
+      'file:/var/users.mdb': { kind: 'embedded', path: '/var/users.mdb' },
+      'module:./users.js': { kind: 'module', path: '/root/users.js' },
+      'postgres://u:p@h/d': { kind: 'postgres', url: 'postgres://u:p@h/d' },
+      'postgresql:///d?host=/run': { kind: 'postgres', url: 'postgresql:///d?host=/run' },
+    };
+    for (const [url, place] of Object.entries(cases)) t.strictSame(parseUsersUrl(url, '/root'), place);
+  },
+);
 
 t.test('another URL is refused without being repeated', async (t) => {
   const wrong = ['', 'file:', 'module:', 'users.mdb', 'postgres:u:p@h/d', 'mysql://u:p@h/d', 'constructor:x'];

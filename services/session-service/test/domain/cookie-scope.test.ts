@@ -1,27 +1,24 @@
 // Where twins of the refresh cookie are looked for.
 import t from 'tap';
-import { bounded, hidesOwn, MOST_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
+import { boundedFrom, hidesOwn, MAX_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
 
 const text = ({ domain = '', path, partitioned }: { domain?: string; path: string; partitioned?: boolean }) =>
   `${domain} ${path}${partitioned ? ' partitioned' : ''}`;
 
-t.test(
-  'twins are looked for under every prefix of the path, with and without the closing slash',
-  async (t) => {
-    const paths = ['/', '/a', '/a/', '/a/refresh', '/a/refresh/'];
-    const domains = ['', 'auth.example.com', 'example.com'];
-    const places = domains.flatMap((domain) => paths.map((path) => `${domain} ${path}`));
-    t.strictSame(
-      twinScopes('auth.example.com', '/a/refresh').map(text).sort(),
-      [
-        ...places.filter((place) => place !== ' /a/refresh'),
-        ...places.map((place) => `${place} partitioned`),
-      ].sort(),
-    );
-  },
-);
+t.test('twin scopes cover every prefix of the path, with and without a trailing slash', async (t) => {
+  const paths = ['/', '/a', '/a/', '/a/refresh', '/a/refresh/'];
+  const domains = ['', 'auth.example.com', 'example.com'];
+  const places = domains.flatMap((domain) => paths.map((path) => `${domain} ${path}`));
+  t.strictSame(
+    twinScopes('auth.example.com', '/a/refresh').map(text).sort(),
+    [
+      ...places.filter((place) => place !== ' /a/refresh'),
+      ...places.map((place) => `${place} partitioned`),
+    ].sort(),
+  );
+});
 
-t.test('an address has no parents', async (t) => {
+t.test('an IP address has no parent domains', async (t) => {
   for (const host of ['127.0.0.1', '[::1]']) {
     t.ok(
       twinScopes(host, '/refresh').every(({ domain }) => domain === undefined),
@@ -30,21 +27,24 @@ t.test('an address has no parents', async (t) => {
   }
 });
 
-t.test('only the partitioned twin in our own place could be mistaken for our cookie', async (t) => {
+t.test('only the partitioned twin in our own scope could be mistaken for our cookie', async (t) => {
   const hiding = twinScopes('auth.example.com', '/refresh').filter((scope) => hidesOwn(scope, '/refresh'));
   t.strictSame(hiding.map(text), [' /refresh partitioned']);
 });
 
-t.test('of the many places of a deep address each answer expires a part, and all come in turn', async (t) => {
-  const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
-  t.ok(scopes.length > 2 * MOST_EXPIRED, `${scopes.length}`);
-  const seen = new Set<string>();
-  for (const start of scopes.keys()) {
-    const part = bounded(scopes, start);
-    t.equal(part.length, MOST_EXPIRED);
-    for (const scope of part) seen.add(text(scope));
-  }
-  t.equal(seen.size, scopes.length);
-  const few = twinScopes('auth.example.com', '/refresh');
-  t.strictSame(bounded(few, 3).map(text).sort(), few.map(text).sort());
-});
+t.test(
+  'each response expires a part of the many scopes of a deep address, and in turn all of them',
+  async (t) => {
+    const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
+    t.ok(scopes.length > 2 * MAX_EXPIRED, `${scopes.length}`);
+    const seen = new Set<string>();
+    for (const start of scopes.keys()) {
+      const part = boundedFrom(scopes, start);
+      t.equal(part.length, MAX_EXPIRED);
+      for (const scope of part) seen.add(text(scope));
+    }
+    t.equal(seen.size, scopes.length);
+    const few = twinScopes('auth.example.com', '/refresh');
+    t.strictSame(boundedFrom(few, 3).map(text).sort(), few.map(text).sort());
+  },
+);

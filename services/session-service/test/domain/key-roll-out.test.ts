@@ -47,17 +47,20 @@ t.test('the three roll-outs, node by node', async (t) => {
   ]);
 });
 
-t.test('a service that only verifies must accept a key before it is used, and uses none', async (t) => {
-  const nodes = [
-    { makes: true, ids: ['old', 'new'] },
-    { makes: false, ids: ['old'] },
-  ];
-  const reported = { ...ring([]), nodes };
-  t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
-  t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
-});
+t.test(
+  'a service that only verifies must accept a key before it is used, and itself uses none',
+  async (t) => {
+    const nodes = [
+      { makes: true, ids: ['old', 'new'] },
+      { makes: false, ids: ['old'] },
+    ];
+    const reported = { ...ring([]), nodes };
+    t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
+    t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
+  },
+);
 
-t.test('no step that is said to be safe makes a node refuse what another makes', async (t) => {
+t.test('no step reported as safe makes a node refuse what another creates', async (t) => {
   const lists = fc.array(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), {
     minLength: 1,
     maxLength: 4,

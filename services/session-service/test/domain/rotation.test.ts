@@ -22,7 +22,7 @@ const RECORD: SessionRecord = {
 };
 const ANSWERED = { ...RECORD, lastUsedAtMs: NOW, expiresAtMs: NOW + 7 * DAY };
 
-t.test('a session that is not there is revoked', async (t) => {
+t.test('a session that does not exist is revoked', async (t) => {
   t.strictSame(decideRotation(undefined, 1, NOW, RULES), { verdict: 'revoked', next: undefined });
 });
 
@@ -46,7 +46,7 @@ t.test('the first refresh after a log-in always rotates', async (t) => {
   t.match(decideRotation(fresh, 1, NOW, RULES), { verdict: 'rotated', next: { generation: 2, used: 1 } });
 });
 
-t.test('inside the window the current and the last generation get the current one again', async (t) => {
+t.test('within the window the current and the previous generation get the current one again', async (t) => {
   for (const agoMs of [0, 1, 29_999]) {
     const record = { ...RECORD, rotatedAtMs: NOW - agoMs };
     for (const presented of [4, 5]) {
@@ -59,7 +59,7 @@ t.test('inside the window the current and the last generation get the current on
   t.match(decideRotation({ ...RECORD, rotatedAtMs: NOW - 30_000 }, 5, NOW, RULES), { verdict: 'rotated' });
 });
 
-t.test('a lost answer is recovered after the window', async (t) => {
+t.test('a lost response is recovered after the window', async (t) => {
   t.strictSame(decideRotation(RECORD, 4, NOW, RULES), {
     verdict: 'recovered',
     next: { ...ANSWERED, rotatedAtMs: NOW, recoveries: [{ generation: 5, atMs: NOW }] },
@@ -104,7 +104,7 @@ t.test('recoveries are counted by generation, for 24 hours', async (t) => {
   t.equal(decideRotation(RECORD, 4, NOW, { ...RULES, recoveries: 0 }).verdict, 'reuse');
 });
 
-t.test('an older generation is reuse, inside the window too', async (t) => {
+t.test('an older generation is reuse, even within the window', async (t) => {
   for (const rotatedAtMs of [NOW - DAY, NOW]) {
     for (const presented of [1, 3]) {
       t.strictSame(decideRotation({ ...RECORD, rotatedAtMs }, presented, NOW, RULES), {
@@ -132,7 +132,7 @@ t.test('a window of zero is strict single use', async (t) => {
   }
 });
 
-t.test('a last rotation far ahead of the clock opens no window', async (t) => {
+t.test('a last rotation in the future of the clock opens no window', async (t) => {
   const near = { ...RECORD, rotatedAtMs: NOW + 30_000 };
   const far = { ...RECORD, rotatedAtMs: NOW + 30_001 };
   t.equal(decideRotation(near, 5, NOW, RULES).verdict, 'current');
@@ -140,7 +140,7 @@ t.test('a last rotation far ahead of the clock opens no window', async (t) => {
   t.equal(decideRotation(far, 4, NOW, RULES).verdict, 'recovered');
 });
 
-t.test('no answer outlives the absolute expiry', async (t) => {
+t.test('no granted refresh outlives the absolute expiry', async (t) => {
   const record = { ...RECORD, absoluteExpiresAtMs: NOW + 1000 };
   for (const presented of [4, 5, 6]) {
     t.match(decideRotation(record, presented, NOW, RULES), { next: { expiresAtMs: NOW + 1000 } });

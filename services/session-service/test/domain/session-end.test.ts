@@ -5,7 +5,7 @@ import t from 'tap';
 import {
   addSessionEnds,
   formatSessionEnds,
-  MOST_NOTES,
+  MAX_NOTES,
   parseSessionEnds,
   type SessionEnd,
 } from '../../src/domain/session-end.js';
@@ -37,16 +37,16 @@ const reuse = fc.record(
 );
 const ends = fc.array<SessionEnd>(fc.oneof(plain, reuse), { minLength: 1, maxLength: 10 });
 
-t.test('notes read back as they were written', async (t) => {
+t.test('notes decode to what was encoded', async (t) => {
   fc.assert(fc.property(ends, (some) => t.strictSame(parseSessionEnds(formatSessionEnds(some)), some)));
   t.strictSame(parseSessionEnds(undefined), []);
 });
 
-t.test('the newest come first, the old ones and those beyond the limit go', async (t) => {
+t.test('the newest come first; old ones and those beyond the limit are dropped', async (t) => {
   const end = (at: number): SessionEnd => ({ sid: `s${at}`, atMs: at, reason: 'logout' });
   t.strictSame(addSessionEnds([end(3), end(2), end(1)], [end(4), end(5)], 2), [end(5), end(4), end(3)]);
-  const many = Array.from({ length: MOST_NOTES }, (_, at) => end(MOST_NOTES - at));
-  const kept = addSessionEnds(many, [end(MOST_NOTES + 1)], 0);
-  t.equal(kept.length, MOST_NOTES);
-  t.strictSame([kept[0], kept.at(-1)], [end(MOST_NOTES + 1), end(2)]);
+  const many = Array.from({ length: MAX_NOTES }, (_, at) => end(MAX_NOTES - at));
+  const kept = addSessionEnds(many, [end(MAX_NOTES + 1)], 0);
+  t.equal(kept.length, MAX_NOTES);
+  t.strictSame([kept[0], kept.at(-1)], [end(MAX_NOTES + 1), end(2)]);
 });

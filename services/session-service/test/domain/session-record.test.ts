@@ -21,7 +21,7 @@ const record = fc.record(
   { noNullPrototype: true },
 );
 
-t.test('a record reads back as it was written', async (t) => {
+t.test('a record decodes to what was encoded', async (t) => {
   fc.assert(
     fc.property(record, (value) => {
       const text = formatSessionRecord(value);
@@ -31,7 +31,7 @@ t.test('a record reads back as it was written', async (t) => {
   );
 });
 
-t.test('the text has the documented order', async (t) => {
+t.test('the encoding has the documented order', async (t) => {
   t.equal(
     formatSessionRecord({
       ...{ expiresAtMs: 1, lastUsedAtMs: 2, createdAtMs: 3, absoluteExpiresAtMs: 4, rotatedAtMs: 5 },
@@ -45,13 +45,13 @@ t.test('the text has the documented order', async (t) => {
   );
 });
 
-t.test('anything else is no record', async (t) => {
+t.test('any other text is not a record', async (t) => {
   for (const text of ['', 'x', '1 2 3 4 5 6 7 -', '1 2 3 4 5 6 x - agent', '-1 2 3 4 5 6 7 - agent']) {
     t.throws(() => parseSessionRecord(text), SyntaxError);
   }
 });
 
-t.test('a user agent is one short printable line', async (t) => {
+t.test('a user agent becomes one short printable line', async (t) => {
   t.equal(cleanUserAgent(' Mozilla/5.0\r\n (X11)\0\t\u001b[31m '), 'Mozilla/5.0 (X11)[31m');
   t.equal(cleanUserAgent('a\u202eb\u2028c\ud800d'), 'abcd');
   t.equal(cleanUserAgent('x'.repeat(500)), 'x'.repeat(200));

@@ -4,7 +4,7 @@ import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { logIn, sessionIdOf, startNode, userDirectory, withBearer } from '../support/session-node.js';
 
-t.test('a valid bearer is named in headers, by GET and by HEAD', async (t) => {
+t.test('the user of a valid bearer is returned in headers, for GET and HEAD', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'zoë+50%@exämple.com');
     const node = await startNode(t, { store, directory });
@@ -26,7 +26,7 @@ t.test('a valid bearer is named in headers, by GET and by HEAD', async (t) => {
   });
 });
 
-t.test('anything else is 401, with the same body whatever is wrong', async (t) => {
+t.test('everything else is 401, with the same body for every reason', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });

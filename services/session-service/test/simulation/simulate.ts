@@ -1,6 +1,6 @@
 // Plays a history against a store, call by call, and writes down what happened.
 
-import type { SessionRules } from '../../src/domain/session-rules.js';
+import type { SessionRules } from '../../src/domain/session-record.js';
 import type { RotationVerdict } from '../../src/stores/session-store.js';
 import type { History, Round, TabRefresh, Thief } from './history.js';
 import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';

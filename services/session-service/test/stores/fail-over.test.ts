@@ -10,7 +10,7 @@ import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { AGENT, LAPTOP, PHONE, RULES } from './session-rules.js';
 
-t.test('the scripts are sent again to a server that has forgotten them', async (t) => {
+t.test('scripts are loaded again on a server that has lost them', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   await sessions.start({ ...PHONE, ...AGENT }, RULES);
@@ -21,36 +21,39 @@ t.test('the scripts are sent again to a server that has forgotten them', async (
   t.match(await sessions.list(7), [{ sid: 'phone' }]);
 });
 
-t.test('with Redis away every operation says so, and with Redis back they work by themselves', async (t) => {
-  const { store, redis } = await redisStore(t);
-  const sessions = openSessionStore(store);
-  await sessions.start({ ...PHONE, ...AGENT }, RULES);
-  if (store.kind !== 'redis') throw new TypeError('a store on Redis was asked for');
+t.test(
+  'while Redis is away every operation fails with StoreUnavailableError, and afterwards all work again',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const sessions = openSessionStore(store);
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    if (store.kind !== 'redis') throw new TypeError('a store on Redis was asked for');
 
-  const closed = once(store.client, 'close');
-  await redis.stop();
-  await closed;
-  const attempts: (() => Promise<unknown>)[] = [
-    () => sessions.start({ ...LAPTOP, ...AGENT }, RULES),
-    () => sessions.rotate({ ...PHONE, generation: 1 }, RULES),
-    () => sessions.proveUsed({ ...PHONE, generation: 1 }),
-    () => sessions.end(PHONE),
-    () => sessions.endListed(7, ['phone']),
-    () => sessions.list(7),
-  ];
-  for (const attempt of attempts) {
-    const error = await attempt().catch((reason: unknown) => reason);
-    t.ok(error instanceof StoreUnavailableError);
-  }
+    const closed = once(store.client, 'close');
+    await redis.stop();
+    await closed;
+    const attempts: (() => Promise<unknown>)[] = [
+      () => sessions.start({ ...LAPTOP, ...AGENT }, RULES),
+      () => sessions.rotate({ ...PHONE, generation: 1 }, RULES),
+      () => sessions.proveUsed({ ...PHONE, generation: 1 }),
+      () => sessions.end(PHONE),
+      () => sessions.endListed(7, ['phone']),
+      () => sessions.list(7),
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().catch((reason: unknown) => reason);
+      t.ok(error instanceof StoreUnavailableError);
+    }
 
-  const ready = once(store.client, 'ready');
-  await redis.start();
-  await ready;
-  await sessions.start({ ...PHONE, ...AGENT }, RULES);
-  t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'rotated' });
-});
+    const ready = once(store.client, 'ready');
+    await redis.start();
+    await ready;
+    await sessions.start({ ...PHONE, ...AGENT }, RULES);
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'rotated' });
+  },
+);
 
-t.test('a Redis out of memory refuses the first session of a user, and no other', async (t) => {
+t.test('a Redis out of memory refuses only the first session of a user', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
@@ -84,7 +87,7 @@ t.test('every operation is one command', async (t) => {
     t.match(command, /^evalsha [0-9a-f]{40} (1 session:\{7\}|2 session:\{7\} session:\{7\}:ended)( |$)/);
 });
 
-t.test('the key of a user expires with the last of his sessions', async (t) => {
+t.test('the key of a user expires with the user’s last session', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   const expiry = async () => Number(await redis.client.call('PEXPIRETIME', 'session:{7}'));

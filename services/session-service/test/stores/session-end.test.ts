@@ -3,20 +3,18 @@
 import { storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
-import { MOST_NOTES, type SessionEnd } from '../../src/domain/session-end.js';
-import { openSessionSearch } from '../../src/stores/open-session-search.js';
+import { MAX_NOTES, type SessionEnd } from '../../src/domain/session-end.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from './session-rules.js';
 
 const KEEP_MS = 7 * DAY;
 const ADDRESS = '0123456789abcdef'.repeat(2);
 
-t.test('every end leaves a note with its reason, its time and the keyed address', async (t) => {
+t.test('every end leaves a note with its reason, its time and the pseudonym of the address', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
     const noted = async (sid: string, about: Partial<SessionEnd>) => {
-      const { nowMs, known } = await search.find(sid, 7);
+      const { nowMs, known } = await sessions.find(sid, 7);
       if (known === undefined || !('end' in known)) throw new Error(`no note of ${sid}`);
       const { atMs, ...rest } = known.end;
       t.strictSame(rest, { sid, ...about });
@@ -35,7 +33,7 @@ t.test('every end leaves a note with its reason, its time and the keyed address'
     await sessions.endListed(7, ['b', 'c', 'x'], { reason: 'others_revoked' });
     await noted('b', { reason: 'others_revoked' });
     await noted('c', { reason: 'others_revoked' });
-    t.equal((await search.find('x', 7)).known, undefined, 'what was not there has no end');
+    t.equal((await sessions.find('x', 7)).known, undefined, 'what was not there has no end');
     await start('e', 'd');
     await noted('d', { reason: 'login', address: ADDRESS });
 
@@ -58,45 +56,46 @@ t.test('every end leaves a note with its reason, its time and the keyed address'
   });
 });
 
-t.test('the note of a reuse says why the generation before was not taken for a lost answer', async (t) => {
-  await eachStore(t, async (t, { store }) => {
-    const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
-    const strict = { ...RULES, windowMs: 0 };
-    const spent = { ...RULES, windowMs: 1, recoveries: 0 };
-    for (const [unrecovered, rules] of [
-      ['strict', strict],
-      ['spent', spent],
-      ['used', strict],
-    ] as const) {
-      const session = { uid: 7, sid: unrecovered };
-      await sessions.start({ ...session, ...AGENT }, RULES);
-      await sessions.rotate({ ...session, generation: 1 }, RULES);
-      if (unrecovered === 'used') await sessions.proveUsed({ ...session, generation: 2 });
-      // The window of a millisecond may still be open.
-      let outcome = '';
-      while (outcome !== 'reuse') {
-        ({ outcome } = await sessions.rotate({ ...session, generation: 1, address: ADDRESS }, rules));
+t.test(
+  'the note of a reuse says why the previous generation was not treated as a lost response',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const sessions = openSessionStore(store, KEEP_MS);
+      const strict = { ...RULES, windowMs: 0 };
+      const spent = { ...RULES, windowMs: 1, recoveries: 0 };
+      for (const [unrecovered, rules] of [
+        ['strict', strict],
+        ['spent', spent],
+        ['used', strict],
+      ] as const) {
+        const session = { uid: 7, sid: unrecovered };
+        await sessions.start({ ...session, ...AGENT }, RULES);
+        await sessions.rotate({ ...session, generation: 1 }, RULES);
+        if (unrecovered === 'used') await sessions.proveUsed({ ...session, generation: 2 });
+        // The window of a millisecond may still be open.
+        let outcome = '';
+        while (outcome !== 'reuse') {
+          ({ outcome } = await sessions.rotate({ ...session, generation: 1, address: ADDRESS }, rules));
+        }
+        const { known } = await sessions.find(unrecovered, 7);
+        if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
+        const { atMs, ...note } = known.end;
+        t.strictSame(note, {
+          ...{ sid: unrecovered, reason: 'reuse', address: ADDRESS, presented: 1, current: 2 },
+          unrecovered,
+        });
       }
-      const { known } = await search.find(unrecovered, 7);
-      if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
-      const { atMs, ...note } = known.end;
-      t.strictSame(note, {
-        ...{ sid: unrecovered, reason: 'reuse', address: ADDRESS, presented: 1, current: 2 },
-        unrecovered,
-      });
-    }
-  });
-});
+    });
+  },
+);
 
-t.test('a session that expired is noted by whoever comes upon it, with the time it expired', async (t) => {
+t.test('the step that finds an expired session notes it with the time of its expiry', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
     const brief = { ...RULES, refreshTtlMs: HOUR };
     const aged = { ...RULES, maxAgeMs: HOUR };
     const expiredAnHourAgo = async (sid: string, reason: string) => {
-      const { nowMs, known } = await search.find(sid, 7);
+      const { nowMs, known } = await sessions.find(sid, 7);
       if (known === undefined || !('end' in known)) throw new Error(`no note of ${sid}`);
       t.equal(known.end.reason, reason);
       t.ok(Math.abs(nowMs - known.end.atMs - HOUR) < 5 * SECOND);
@@ -105,7 +104,7 @@ t.test('a session that expired is noted by whoever comes upon it, with the time 
     await sessions.start({ uid: 7, sid: 'listed', ...AGENT }, aged);
     await sessions.start({ uid: 7, sid: 'stays', ...AGENT }, RULES);
     await age(2 * HOUR);
-    const dead = await search.find('listed', 7);
+    const dead = await sessions.find('listed', 7);
     t.match(dead, { known: { uid: 7, record: { generation: 1 } } }, 'its record is still there');
     await sessions.rotate({ uid: 7, sid: 'refreshed', generation: 1 }, RULES);
     await expiredAnHourAgo('refreshed', 'expired');
@@ -119,63 +118,62 @@ t.test('a session that expired is noted by whoever comes upon it, with the time 
   });
 });
 
-t.test('a note lives as long as it is told to, and none is kept when that is nothing', async (t) => {
+t.test('a note is kept for the configured time, and none is kept if that is zero', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
-    const search = openSessionSearch(store);
     const sessions = openSessionStore(store, KEEP_MS);
     for (const session of [PHONE, LAPTOP]) await sessions.start({ ...session, ...AGENT }, RULES);
     await sessions.end(PHONE, { reason: 'logout' });
     await age(KEEP_MS - HOUR);
-    t.match((await search.find('phone', 7)).known, { end: { reason: 'logout' } });
+    t.match((await sessions.find('phone', 7)).known, { end: { reason: 'logout' } });
     await sessions.start({ uid: 7, sid: 'tablet', ...AGENT }, RULES);
     await age(2 * HOUR);
-    t.equal((await search.find('phone', 7)).known, undefined);
+    t.equal((await sessions.find('phone', 7)).known, undefined);
     await sessions.end({ uid: 7, sid: 'tablet' }, { reason: 'logout' });
-    t.match((await search.find('tablet', 7)).known, { end: { reason: 'logout' } });
+    t.match((await sessions.find('tablet', 7)).known, { end: { reason: 'logout' } });
 
     const silent = openSessionStore(store);
     await silent.start({ uid: 8, sid: 'a', ...AGENT }, RULES);
     await silent.end({ uid: 8, sid: 'a' }, { reason: 'logout' });
     await sessions.start({ uid: 8, sid: 'b', ...AGENT }, RULES);
     await sessions.end({ uid: 8, sid: 'b' });
-    for (const sid of ['a', 'b']) t.equal((await search.find(sid, 8)).known, undefined);
+    for (const sid of ['a', 'b']) t.equal((await sessions.find(sid, 8)).known, undefined);
   });
 });
 
-t.test('an older note goes with the next one, though that prolongs the life of both', async (t) => {
-  await eachStore(t, async (t, { store, age }) => {
-    const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
-    for (const sid of ['a', 'b', 'c']) {
-      await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
-      await sessions.end({ uid: 7, sid }, { reason: 'logout' });
-      await age(KEEP_MS / 2 + HOUR);
-    }
-    t.equal((await search.find('a', 7)).known, undefined);
-    t.match((await search.find('c', 7)).known, { end: { reason: 'logout' } });
-  });
-});
+t.test(
+  'the next note removes older ones that are due, although it extends the expiry of the key',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store, KEEP_MS);
+      for (const sid of ['a', 'b', 'c']) {
+        await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
+        await sessions.end({ uid: 7, sid }, { reason: 'logout' });
+        await age(KEEP_MS / 2 + HOUR);
+      }
+      t.equal((await sessions.find('a', 7)).known, undefined);
+      t.match((await sessions.find('c', 7)).known, { end: { reason: 'logout' } });
+    });
+  },
+);
 
-t.test('somebody who logs in and out in a loop fills no memory', async (t) => {
+t.test('logging in and out in a loop does not fill the memory', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
-    for (let times = 0; times <= MOST_NOTES; times++) {
+    for (let times = 0; times <= MAX_NOTES; times++) {
       await sessions.start({ uid: 7, sid: `s${times}`, ...AGENT }, RULES);
       await sessions.end({ uid: 7, sid: `s${times}` }, { reason: 'logout' });
     }
-    t.equal((await search.find('s0', 7)).known, undefined, 'the oldest has made room');
-    t.match((await search.find('s1', 7)).known, { end: { reason: 'logout' } });
-    t.match((await search.find(`s${MOST_NOTES}`, 7)).known, { end: { reason: 'logout' } });
-    if (store.kind === 'redis') t.equal(await store.client.llen('session:{7}:ended'), MOST_NOTES);
+    t.equal((await sessions.find('s0', 7)).known, undefined, 'the oldest has made room');
+    t.match((await sessions.find('s1', 7)).known, { end: { reason: 'logout' } });
+    t.match((await sessions.find(`s${MAX_NOTES}`, 7)).known, { end: { reason: 'logout' } });
+    if (store.kind === 'redis') t.equal(await store.client.llen('session:{7}:ended'), MAX_NOTES);
   });
 });
 
 t.test('a session is found by its id alone, alive or ended, among all users', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store, KEEP_MS);
-    const search = openSessionSearch(store);
-    t.equal((await search.find('s1')).known, undefined, 'in an empty store');
+    t.equal((await sessions.find('s1')).known, undefined, 'in an empty store');
     for (let uid = 1; uid <= 1200; uid += 100) {
       await Promise.all(
         Array.from({ length: 100 }, (_, at) =>
@@ -185,11 +183,12 @@ t.test('a session is found by its id alone, alive or ended, among all users', as
     }
     for (const uid of [1, 600]) await sessions.end({ uid, sid: `s${uid}` }, { reason: 'admin' });
     for (const uid of [1, 600]) {
-      t.match((await search.find(`s${uid}`)).known, { uid, end: { reason: 'admin' } });
-      t.equal((await search.find(`s${uid}`, uid + 1)).known, undefined, 'of that user alone');
+      t.match((await sessions.find(`s${uid}`)).known, { uid, end: { reason: 'admin' } });
+      t.equal((await sessions.find(`s${uid}`, uid + 1)).known, undefined, 'of that user alone');
     }
-    for (const uid of [2, 1200]) t.match((await search.find(`s${uid}`)).known, { uid, record: { used: 0 } });
-    const { nowMs, known } = await search.find('s1201');
+    for (const uid of [2, 1200])
+      t.match((await sessions.find(`s${uid}`)).known, { uid, record: { used: 0 } });
+    const { nowMs, known } = await sessions.find('s1201');
     t.equal(known, undefined);
     t.ok(Math.abs(nowMs - (await storeTimeMs(store))) < 5 * SECOND);
   });
@@ -208,7 +207,7 @@ t.test('a Redis out of memory still ends sessions', async (t) => {
   t.strictSame(await sessions.list(7), []);
 });
 
-t.test('a refresh and the end of a session are one command each, notes and all', async (t) => {
+t.test('a refresh and the end of a session are one command each, including the notes', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store, KEEP_MS);
   const everything = async () => {

@@ -1,6 +1,6 @@
 // Rules and names that the tests of the session store share.
 
-import type { SessionRules } from '../../src/domain/session-rules.js';
+import type { SessionRules } from '../../src/domain/session-record.js';
 
 export const SECOND = 1000;
 export const HOUR = 3600 * SECOND;

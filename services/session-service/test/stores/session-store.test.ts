@@ -28,7 +28,7 @@ t.test('a started session is listed with its times', async (t) => {
   });
 });
 
-t.test('a start that is sent again changes nothing and answers the same', async (t) => {
+t.test('a repeated start changes nothing and returns the same', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
@@ -54,7 +54,7 @@ t.test('a start that is sent again changes nothing and answers the same', async 
   });
 });
 
-t.test('beyond the limit the least recently used sessions go', async (t) => {
+t.test('beyond the limit the least recently used sessions are evicted', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     for (const sid of ['a', 'b', 'c']) {
@@ -76,7 +76,7 @@ t.test('beyond the limit the least recently used sessions go', async (t) => {
   });
 });
 
-t.test('the session that a log-in ends makes room, and dead ones do not count', async (t) => {
+t.test('the session that a log-in replaces makes room, and expired ones do not count', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ uid: 7, sid: 'dead', ...AGENT }, RULES);
@@ -110,7 +110,7 @@ t.test('a session is refreshed generation by generation', async (t) => {
   });
 });
 
-t.test('a lost answer is recovered, unless its generation was proven used', async (t) => {
+t.test('a lost response is recovered, unless its generation was proven used', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     for (const session of [PHONE, LAPTOP]) {
@@ -128,7 +128,7 @@ t.test('a lost answer is recovered, unless its generation was proven used', asyn
   });
 });
 
-t.test('proving a generation used makes no session', async (t) => {
+t.test('proving a generation used creates no session', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store);
     await sessions.proveUsed({ ...PHONE, generation: 3 });
@@ -142,7 +142,7 @@ t.test('proving a generation used makes no session', async (t) => {
   });
 });
 
-t.test('only so many generations are recovered in 24 hours', async (t) => {
+t.test('a limited number of generations is recovered in 24 hours', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ ...PHONE, ...AGENT }, RULES);
@@ -200,7 +200,7 @@ t.test(
   },
 );
 
-t.test('ending a session says whether there was one, and leaves the others', async (t) => {
+t.test('ending a session returns whether it was alive, and leaves the others', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ ...PHONE, ...AGENT }, RULES);
@@ -233,7 +233,7 @@ t.test('exactly the listed sessions are ended', async (t) => {
   });
 });
 
-t.test('a number that is no generation is refused before the store is asked', async (t) => {
+t.test('an invalid generation is refused before the store is queried', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store);
     for (const generation of [0, -1, 1.5, Number.NaN, 2 ** 53]) {

@@ -14,7 +14,7 @@ async function startTwo(sessions: SessionStore): Promise<void> {
 
 // Who is first does not matter to the store: "first" and "second" are owner and thief in either order.
 t.test(
-  'stolen refresh token: once the first has gone on, the second ends the session, and only that',
+  'stolen refresh token: after the first use has moved on, the second ends the session, and only that one',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);
@@ -30,7 +30,7 @@ t.test(
 );
 
 t.test(
-  'stolen refresh token used at once by both: the same generation, and the next pair of them is found out',
+  'stolen refresh token used simultaneously: both get the same generation, and their next refreshes are detected',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);

@@ -20,7 +20,7 @@ import { buildSessionAdmin } from '../../src/admin.js';
 import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
-import { createHashingQueue } from '../../src/directory/hashing-queue.js';
+import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
@@ -104,7 +104,7 @@ export async function startNode(
     logger,
   });
   const queue = createHashingQueue({ running: 4, waiting: 1000 });
-  const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
+  const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
@@ -127,11 +127,11 @@ export async function startNode(
       accessSecrets: openKeyRing(values.ACCESS_SECRET),
       refreshSecrets: openKeyRing(values.REFRESH_SECRET),
       encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
-      onIssued: figures.countToken,
+      onIssued: metrics.countToken,
       clock,
     },
-    figures,
-    trail: trailTo((line) => onLine?.(line), 'session-service', figures.audit),
+    metrics,
+    trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: {},
     logger,

@@ -1,0 +1,54 @@
+// Finds the service's data for a command: the project's folder, an existing store, the secret of the pseudonyms.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+
+/** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
+export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
+
+/**
+ * Connects to the store that a variable names, passes it to `use`, and closes it afterwards. Never creates a store: in
+ * the wrong folder a command would find nothing and leave an empty store behind.
+ *
+ * @throws ConfigurationError if the value of the variable is invalid
+ * @throws StoreUnavailableError if the store does not answer or its file does not exist
+ */
+export async function withExistingStore<T>(
+  variable: string,
+  url: string,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const path = /^file:(.+)/s.exec(url)?.[1];
+  if (path !== undefined && !existsSync(resolve(PROJECT_ROOT, path))) {
+    const hint = 'start the service first, or set STORE_URL or DATA_DIR';
+    throw new StoreUnavailableError(`there is no ${url} (${variable}): ${hint}`);
+  }
+  return withConnectedStore(variable, url, PROJECT_ROOT, use);
+}
+
+/**
+ * The value of CHALLENGE_SECRET, which keys the pseudonyms of accounts and addresses: from the environment, or from
+ * the file in which `npm start` stores the secrets that it generated.
+ * @throws ConfigurationError if there is none
+ */
+export function challengeSecret(values: {
+  readonly CHALLENGE_SECRET?: string | undefined;
+  readonly DATA_DIR: string;
+}): string {
+  if (values.CHALLENGE_SECRET !== undefined) return values.CHALLENGE_SECRET;
+  const path = join(resolve(PROJECT_ROOT, values.DATA_DIR), 'secrets.json');
+  try {
+    const found = JSON.parse(readFileSync(path, 'utf8')).CHALLENGE_SECRET;
+    if (typeof found === 'string' && found !== '') return found;
+  } catch {
+    // The file does not exist if the secrets come from elsewhere.
+  }
+  throw new ConfigurationError([
+    'CHALLENGE_SECRET is missing: it must be that of session-service, under which the store keeps accounts',
+  ]);
+}

@@ -1,0 +1,112 @@
+// The operator's statements: their names on the connection, and the check of them at the start.
+
+import type { FieldDef } from 'pg';
+import {
+  explainPostgresError,
+  type PostgresPool,
+  type PreparedStatement,
+  sqlStateOf,
+} from './postgres-pool.js';
+
+/** The values of USERS_BY_EMAIL, USERS_BY_ID and USERS_SAVE_HASH. */
+export interface StatementTexts {
+  readonly byEmail?: string | undefined;
+  readonly byId?: string | undefined;
+  readonly saveHash?: string | undefined;
+}
+
+/** The prepared statements of the PostgreSQL directory. */
+export interface UserStatements {
+  /** $1 the account key. */
+  readonly byEmail: PreparedStatement;
+  /** $1 the id. */
+  readonly byId: PreparedStatement;
+  /** $1 the id, $2 the old hash, $3 the new one; undefined if hashes are not replaced. */
+  readonly saveHash: PreparedStatement | undefined;
+}
+
+/**
+ * Names the statements for preparation.
+ * @throws RangeError if one of the first two is missing
+ */
+export function nameStatements({ byEmail, byId, saveHash }: StatementTexts): UserStatements {
+  if (byEmail === undefined || byId === undefined) {
+    throw new RangeError('with postgres:// needs USERS_BY_EMAIL and USERS_BY_ID');
+  }
+  return {
+    byEmail: { name: 'tollgate_user_by_email', text: byEmail },
+    byId: { name: 'tollgate_user_by_id', text: byId },
+    saveHash: saveHash === undefined ? undefined : { name: 'tollgate_save_hash', text: saveHash },
+  };
+}
+
+const COLUMNS = ['id', 'email', 'hash', 'disabled'] as const;
+
+/** Type numbers that are the same in every PostgreSQL; types of extensions are not checked. */
+const BOOLEAN = 16;
+const BYTES = 17;
+const NUMBERS = [20, 21, 23, 1700];
+
+const MAX_MESSAGE_CHARACTERS = 200;
+
+/**
+ * Runs the searches with values that match nobody and plans the update, so nothing is found or changed.
+ * @returns a line for each mistake
+ * @throws the error of the connection if the database does not answer
+ */
+export async function probeStatements(pool: PostgresPool, statements: UserStatements): Promise<string[]> {
+  const { byEmail, byId, saveHash } = statements;
+  const mistakes: string[] = [];
+  // No user has an empty key or the id 0.
+  mistakes.push(...(await tryStatement(pool, 'USERS_BY_EMAIL', byEmail, [''], true)));
+  mistakes.push(...(await tryStatement(pool, 'USERS_BY_ID', byId, ['0'], true)));
+  if (saveHash !== undefined) {
+    // EXPLAIN plans the statement without running it.
+    const plan = { name: 'tollgate_explain_save_hash', text: `EXPLAIN ${saveHash.text}` };
+    mistakes.push(...(await tryStatement(pool, 'USERS_SAVE_HASH', plan, ['0', '', ''], false)));
+  }
+  return [...new Set(mistakes)];
+}
+
+async function tryStatement(
+  pool: PostgresPool,
+  variable: string,
+  statement: PreparedStatement,
+  values: readonly string[],
+  returnsUsers: boolean,
+): Promise<string[]> {
+  try {
+    const { fields } = await pool.run(statement, values);
+    return returnsUsers ? checkColumns(fields).map((mistake) => `${variable} ${mistake}`) : [];
+  } catch (error) {
+    const state = sqlStateOf(error) ?? '';
+    // The server refused the user or the password, or has no such database.
+    if (/^28|^3D/.test(state)) return [`USERS_URL is wrong: ${explainPostgresError(error)}`];
+    // An invalid statement, a value of the wrong type, or a wrong number of placeholders.
+    if (/^42|^22|^08P01/.test(state)) return [`${variable} does not run: ${oneLine(error)}`];
+    throw error;
+  }
+}
+
+function checkColumns(fields: readonly FieldDef[]): string[] {
+  const types = new Map(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
+  const missing = COLUMNS.filter((column) => !types.has(column));
+  const mistakes = missing.length === 0 ? [] : [`returns no column ${missing.join(', ')}`];
+  const id = types.get('id');
+  if (id !== undefined && !NUMBERS.includes(id)) mistakes.push('returns a column id that is no whole number');
+  const disabled = types.get('disabled');
+  if (disabled !== undefined && disabled !== BOOLEAN) {
+    mistakes.push('returns a column disabled that is no boolean');
+  }
+  for (const column of ['email', 'hash']) {
+    const type = types.get(column) ?? 0;
+    if ([BOOLEAN, BYTES, ...NUMBERS].includes(type))
+      mistakes.push(`returns a column ${column} that is no text`);
+  }
+  return mistakes;
+}
+
+function oneLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return message.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_CHARACTERS);
+}

@@ -1,0 +1,107 @@
+// Which refresh cookies of a request count: their names, their values, and the session that they present.
+
+import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas/token-claims.js';
+
+/** The configured prefix of the cookie's name; undefined is the default, no prefix. */
+export type CookiePrefix = '__Secure-' | '__Host-' | undefined;
+
+/** Browsers keep a cookie of this prefix only without `Domain`, with `Secure` and `Path=/`: no other host can set it. */
+export const HOST_PREFIX = '__Host-';
+
+/** The session that the cookies of a request present. */
+export type PresentedSession =
+  | { readonly ok: true; readonly claims: RefreshClaims }
+  | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'expired' }
+  /** Several sessions: `survivingSession` decides by which of them are alive. */
+  | { readonly ok: false; readonly reason: 'conflict'; readonly sessions: readonly RefreshClaims[] };
+
+/** The name of the cookie that the service sets. */
+export function cookieName(prefix: CookiePrefix): string {
+  return `${prefix ?? ''}refreshToken`;
+}
+
+/** The names that the service reads with this prefix although other hosts of the site can set them too. */
+export function plantableNames(prefix: CookiePrefix): string[] {
+  if (prefix !== HOST_PREFIX) return [cookieName(prefix)];
+  return [cookieName(undefined), cookieName('__Secure-')];
+}
+
+/**
+ * Every value of a cookie in a Cookie header, in order. Cookie parsers return one value per name, so a planted twin
+ * would hide the real cookie.
+ */
+export function cookieValues(header: string | undefined, name: string): string[] {
+  if (header === undefined) return [];
+  const values: string[] = [];
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) values.push(pair.slice(at + 1).trim());
+  }
+  return values;
+}
+
+/**
+ * Selects the readings that count. A token that was issued for `__Host-` counts only under that name, so it cannot be
+ * planted under another one. Older tokens count under the other names until they expire, so a change of the prefix logs
+ * nobody out. If a token is valid under `__Host-`, only the readings of that name count.
+ *
+ * @param host readings of cookies with the prefix `__Host-`
+ * @param plantable readings of the other cookies
+ */
+export function countingReadings(
+  host: readonly TokenReading<RefreshClaims>[],
+  plantable: readonly TokenReading<RefreshClaims>[],
+): TokenReading<RefreshClaims>[] {
+  if (host.some(({ ok }) => ok)) return [...host];
+  return [...host, ...refuseHostTokens(plantable)];
+}
+
+/** The same readings, in which a token that was issued for `__Host-` is invalid. */
+export function refuseHostTokens(
+  readings: readonly TokenReading<RefreshClaims>[],
+): TokenReading<RefreshClaims>[] {
+  return readings.map((reading) =>
+    reading.ok && reading.claims.prefix === HOST_PREFIX ? { ok: false, reason: 'invalid' } : reading,
+  );
+}
+
+/**
+ * Chooses among the readings of all refresh cookies: a valid token wins over invalid ones, of one session the highest
+ * generation wins, and different sessions are a conflict.
+ */
+export function presentedSession(readings: readonly TokenReading<RefreshClaims>[]): PresentedSession {
+  const sessions = validSessions(readings);
+  const [claims] = sessions;
+  if (claims === undefined) {
+    if (readings.length === 0) return { ok: false, reason: 'missing' };
+    const expired = readings.some((reading) => !reading.ok && reading.reason === 'expired');
+    return { ok: false, reason: expired ? 'expired' : 'invalid' };
+  }
+  return sessions.length === 1 ? { ok: true, claims } : { ok: false, reason: 'conflict', sessions };
+}
+
+/** The claims of each session among the readings, at its highest generation. */
+export function validSessions(readings: readonly TokenReading<RefreshClaims>[]): RefreshClaims[] {
+  const bySession = new Map<string, RefreshClaims>();
+  for (const reading of readings) {
+    if (!reading.ok) continue;
+    const { claims } = reading;
+    const key = `${claims.sub} ${claims.sid}`;
+    const best = bySession.get(key);
+    if (best === undefined || claims.gen > best.gen) bySession.set(key, claims);
+  }
+  return [...bySession.values()];
+}
+
+/**
+ * Resolves a conflict: returns the one session that is alive, `none`, or `several`. A planted cookie therefore locks
+ * its victim out only while its own session is alive.
+ */
+export function survivingSession(
+  sessions: readonly RefreshClaims[],
+  isAlive: (sid: string) => boolean,
+): RefreshClaims | 'none' | 'several' {
+  const [claims, ...others] = sessions.filter(({ sid }) => isAlive(sid));
+  if (claims === undefined) return 'none';
+  return others.length === 0 ? claims : 'several';
+}

@@ -1,0 +1,42 @@
+// A user's list of live sessions, and the form in which the user sees each of them.
+
+import type { SessionEntry } from '@tollgate/shared/schemas/session-bodies.js';
+import { isLive, type SessionSet } from './session-set.js';
+
+/** A live session as its user may see it. Times are milliseconds since 1970. */
+export interface ListedSession {
+  readonly sid: string;
+  readonly createdAtMs: number;
+  /** When it was started or last refreshed. */
+  readonly lastUsedAtMs: number;
+  /** It ends then unless it is refreshed. */
+  readonly expiresAtMs: number;
+  readonly userAgent: string;
+}
+
+/** The live sessions, the most recently used first. */
+export function listSessions(sessions: SessionSet, nowMs: number): ListedSession[] {
+  return [...sessions]
+    .filter(([, record]) => isLive(record, nowMs))
+    .map(([sid, { createdAtMs, lastUsedAtMs, expiresAtMs, userAgent }]) => ({
+      ...{ sid, createdAtMs, lastUsedAtMs, expiresAtMs, userAgent },
+    }))
+    .sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs || (a.sid < b.sid ? -1 : 1));
+}
+
+/** @param currentSid session of the request */
+export function sessionEntry(session: ListedSession, currentSid: string): SessionEntry {
+  return {
+    id: session.sid,
+    created_at: isoTime(session.createdAtMs),
+    last_used_at: isoTime(session.lastUsedAtMs),
+    expires_at: isoTime(session.expiresAtMs),
+    user_agent: session.userAgent,
+    current: session.sid === currentSid,
+  };
+}
+
+/** ISO 8601 in UTC, to the second, e.g. `2026-08-10T15:05:28+00:00`. */
+function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+}

@@ -1,0 +1,40 @@
+// Bounds how many password hashes run at once and how many wait.
+
+import fastq from 'fastq';
+
+/** The queue is full; the caller answers 503. */
+export class HashingOverloadedError extends Error {
+  override readonly name = 'HashingOverloadedError';
+}
+
+/** Runs work now or later, in order of arrival. */
+export interface HashingQueue {
+  /**
+   * Resolves or rejects as the work does.
+   * @throws HashingOverloadedError immediately, without starting the work, when the queue is full
+   */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** How many hashes are running and how many are waiting. */
+  readonly load: { readonly running: number; readonly waiting: number };
+}
+
+/**
+ * Creates the queue.
+ * @param limits.running hashes that run at once, at least 1; each takes a core and, with argon2id, 19 MiB
+ * @param limits.waiting hashes that may wait for one of those to finish
+ */
+export function createHashingQueue(limits: { running: number; waiting: number }): HashingQueue {
+  const queue = fastq.promise(async (work: () => Promise<unknown>) => work(), limits.running);
+  return {
+    async run<T>(work: () => Promise<T>) {
+      const isBusy = queue.running() >= limits.running;
+      if (isBusy && queue.length() >= limits.waiting) {
+        throw new HashingOverloadedError('too many hashes are waiting');
+      }
+      return queue.push(work) as Promise<T>;
+    },
+    get load() {
+      return { running: queue.running(), waiting: queue.length() };
+    },
+  };
+}

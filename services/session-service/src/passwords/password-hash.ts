@@ -1,0 +1,60 @@
+// Password hashes: creates argon2id; verifies argon2id, scrypt and bcrypt.
+
+import { ARGON2ID_COST, argon2id, isStrongArgon2id, makeArgon2id } from './argon2id-hash.js';
+import { bcrypt, bcryptReadsAll } from './bcrypt-hash.js';
+import type { HashAlgorithm } from './hash-algorithm.js';
+import { scrypt } from './scrypt-hash.js';
+
+const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {
+  argon2id,
+  scrypt,
+  ...{ '2a': bcrypt, '2b': bcrypt, '2y': bcrypt },
+};
+
+/** The cost of new hashes. */
+export const CURRENT_COST = ARGON2ID_COST;
+
+/** Hashes a password: argon2id with 19 MiB, two passes and one lane, on a thread of Node's pool. */
+export function hashPassword(password: string): Promise<string> {
+  return makeArgon2id(password);
+}
+
+/**
+ * The cost of verifying a hash: its prefix and parameters, equal for hashes that take equal time. Returns undefined if
+ * the text is not a valid hash of a known algorithm, or needs more memory or time than the limits allow.
+ */
+export function hashCost(passwordHash: string): string | undefined {
+  return algorithmOf(passwordHash)?.costOf(passwordHash);
+}
+
+/** Whether a password matches a hash. A text that has no cost matches no password and returns false immediately. */
+export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  const algorithm = algorithmOf(passwordHash);
+  if (algorithm?.costOf(passwordHash) === undefined) return false;
+  return algorithm.verify(passwordHash, password);
+}
+
+/**
+ * A hash of this cost that matches no password.
+ * @throws RangeError if `hashCost` returns no such cost
+ */
+export function makeDummyHash(cost: string): string {
+  const algorithm = algorithmOf(cost);
+  if (algorithm === undefined) throw new RangeError('this is the cost of no known hash');
+  return algorithm.makeDummy(cost);
+}
+
+/**
+ * Whether to replace a hash that matched the password: it uses another algorithm or costs less than new hashes.
+ * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would
+ * require that typo from then on. Such a password keeps its bcrypt hash.
+ */
+export function needsRehash(passwordHash: string, password: string): boolean {
+  if (algorithmOf(passwordHash) === bcrypt && !bcryptReadsAll(password)) return false;
+  return !isStrongArgon2id(passwordHash);
+}
+
+function algorithmOf(text: string): HashAlgorithm | undefined {
+  const prefix = /^\$([^$]*)\$/.exec(text)?.[1] ?? '';
+  return Object.hasOwn(ALGORITHMS, prefix) ? ALGORITHMS[prefix] : undefined;
+}

@@ -1,0 +1,83 @@
+// Checks a password against the directory, with the same work for every reason to refuse it.
+
+import { type Directory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import { createDummyHash } from './dummy-hash.js';
+import type { HashingQueue } from './hashing-queue.js';
+import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
+
+/** Checks passwords against a directory. */
+export interface SignIn {
+  /**
+   * Returns the user if the password matches; undefined for a wrong password, an unknown or disabled account, and an
+   * account for which the directory returns no usable user. Each case takes one lookup and one verification: of the
+   * user's hash, or of the dummy hash if the account does not exist or its hash is unreadable.
+   *
+   * @param key the normalised address (accountKey)
+   * @throws DirectoryUnavailableError when the directory does not answer
+   * @throws HashingOverloadedError when too many passwords are being checked
+   */
+  check(key: string, password: string): Promise<DirectoryUser | undefined>;
+}
+
+/** Optional callbacks and the comparison itself. */
+export interface SignInOptions {
+  /**
+   * Called for a user who cannot sign in because the hash is damaged, of an unknown algorithm or too expensive. Not
+   * called for an empty hash: that user has no password.
+   */
+  readonly onUnreadableHash?: (userId: number) => void;
+  /** Called for an account whose row or rows are not exactly one valid user. */
+  readonly onUnusableUser?: (error: UnusableUserError) => void;
+  /** Compares a password with a hash; by default `verifyPassword`. */
+  readonly verify?: (passwordHash: string, password: string) => Promise<boolean>;
+}
+
+/**
+ * Creates the check. If the password matches and its hash is outdated, a new hash replaces it, provided the directory
+ * can save one.
+ * @param onRehashError called when the new hash could not be saved; the log-in still succeeds
+ */
+export function createSignIn(
+  directory: Directory,
+  queue: HashingQueue,
+  onRehashError: (error: unknown) => void,
+  { onUnreadableHash = () => {}, onUnusableUser = () => {}, verify = verifyPassword }: SignInOptions = {},
+): SignIn {
+  const dummyHash = createDummyHash();
+
+  const find = async (key: string): Promise<DirectoryUser | undefined> => {
+    try {
+      return await directory.findByEmail(key);
+    } catch (error) {
+      // A distinct response would reveal that this account exists.
+      if (!(error instanceof UnusableUserError)) throw error;
+      onUnusableUser(error);
+      return undefined;
+    }
+  };
+
+  const rehash = async (user: DirectoryUser, password: string): Promise<void> => {
+    if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return;
+    try {
+      await directory.saveHash(user.id, user.hash, await queue.run(() => hashPassword(password)));
+    } catch (error) {
+      onRehashError(error);
+    }
+  };
+
+  return {
+    async check(key, password) {
+      const user = await find(key);
+      const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
+      if (user !== undefined) {
+        if (isReadable) dummyHash.note(user.id, user.hash);
+        else if (user.hash !== '') onUnreadableHash(user.id);
+      }
+      const passwordHash = isReadable ? user.hash : dummyHash.value;
+      const matches = await queue.run(() => verify(passwordHash, password));
+      if (!matches || !isReadable || user.disabled) return undefined;
+      await rehash(user, password);
+      return user;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+// The variables that say where the users are.
+
+import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import t from 'tap';
+import { readSessionConfig } from '../../src/config.js';
+
+const REQUIRED = {
+  ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
+  REFRESH_SECRET: 'refresh-secret-of-this-test-0123456789',
+  ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
+  CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
+  PUBLIC_URL: 'http://localhost:8080',
+};
+const STATEMENTS = { USERS_BY_EMAIL: 'SELECT 1 WHERE $1', USERS_BY_ID: 'SELECT 2 WHERE $1' };
+const DATABASE = 'postgres://user:se-cret@host/database';
+
+/** The lines that these variables stop the start with. */
+function mistakes(env: Record<string, string>): readonly string[] {
+  try {
+    readSessionConfig({ ...REQUIRED, ...env });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.lines;
+    throw error;
+  }
+}
+
+t.test('users are in a file in DATA_DIR by default', async (t) => {
+  const config = readSessionConfig({ ...REQUIRED, DATA_DIR: '/var/lib/tollgate', USERS_URL: '' });
+  t.equal(config.usersUrl, 'file:/var/lib/tollgate/users.mdb');
+  t.strictSame(config.userStatements, { byEmail: undefined, byId: undefined, saveHash: undefined });
+});
+
+t.test('the three kinds of directory are accepted', async (t) => {
+  for (const USERS_URL of ['file:users.mdb', 'module:./users.js']) t.strictSame(mistakes({ USERS_URL }), []);
+  for (const USERS_URL of [DATABASE, DATABASE.replace('postgres:', 'postgresql:')]) {
+    const config = readSessionConfig({ ...REQUIRED, ...STATEMENTS, USERS_URL });
+    t.equal(config.usersUrl, USERS_URL);
+    t.match(config.userStatements, { byEmail: 'SELECT 1 WHERE $1', byId: 'SELECT 2 WHERE $1' });
+  }
+});
+
+t.test('another USERS_URL stops the start and is not shown', async (t) => {
+  const line = 'USERS_URL must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
+  for (const USERS_URL of [
+    'mysql://u:se-cret@h/d',
+    'users.mdb',
+    'file:',
+    'postgres:u:se-cret@h',
+    'POSTGRES://h',
+  ]) {
+    t.strictSame(mistakes({ USERS_URL }), [line]);
+  }
+});
+
+t.test('postgres needs its two searches; each missing one is a line', async (t) => {
+  const missing = (name: string) =>
+    `${name} is missing: with postgres:// it must be a statement that finds a user by $1`;
+  t.strictSame(mistakes({ USERS_URL: DATABASE }), [missing('USERS_BY_EMAIL'), missing('USERS_BY_ID')]);
+  const { USERS_BY_EMAIL } = STATEMENTS;
+  t.strictSame(mistakes({ USERS_URL: DATABASE, USERS_BY_EMAIL }), [missing('USERS_BY_ID')]);
+});
+
+t.test('a statement uses exactly its placeholders', async (t) => {
+  const wrong = {
+    USERS_BY_EMAIL: 'SELECT 1',
+    USERS_BY_ID: 'SELECT $1, $2',
+    USERS_SAVE_HASH: 'UPDATE t SET hash = $2 WHERE id = $1',
+  };
+  t.strictSame(mistakes({ USERS_URL: DATABASE, ...wrong }), [
+    'USERS_BY_EMAIL must use $1 and no other placeholder',
+    'USERS_BY_ID must use $1 and no other placeholder',
+    'USERS_SAVE_HASH must use $1, $2, $3 and no other placeholder',
+  ]);
+  const saveHash = 'UPDATE t SET hash = $3 WHERE id = $1 AND hash = $2';
+  t.strictSame(mistakes({ USERS_URL: DATABASE, ...STATEMENTS, USERS_SAVE_HASH: saveHash }), []);
+  t.strictSame(mistakes({ ...wrong, USERS_URL: 'file:users.mdb' }), [], 'elsewhere they mean nothing');
+});
+
+t.test('in production the embedded directory needs explicit consent', async (t) => {
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://app.example.com',
+    STORE_URL: 'redis://localhost',
+    CAPTCHA_CACHE_STORE: 'redis://localhost',
+  };
+  const line =
+    'USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true';
+  t.strictSame(mistakes(production), [line]);
+  t.strictSame(mistakes({ ...production, USERS_URL: 'file:users.mdb' }), [line]);
+  t.strictSame(mistakes({ ...production, ALLOW_EMBEDDED: 'true' }), []);
+  t.strictSame(mistakes({ ...production, ...STATEMENTS, USERS_URL: DATABASE }), []);
+  t.strictSame(mistakes({ ...production, USERS_URL: 'module:./users.js' }), []);
+});

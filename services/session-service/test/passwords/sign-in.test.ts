@@ -1,0 +1,221 @@
+// Whether a password opens an account, and what it costs to find out.
+
+import { hash } from '@node-rs/argon2';
+import { hash as bcryptHash } from '@node-rs/bcrypt';
+import t from 'tap';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  type DirectoryUser,
+  UnusableUserError,
+} from '../../src/directory/directory.js';
+import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/hashing-queue.js';
+import { CURRENT_COST, hashCost, hashPassword, verifyPassword } from '../../src/passwords/password-hash.js';
+import { createSignIn } from '../../src/passwords/sign-in.js';
+
+type Users = Record<string, { hash: string; disabled?: boolean }>;
+
+/** A directory of these users by account key, and a sign-in that tells what it verified. */
+function signInTo(users: Users, change: Partial<Directory> = {}) {
+  const found = new Map<string, DirectoryUser>(
+    Object.entries(users).map(([email, user], index) => [
+      email,
+      { id: index + 1, email, disabled: false, ...user },
+    ]),
+  );
+  const lookedFor: string[] = [];
+  const verified: string[] = [];
+  const unreadable: number[] = [];
+  const unusable: UnusableUserError[] = [];
+  const errors: unknown[] = [];
+  const directory: Directory = {
+    async findByEmail(key) {
+      lookedFor.push(key);
+      return found.get(key);
+    },
+    findById: async (id) => [...found.values()].find((user) => user.id === id),
+    async saveHash(id, oldHash, newHash) {
+      const user = [...found.values()].find((each) => each.id === id);
+      if (user?.hash !== oldHash) return false;
+      found.set(user.email, { ...user, hash: newHash });
+      return true;
+    },
+    health: async () => {},
+    close: async () => {},
+    ...change,
+  };
+  const queue = createHashingQueue({ running: 2, waiting: 100 });
+  const signIn = createSignIn(directory, queue, (error) => errors.push(error), {
+    onUnreadableHash: (id) => unreadable.push(id),
+    onUnusableUser: (error) => unusable.push(error),
+    verify(passwordHash, password) {
+      verified.push(passwordHash);
+      return verifyPassword(passwordHash, password);
+    },
+  });
+  return { signIn, found, lookedFor, verified, unreadable, unusable, errors };
+}
+
+t.test(
+  'accounts enumerated by time: unknown, disabled and wrong cost one look and one equal hash',
+  async (t) => {
+    const hashes: [string, (password: string) => Promise<string>][] = [
+      [CURRENT_COST, hashPassword],
+      ['$2b$05', (password) => bcryptHash(password, 5)],
+      [
+        '$argon2id$v=19$m=4096,t=3,p=1',
+        (password) => hash(password, { memoryCost: 4096, timeCost: 3, parallelism: 1 }),
+      ],
+    ];
+    for (const [cost, make] of hashes) {
+      const users = {
+        'first@x.org': { hash: await make('a password') },
+        'wrong@x.org': { hash: await make('a password') },
+        'disabled@x.org': { hash: await make('password'), disabled: true },
+        'empty@x.org': { hash: '' },
+        'broken@x.org': { hash: '$5$rounds=1000$x' },
+      };
+      const { signIn, verified, lookedFor, unreadable } = signInTo(users);
+      // The first account that exists teaches the cost, whether its password is right or wrong.
+      await signIn.check('first@x.org', 'password');
+      verified.length = 0;
+      lookedFor.length = 0;
+      const keys = ['unknown@x.org', 'wrong@x.org', 'disabled@x.org', 'empty@x.org', 'broken@x.org'];
+      for (const key of keys) t.equal(await signIn.check(key, 'password'), undefined, key);
+      t.strictSame(lookedFor, keys, 'one look each');
+      t.strictSame(
+        verified.map(hashCost),
+        [cost, cost, cost, cost, cost],
+        'one verification each, of equal cost',
+      );
+      t.strictSame(unreadable, [5], 'a hash that is none is told; no password is nothing to tell');
+    }
+  },
+);
+
+t.test('before any log-in, an unknown account costs as much as a new hash', async (t) => {
+  const { signIn, verified } = signInTo({});
+  t.equal(await signIn.check('unknown@x.org', 'password'), undefined);
+  t.strictSame(verified.map(hashCost), [CURRENT_COST]);
+});
+
+t.test(
+  'no password opens an account without a hash or one that does not exist, not even the dummy’s',
+  async (t) => {
+    const { signIn } = signInTo({ 'empty@x.org': { hash: '' } });
+    const guessed = createSignIn(
+      directoryOf({ id: 1, email: 'empty@x.org', hash: '', disabled: false }),
+      createHashingQueue({ running: 1, waiting: 0 }),
+      () => {},
+      { verify: async () => true },
+    );
+    t.equal(await signIn.check('empty@x.org', ''), undefined);
+    t.equal(await guessed.check('empty@x.org', 'password'), undefined);
+    t.equal(await guessed.check('unknown@x.org', 'password'), undefined);
+  },
+);
+
+t.test('the right password signs in, and an outdated hash is replaced once', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found, errors } = signInTo({ 'ada@x.org': { hash: old } });
+  t.match(await signIn.check('ada@x.org', 'password'), { id: 1, email: 'ada@x.org' });
+  const replaced = found.get('ada@x.org')?.hash ?? '';
+  t.equal(hashCost(replaced), CURRENT_COST);
+  t.match(await signIn.check('ada@x.org', 'password'), { id: 1 });
+  t.equal(found.get('ada@x.org')?.hash, replaced);
+  t.equal(await signIn.check('ada@x.org', 'another'), undefined);
+  t.strictSame(errors, []);
+});
+
+t.test('the hash of a disabled account is never replaced', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: old, disabled: true } });
+  t.equal(await signIn.check('ada@x.org', 'password'), undefined);
+  t.equal(found.get('ada@x.org')?.hash, old);
+});
+
+t.test('a rehash does not overwrite a password that changed meanwhile', async (t) => {
+  const old = await bcryptHash('password', 4);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: old } });
+  const checked = signIn.check('ada@x.org', 'password');
+  found.set('ada@x.org', { id: 1, email: 'ada@x.org', hash: 'changed', disabled: false });
+  t.match(await checked, { id: 1 });
+  t.equal(found.get('ada@x.org')?.hash, 'changed');
+});
+
+t.test('a typo after the 72nd byte does not become part of the password', async (t) => {
+  const password = 'p'.repeat(80);
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: await bcryptHash(password, 4) } });
+  t.match(await signIn.check('ada@x.org', `${password.slice(0, 79)}q`), { id: 1 });
+  t.match(await signIn.check('ada@x.org', password), { id: 1 });
+  t.match(found.get('ada@x.org')?.hash, /^\$2b\$04\$/);
+});
+
+t.test(
+  'no new hash is computed if the directory cannot save it, and if saving fails the log-in succeeds',
+  async (t) => {
+    const old = await bcryptHash('password', 4);
+    const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: old, disabled: false });
+    const works: string[] = [];
+    const queue = createHashingQueue({ running: 1, waiting: 0 });
+    const counting = {
+      run: <T>(work: () => Promise<T>) => {
+        works.push('hash');
+        return queue.run(work);
+      },
+      load: queue.load,
+    };
+    t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
+    t.equal(works.length, 1, 'the password was compared, and not hashed again');
+
+    const failing = signInTo(
+      { 'ada@x.org': { hash: old } },
+      { saveHash: () => Promise.reject(new DirectoryUnavailableError('away')) },
+    );
+    t.match(await failing.signIn.check('ada@x.org', 'password'), { id: 1 });
+    t.match(failing.errors, [{ message: 'away' }]);
+  },
+);
+
+t.test(
+  'accounts enumerated by a damaged row: what is not one user costs what an unknown account does',
+  async (t) => {
+    const twice = new UnusableUserError('the statement returned more than one user', [1, 2]);
+    const users = { 'ada@x.org': { hash: await bcryptHash('password', 5) } };
+    const { signIn, verified, unusable, found } = signInTo(users, {
+      async findByEmail(key) {
+        if (key === 'twice@x.org') throw twice;
+        return found.get(key);
+      },
+    });
+    await signIn.check('ada@x.org', 'wrong');
+    for (const key of ['twice@x.org', 'unknown@x.org'])
+      t.equal(await signIn.check(key, 'password'), undefined);
+    t.equal(verified.length, 3);
+    t.equal(verified[1], verified[2], 'the same hash of the common cost');
+    t.strictSame(unusable, [twice]);
+  },
+);
+
+t.test('an unavailable directory and a full queue are errors, not verdicts', async (t) => {
+  const away = signInTo({}, { findByEmail: () => Promise.reject(new DirectoryUnavailableError('away')) });
+  await t.rejects(away.signIn.check('ada@x.org', 'password'), DirectoryUnavailableError);
+  t.strictSame(away.verified, []);
+  const full = createSignIn(
+    directoryOf(undefined),
+    { run: () => Promise.reject(new HashingOverloadedError('full')), load: { running: 1, waiting: 0 } },
+    () => {},
+  );
+  await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);
+});
+
+/** A directory of one user, found under its own address. */
+function directoryOf(user: DirectoryUser | undefined): Directory {
+  return {
+    findByEmail: async (key) => (key === user?.email ? user : undefined),
+    findById: async () => user,
+    saveHash: async () => true,
+    health: async () => {},
+    close: async () => {},
+  };
+}
