@@ -19,8 +19,8 @@ import { openProofStore } from '@tollgate/shared/sessions/proof-store.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

@@ -9,6 +9,7 @@ import {
   type ChallengeType,
   challengeTypeMistakes,
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { hostNameMistake } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -18,7 +19,6 @@ import {
 import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf } from '@tollgate/shared/config/fallbacks.js';
-import { hostNameMistake } from '@tollgate/shared/config/host-keys.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
@@ -33,8 +33,8 @@ import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/share
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
 import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

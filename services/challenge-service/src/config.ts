@@ -1,6 +1,7 @@
 // Everything that the challenge service is told by its environment.
 
 import { Type } from '@sinclair/typebox';
+import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -10,7 +11,6 @@ import {
 import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/host-keys.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,

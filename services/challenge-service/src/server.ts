@@ -18,7 +18,7 @@ import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { observeStore } from '@tollgate/shared/store/store-observer.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';

@@ -1,6 +1,6 @@
 // The admin application of the session service: health, metrics and, with a key, what other services ask.
 
-import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import { SESSION_HOST } from '@tollgate/shared/config/application-keys.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
 import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';

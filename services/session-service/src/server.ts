@@ -24,7 +24,7 @@ import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { observeStore } from '@tollgate/shared/store/store-observer.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { checkHostKeys } from '../../src/config/application-keys.js';
 import {
   checkCookiePrefix,
   checkCorsOrigin,
@@ -12,7 +13,6 @@ import {
   checkTestMode,
   checkTrustProxy,
 } from '../../src/config/checks.js';
-import { checkHostKeys } from '../../src/config/host-keys.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 

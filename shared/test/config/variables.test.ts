@@ -5,7 +5,6 @@ import t from 'tap';
 import { captchaVariables } from '../../src/config/captcha-environment.js';
 import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '../../src/config/fallbacks.js';
-import { variablesTable } from '../../src/config/table.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -15,6 +14,7 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '../../src/config/variables.js';
+import { variablesTable } from '../../src/config/variables-table.js';
 
 const schema = Type.Object({
   ...SecretVariables,

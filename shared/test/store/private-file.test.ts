@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { closeStore, openStore } from '../../src/store/open-store.js';
 import { filesOpenToOthers } from '../../src/store/private-file.js';
-import { warnOfStore } from '../../src/store/warnings.js';
+import { warnOfStore } from '../../src/store/store-warnings.js';
 import { tempDir } from '../support/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

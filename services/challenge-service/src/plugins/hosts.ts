@@ -15,7 +15,7 @@ import {
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { HostKey } from '@tollgate/shared/config/host-keys.js';
+import type { HostKey } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';

@@ -2,7 +2,7 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import { SESSION_HOST } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openAccountEvents } from '../stores/account-events.js';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
-import { storeWarnings, warnOfStore } from '../../src/store/warnings.js';
+import { storeWarnings, warnOfStore } from '../../src/store/store-warnings.js';
 import { startRedis } from '../support/redis-server.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 

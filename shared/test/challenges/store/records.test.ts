@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { formatAttempts, parseAttempts } from '../../src/challenges/attempts/attempts.js';
-import { encodeConsumedRecord, parseConsumedRecord } from '../../src/challenges/store/record-encoding.js';
+import { formatAttempts, parseAttempts } from '../../../src/challenges/attempts/attempts.js';
+import { encodeConsumedRecord, parseConsumedRecord } from '../../../src/challenges/store/record-encoding.js';
 import {
   encodePowTail,
   encodeVerifiedTail,
@@ -11,7 +11,7 @@ import {
   parseAnswerRecord,
   parsePowRecord,
   parseVerifiedRecord,
-} from '../../src/challenges/store/records.js';
+} from '../../../src/challenges/store/records.js';
 
 const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
 const name = fc.stringMatching(/^[A-Za-z0-9_.@:/-]{1,80}$/);

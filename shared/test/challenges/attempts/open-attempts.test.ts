@@ -6,10 +6,10 @@ import {
   MAX_ATTEMPTS,
   MOST_ENTRIES,
   withAttempt,
-} from '../../src/challenges/attempts/attempts.js';
-import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
-import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from './fixtures.js';
+} from '../../../src/challenges/attempts/attempts.js';
+import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
+import { eachStore } from '../../support/stores.js';
+import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from '../fixtures.js';
 
 const open = (challenges: ChallengeStore, claims: readonly string[]) =>
   Promise.all(claims.map((claim) => challenges.countAttempt({ account, claim, decayMs: DECAY_MS })));

@@ -1,9 +1,9 @@
 // The wait of an account and an address together: it grows, it ends, and it is nobody else's.
 
 import t from 'tap';
-import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
-import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAddress } from './fixtures.js';
+import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
+import { eachStore } from '../../support/stores.js';
+import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAddress } from '../fixtures.js';
 
 const DAY_MS = 86_400_000;
 

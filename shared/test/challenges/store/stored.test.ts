@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import type { RedisServer } from '../support/redis-server.js';
-import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../support/stores.js';
+import type { RedisServer } from '../../support/redis-server.js';
+import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../../support/stores.js';
 import {
   ACCOUNT,
   ADDRESS,
@@ -18,7 +18,7 @@ import {
   MINUTE_MS,
   powIssue,
   SECRET,
-} from './fixtures.js';
+} from '../fixtures.js';
 
 /** Fills a store with one of each thing that is kept in it. */
 async function fill({ store }: StoreUnderTest): Promise<void> {

@@ -1,7 +1,7 @@
 // The keys of the host API: how they are read, and what is wrong with them in one line each.
 
 import t from 'tap';
-import { checkHostKeys, hostKeysFrom, hostNameMistake } from '../../src/config/host-keys.js';
+import { checkHostKeys, hostKeysFrom, hostNameMistake } from '../../src/config/application-keys.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const [a, b, c] = [secret('a'), secret('b'), secret('c')] as const;

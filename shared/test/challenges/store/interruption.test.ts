@@ -3,12 +3,12 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { startRedisCluster } from '../support/redis-cluster.js';
-import { startRedisSentinel } from '../support/redis-sentinel.js';
-import { startRedis } from '../support/redis-server.js';
-import { ACCOUNT, ADDRESS, challengesOn, hostOn, issueWork, newClaim, powIssue } from './fixtures.js';
+import { closeStore, openStore, type Store, storeTimeMs } from '../../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { startRedisCluster } from '../../support/redis-cluster.js';
+import { startRedisSentinel } from '../../support/redis-sentinel.js';
+import { startRedis } from '../../support/redis-server.js';
+import { ACCOUNT, ADDRESS, challengesOn, hostOn, issueWork, newClaim, powIssue } from '../fixtures.js';
 
 const CONTEXT = { ip: ADDRESS, pow: true, image: 'offered' } as const;
 const LONGEST_RETURN_MS = 15_000;

@@ -1,9 +1,9 @@
 // Issuing challenges: limits, the price by volume, lifetimes, records.
 
 import t from 'tap';
-import type { Issued } from '../../src/challenges/store/challenge-store.js';
-import { parsePowRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
-import { eachStore } from '../support/stores.js';
+import type { Issued } from '../../../src/challenges/store/challenge-store.js';
+import { parsePowRecord, parseVerifiedRecord } from '../../../src/challenges/store/records.js';
+import { eachStore } from '../../support/stores.js';
 import {
   address,
   challengesOn,
@@ -14,7 +14,7 @@ import {
   otherAddress,
   powIssue,
   unpricedPow,
-} from './fixtures.js';
+} from '../fixtures.js';
 
 const difficultyOf = (issued: Issued) => (issued.allowed ? issued.difficulty : undefined);
 

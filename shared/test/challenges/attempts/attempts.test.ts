@@ -1,9 +1,9 @@
 // Failures of an account: counted, forgotten, withdrawn, cleared.
 
 import t from 'tap';
-import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../support/stores.js';
-import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIssue } from './fixtures.js';
+import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
+import { eachStore } from '../../support/stores.js';
+import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIssue } from '../fixtures.js';
 
 const OTHER_ACCOUNT = 'f'.repeat(32);
 

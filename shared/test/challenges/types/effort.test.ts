@@ -5,11 +5,11 @@ import {
   effortPartDifficulty,
   effortType,
   formatEffortRecord,
-} from '../../src/challenges/types/effort-type.js';
-import { seededRandom } from '../../src/challenges/types/seeded-random.js';
-import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
-import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from '../support/issuing.js';
-import { eachStore } from '../support/stores.js';
+} from '../../../src/challenges/types/effort-type.js';
+import { seededRandom } from '../../../src/challenges/types/seeded-random.js';
+import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
+import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from '../../support/issuing.js';
+import { eachStore } from '../../support/stores.js';
 
 const context = { ip: IP, pow: false, image: 'demanded' } as const;
 const triedAfter = (failures: number) => ({ ...context, account: { key: ACCOUNT, failures } });

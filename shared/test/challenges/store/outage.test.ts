@@ -3,12 +3,11 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import { closeStore, openStore } from '../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
-import { startRedis } from '../support/redis-server.js';
-import { redisStore } from '../support/stores.js';
-import { startCuttingProxy } from './cutting-proxy.js';
+import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
+import { closeStore, openStore } from '../../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { startRedis } from '../../support/redis-server.js';
+import { redisStore } from '../../support/stores.js';
 import {
   ACCOUNT,
   ADDRESS,
@@ -24,7 +23,8 @@ import {
   MINUTE_MS,
   newClaim,
   powIssue,
-} from './fixtures.js';
+} from '../fixtures.js';
+import { startCuttingProxy } from './cutting-proxy.js';
 
 /** Every operation that asks the store something. */
 const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown>> = {

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { clusterStore } from '../support/stores.js';
-import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
+import { clusterStore } from '../../support/stores.js';
+import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from '../fixtures.js';
 
 t.test('addresses, accounts and challenges spread over all masters', async (t) => {
   const { store } = await clusterStore(t);

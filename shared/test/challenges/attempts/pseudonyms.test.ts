@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseAddress } from '../../src/challenges/attempts/address.js';
-import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
-import { isToken, makeToken } from '../../src/challenges/tokens.js';
-import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { normaliseAddress } from '../../../src/challenges/attempts/address.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '../../../src/challenges/store/challenge-keys.js';
+import { isToken, makeToken } from '../../../src/challenges/tokens.js';
+import { openKeyRing } from '../../../src/crypto/key-ring.js';
 
 const key = openKeyRing('first-secret-of-32-characters-xx').current;
 

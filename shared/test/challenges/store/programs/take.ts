@@ -2,8 +2,8 @@
 // `take.js STORE_URL KIND TOKEN TIMES`.
 
 import { once } from 'node:events';
-import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
-import { closeStore, openStore } from '../../../src/store/open-store.js';
+import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
+import { closeStore, openStore } from '../../../../src/store/open-store.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');

@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { eachStore } from '../support/stores.js';
-import { challengesOn, imageIssue, newClaim, powIssue } from './fixtures.js';
+import { eachStore } from '../../support/stores.js';
+import { challengesOn, imageIssue, newClaim, powIssue } from '../fixtures.js';
 
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));

@@ -1,8 +1,8 @@
 // The price that an address remembers: how a client that sends no ticket gets work that is enough.
 
 import t from 'tap';
-import { ACCOUNT, fail, IP, openDesk } from '../support/issuing.js';
-import { eachStore } from '../support/stores.js';
+import { ACCOUNT, fail, IP, openDesk } from '../../support/issuing.js';
+import { eachStore } from '../../support/stores.js';
 
 const OTHER_IP = '203.0.113.8';
 const OTHER = 'other@example.com';

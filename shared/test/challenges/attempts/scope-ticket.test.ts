@@ -3,11 +3,11 @@
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { accountPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
-import { openScope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
-import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { ACCOUNT, fail, openDesk, ring } from '../support/issuing.js';
-import { eachStore } from '../support/stores.js';
+import { accountPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
+import { openScope, sealScope } from '../../../src/challenges/attempts/scope-ticket.js';
+import { openKeyRing } from '../../../src/crypto/key-ring.js';
+import { ACCOUNT, fail, openDesk, ring } from '../../support/issuing.js';
+import { eachStore } from '../../support/stores.js';
 
 const NOW_MS = 1_800_000_000_000;
 const account = accountPseudonym(ring.current, 'tests', ACCOUNT);

@@ -1,7 +1,7 @@
 // What a host asks about accounts: failures, tries, when an image is demanded.
 
 import t from 'tap';
-import { eachStore, redisStore } from '../support/stores.js';
+import { eachStore, redisStore } from '../../support/stores.js';
 import {
   ACCOUNT,
   ADDRESS,
@@ -12,7 +12,7 @@ import {
   imageIssue,
   newClaim,
   powIssue,
-} from './fixtures.js';
+} from '../fixtures.js';
 
 t.test('an image is demanded from the second failure on, until a success', async (t) => {
   await eachStore(t, async (t, { store, age }) => {

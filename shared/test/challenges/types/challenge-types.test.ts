@@ -6,11 +6,11 @@ import {
   type ChallengeType,
   challengeTypeMistakes,
   verifiedTypes,
-} from '../../src/challenges/types/challenge-type-registry.js';
-import { seededRandom } from '../../src/challenges/types/seeded-random.js';
-import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { ConfigurationError } from '../../src/schemas/configuration-error.js';
-import { OTHER_SECRET, ring } from './fixtures.js';
+} from '../../../src/challenges/types/challenge-type-registry.js';
+import { seededRandom } from '../../../src/challenges/types/seeded-random.js';
+import { openKeyRing } from '../../../src/crypto/key-ring.js';
+import { ConfigurationError } from '../../../src/schemas/configuration-error.js';
+import { OTHER_SECRET, ring } from '../fixtures.js';
 
 const make = () => ({ answer: 'x' });
 const verify = () => 'wrong' as const;

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '../../src/challenges/store/challenge-keys.js';
-import { lifetimeSeconds } from '../../src/pow/lifetime.js';
-import { priceOf } from '../../src/pow/price.js';
-import { redisStore } from '../support/stores.js';
-import { challengesOn, DECAY_MS, powIssue, ring } from './fixtures.js';
+import { addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '../../../src/challenges/store/challenge-keys.js';
+import { lifetimeSeconds } from '../../../src/pow/lifetime.js';
+import { priceOf } from '../../../src/pow/price.js';
+import { redisStore } from '../../support/stores.js';
+import { challengesOn, DECAY_MS, powIssue, ring } from '../fixtures.js';
 
 t.test(
   'on any terms the script asks the price and gives the lifetime that the browser computes',
