@@ -1,8 +1,9 @@
 // The bearer guard of an application: verifies the access tokens of the session service without asking it.
 
 import { Type } from '@sinclair/typebox';
-import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
+import { checkStores } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
@@ -14,13 +15,10 @@ import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error
 import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
-import { openProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { closeStore, openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

@@ -16,9 +16,10 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
+import { checkStores } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
@@ -31,10 +32,8 @@ import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-modul
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { closeStore, openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

@@ -8,9 +8,10 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,

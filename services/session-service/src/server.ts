@@ -3,8 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
-import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
+import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
@@ -18,12 +17,11 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { closeStore, openConfiguredStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { observeStore } from '@tollgate/shared/store/store-observer.js';
+import { observeStore } from '@tollgate/shared/store/store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';

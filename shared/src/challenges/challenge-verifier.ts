@@ -1,18 +1,17 @@
 // What a host application asks of the challenges: check a submission, count the failures of an account.
 
 import type { KeyRing } from '../crypto/key-ring.js';
-import { randomBytes } from '../crypto/random-bytes.js';
+import { randomBytes } from '../crypto/random.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
-import { normaliseAddress } from './attempts/address.js';
+import { HOST_NAME_FORM, isHostName } from '../schemas/names.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
+import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
-import type { ChallengeObserver } from './challenge-observer.js';
+import { type ChallengeObserver, observed } from './challenge-observer.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
-import type { GivenProof } from './verdict.js';
-import type { AttemptedAccount, SubmissionVerifier } from './verify-context.js';
+import type { AttemptedAccount, GivenProof, SubmissionVerifier } from './verification.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
 /** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
@@ -157,44 +156,6 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
       const pair = address(ip);
       await store.clearFailures(account(key), pair);
       if (pair !== undefined) await store.clearAddress(pair, decayMs);
-    },
-  };
-}
-
-/** The same checker, with somebody who hears its verdicts. */
-function observed(
-  checker: SubmissionVerifier,
-  observer: ChallengeObserver,
-  keyed: {
-    readonly account: (key: string) => string;
-    readonly address: (ip: string | undefined) => string | undefined;
-  },
-): SubmissionVerifier {
-  const unknown = { account: undefined, address: undefined, isReplay: false };
-  return {
-    ...checker,
-    checkShape(submission, deps) {
-      const malformed = checker.checkShape(submission, deps);
-      if (malformed !== null) observer.refused(malformed, unknown);
-      return malformed;
-    },
-    recheck(given, failures) {
-      const outdated = checker.recheck(given, failures);
-      if (outdated !== null) observer.refused(outdated, unknown);
-      return outdated;
-    },
-    async verify(submission, context) {
-      let isReplay = false;
-      const verdict = await checker.verify(submission, context, () => {
-        isReplay = true;
-      });
-      if (verdict.ok) observer.solved(verdict.given);
-      else {
-        const key = context.account?.key;
-        const account = key === undefined ? undefined : keyed.account(key);
-        observer.refused(verdict, { account, address: keyed.address(context.ip), isReplay });
-      }
-      return verdict;
     },
   };
 }

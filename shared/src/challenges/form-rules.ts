@@ -1,7 +1,7 @@
 // What one form demands beyond the options that hold for all: always an image, certain presets, harder work.
 
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { NAME_PATTERN } from '../schemas/preset-name.js';
+import { NAME_PATTERN } from '../schemas/names.js';
 import type { NextAttempt } from './attempts/next-attempt.js';
 import { EFFORT } from './types/effort-type.js';
 

@@ -1,7 +1,8 @@
 // The challenge fields of a submission, and what their shape must be before anything is looked up.
 
-import { isNonce } from '../pow/nonce.js';
-import { isToken } from './tokens.js';
+import { createHmac } from 'node:crypto';
+import { isNonce } from '../pow/difficulty.js';
+import { isToken } from '../schemas/names.js';
 
 /** The configured names of the fields. */
 export interface FieldNames {
@@ -76,4 +77,27 @@ function problem(name: string, value: unknown, hasForm: (value: unknown) => bool
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** What a host sent for checking. */
+export interface ApplicationSubmission {
+  /** The host's name, so that no other host's retry spends the same challenge again. */
+  readonly host: string;
+  readonly submission: Submission;
+  readonly key?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+/**
+ * HMAC-SHA256(idempotency key, submission) cut to 128 bits, as 32 hexadecimal digits (decisions 2.3, "Spending"). Equal
+ * claims get equal verdicts; another account, address or answer under the same idempotency key is another claim.
+ */
+export function idempotentClaim(
+  idempotencyKey: string,
+  { host, submission, key, ip }: ApplicationSubmission,
+): string {
+  const { powToken, powNonce, imageToken, imageAnswer } = submission;
+  // JSON writes what is absent as null, and each text between quotes: no two submissions are written alike.
+  const text = JSON.stringify([host, powToken, powNonce, imageToken, imageAnswer, key, ip]);
+  return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
 }

@@ -5,11 +5,14 @@ import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import { solves } from '../pow/difficulty.js';
 import { addressPseudonym } from './attempts/pseudonyms.js';
 import { type PowRecord, parseAnswerRecord, type VerifiedRecord } from './store/records.js';
-import { digestOf } from './types/algorithms.js';
-import { challengeTypeFault, runChallengeType } from './types/challenge-type-error.js';
-import { normaliseAnswer, scrambleAnswer } from './types/image-answer.js';
+import { digestOf, normaliseAnswer, scrambleAnswer } from './types/answer-hashing.js';
+import {
+  type ChallengeTypeContext,
+  challengeTypeFault,
+  runChallengeType,
+  type VerifiedType,
+} from './types/challenge-type.js';
 import { seededRandom } from './types/seeded-random.js';
-import type { ChallengeTypeContext, VerifiedType } from './types/verified-type.js';
 
 /** Why a challenge failed; for the log, never for the answer. */
 export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';

@@ -4,24 +4,28 @@ import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { normaliseAddress } from './attempts/address.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
+import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { ChallengeStore } from './store/challenge-store.js';
 import { parsePowRecord, parseVerifiedRecord, presetOf } from './store/records.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
+import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
+import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
-import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
-import type { VerifiedType } from './types/verified-type.js';
-import { type FailedVerdict, failed, type GivenProof, imageMissing, malformed } from './verdict.js';
 import {
   type AttemptedAccount,
+  type FailedVerdict,
+  failed,
   failuresOf,
+  type GivenProof,
+  imageMissing,
+  malformed,
   type RequiredChallenges,
   type SubmissionVerifier,
   type VerifyContext,
-} from './verify-context.js';
+} from './verification.js';
 import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
 
 /** What the verifier needs. */

@@ -1,7 +1,7 @@
 // The keys of the hosts that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
-import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
-import { isWeakSecret, WEAK_SECRET } from './secret-strength.js';
+import { HOST_NAME_FORM, isHostName } from '../schemas/names.js';
+import { isWeakSecret, WEAK_SECRET } from './secrets.js';
 
 /** A host and the key that it presents. */
 export interface HostKey {

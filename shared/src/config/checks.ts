@@ -3,34 +3,7 @@
 import { isIP } from 'node:net';
 import { parseStoreUrl } from '../store/store-url.js';
 import { cacheStoreUrlOf, storeUrlOf } from './fallbacks.js';
-import { isLoopbackHost, isTestHost } from './hosts.js';
-import { isWeakSecret, WEAK_SECRET } from './secret-strength.js';
-
-const SHORTEST_SECRET = 32;
-
-/**
- * Secrets have at least 32 characters and are not easy to guess, no list has an empty element, and no two elements of all lists are equal
- * (decisions 3.3). The lines show no secret.
- *
- * @param lists the comma-separated lists by variable; unset ones are left to the schema
- */
-export function checkSecrets(lists: Readonly<Record<string, string | undefined>>): string[] {
-  const owners = new Map<string, string>();
-  return Object.entries(lists).flatMap(([name, list]) => {
-    const mistakes = new Set<string>();
-    for (const secret of list?.split(',') ?? []) {
-      const owner = owners.get(secret);
-      if (secret === '') mistakes.add(`${name} must not have an empty element`);
-      else if ([...secret].length < SHORTEST_SECRET) {
-        mistakes.add(`${name} must have at least ${SHORTEST_SECRET} characters in each element`);
-      } else if (isWeakSecret(secret)) mistakes.add(`${name} ${WEAK_SECRET}`);
-      else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
-      else if (owner !== undefined) mistakes.add(`${name} must not share an element with ${owner}`);
-      else owners.set(secret, name);
-    }
-    return [...mistakes];
-  });
-}
+import { isLoopbackHost, isTestHost } from './sites.js';
 
 /** `PUBLIC_URL` is an http(s) address, and encrypted in production unless it stays on this machine. */
 export function checkPublicUrl(values: {

@@ -1,7 +1,6 @@
 // What all commands have in common: the usage, and what a failure prints.
 
 import { ConfigurationError } from '../schemas/configuration-error.js';
-import { CommandError, UsageError } from './command-error.js';
 
 /** A command as it was called. */
 export interface CommandCall {
@@ -61,3 +60,9 @@ function linesOf(error: unknown, foreseen: NonNullable<CommandCall['foreseen']>)
   if (isForeseen) return [(error as Error).message];
   throw error;
 }
+
+/** A mistake the operator can mend; its message is one line for him. */
+export class CommandError extends Error {}
+
+/** The command line was not understood; an empty message when the usage says it all. */
+export class UsageError extends Error {}

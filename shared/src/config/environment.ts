@@ -2,8 +2,7 @@
 
 import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { ConfigurationError } from '../schemas/configuration-error.js';
-import { expectationOf } from '../schemas/expectation.js';
+import { ConfigurationError, expectationOf } from '../schemas/configuration-error.js';
 
 export { ConfigurationError };
 

@@ -2,7 +2,7 @@
 
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
-import { randomBytes } from './random-bytes.js';
+import { randomBytes } from './random.js';
 
 /** The kinds of token. A token of one kind never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';

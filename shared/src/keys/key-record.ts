@@ -1,8 +1,9 @@
 // The record of which keys the nodes run, so that a command can say when one may be changed.
 
 import { type Store, storeTimeMs } from '../store/open-store.js';
+import { asStoreError } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
-import { asStoreError, StoreUnavailableError } from '../store/store-errors.js';
+import { StoreUnavailableError } from '../store/store.js';
 
 /** Name of the record: on Redis a hash, on the embedded store one text of lines. */
 export const KEY_RECORD_KEY = 'session:keys';

@@ -1,6 +1,6 @@
 // Reports the keys of this node at its start, every hour, when a lost store is back, and at its end.
 
-import { randomAlphanumerics } from '../crypto/random-text.js';
+import { randomAlphanumerics } from '../crypto/random.js';
 import type { Store } from '../store/open-store.js';
 import { startPeriodicTask } from '../store/periodic-task.js';
 import { type NodeKeys, openKeyRecord, REPORT_EVERY_MS } from './key-record.js';

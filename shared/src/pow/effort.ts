@@ -1,8 +1,7 @@
 // The `effort` alternative to an image: sixteen equal parts of work (decisions 2.5).
 
-import { type Digest, leadingZeroBits } from './difficulty.js';
+import { type Digest, isNonce, leadingZeroBits } from './difficulty.js';
 import { SLOW_HASHES_PER_SECOND, type WorkShape } from './lifetime.js';
-import { isNonce } from './nonce.js';
 
 /** Parts of one challenge: many, so that their sum varies little. */
 export const EFFORT_PARTS = 16;

@@ -1,7 +1,8 @@
 // The bodies of issued challenges, as challenge-service.md and decisions 2.1 have them.
 
-import { type Static, Type } from '@sinclair/typebox';
-import { TOKEN_PATTERN } from '../challenges/tokens.js';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { CaptchaOptions } from './captcha-options.js';
+import { TOKEN_PATTERN } from './names.js';
 
 const token = Type.String({ pattern: TOKEN_PATTERN, description: 'Names the challenge; single use' });
 const expires_in = Type.Integer({ description: 'Seconds until expiry; unaffected by clock differences' });
@@ -71,3 +72,48 @@ export const EffortChallenge = Type.Object(
   { $id: 'EffortChallenge' },
 );
 export type EffortChallenge = Static<typeof EffortChallenge>;
+
+/**
+ * Properties to spread into the schema of a body. They validate nothing: the guard judges the fields, and says
+ * of each what is wrong with it.
+ */
+export function challengeFields({ pow, fields }: CaptchaOptions): Record<string, TSchema> {
+  const shown = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
+  return {
+    [pow.fields.token]: shown('Token of a proof-of-work challenge; 40 letters and digits'),
+    [pow.fields.nonce]: shown('Decimal number that solves it; 1 to 24 digits'),
+    [fields.token]: shown('Token of an image challenge; once an image is demanded'),
+    [fields.answer]: shown('The characters of the image; once an image is demanded'),
+  };
+}
+
+/** The ticket in a query. Whatever is no valid one is ignored, so nothing is validated here. */
+export const ScopeQuery = Type.Object({
+  scope: Type.Optional(
+    Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
+  ),
+});
+export type ScopeQuery = Static<typeof ScopeQuery>;
+
+/** Query of `GET {prefix}/pow`. */
+export const PowQuery = Type.Object({
+  ...ScopeQuery.properties,
+  min_difficulty: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'The least bits that the form accepts (`pow_min_difficulty`); ignored unless a whole number',
+    }),
+  ),
+});
+export type PowQuery = Static<typeof PowQuery>;
+
+/** Query of `GET {prefix}`. A preset that is not one text counts as absent, so its type is not validated. */
+export const ImageQuery = Type.Object({
+  preset: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'Name of a preset; `default` when it is empty or given more than once',
+    }),
+  ),
+  ...ScopeQuery.properties,
+});
+export type ImageQuery = Static<typeof ImageQuery>;

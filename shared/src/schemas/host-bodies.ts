@@ -2,8 +2,8 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
-import { challengeFields } from './challenge-fields.js';
-import { NAME_PATTERN } from './preset-name.js';
+import { challengeFields } from './challenge-bodies.js';
+import { NAME_PATTERN } from './names.js';
 
 /** Longest account key of a host, in characters. */
 export const MAX_KEY_CHARACTERS = 512;

@@ -1,8 +1,7 @@
 // The store in one file (LMDB), shared by the processes of one machine.
 
 import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
-import { StoreUnavailableError } from './store-errors.js';
-import { observerOf, secondsSince } from './store-observer.js';
+import { observerOf, StoreUnavailableError, secondsSince } from './store.js';
 
 /** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
 export interface Transaction {

@@ -1,7 +1,7 @@
 // Opens a Redis client that never queues what it cannot send and never stops reconnecting.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { asStoreError } from './store-errors.js';
+import { StoreUnavailableError } from './store.js';
 import type { StoreAddress } from './store-url.js';
 
 /** A client of one Redis server, of a Sentinel's master or of a cluster. */
@@ -104,4 +104,14 @@ function login(address: { username?: string; password?: string }): { username?: 
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
   };
+}
+
+// Redis 6 puts the reason of a command inside a script at the end of a longer line, behind a minus sign.
+const UNABLE =
+  /(?:^|: -)(?:LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|TRYAGAIN|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS)\b/;
+
+/** Turns what a Redis client throws into a StoreUnavailableError; other replies are mistakes of ours and stay as they are. */
+export function asStoreError(error: unknown): unknown {
+  if (error instanceof Error && error.name === 'ReplyError' && !UNABLE.test(error.message)) return error;
+  return new StoreUnavailableError('the store is out of reach', { cause: error });
 }

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis-connection.js';
-import { asStoreError } from './store-errors.js';
-import { observerOf, secondsSince } from './store-observer.js';
+import { asStoreError } from './redis-connection.js';
+import { observerOf, secondsSince } from './store.js';
 
 /** A script as a function: its keys, its arguments, its reply. Throws StoreUnavailableError when there is none. */
 export type RedisScript<Reply> = (

@@ -1,7 +1,7 @@
 // The LMDB file of an embedded store, opened once in a process however many ask for it.
 
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { checkDatabaseFile } from './database-file.js';
 import { makePrivateDatabase } from './private-file.js';
 
 /** An open file: values by key, and keys by expiry. */
@@ -47,4 +47,28 @@ function openFile(path: string): OpenFile {
   const root = open<string, string>({ path, noSubdir: true, encoding: 'string', maxDbs: 2 });
   const index = root.openDB<string, [number, string]>({ name: 'expiry', encoding: 'string' });
   return { root, index, holders: 0 };
+}
+
+/** Where the first page of every LMDB file has its mark, in bytes, and that mark. */
+const MARK_AT = 24;
+const MARK = 0xbeefc0de;
+
+/**
+ * Refuses a file that is not LMDB's: opening one ends the process with a segmentation fault and throws nothing.
+ * A file that is missing or empty is fine.
+ *
+ * @throws Error saying what is wrong, or what the file system says
+ */
+export function checkDatabaseFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // What is wrong with a folder LMDB says itself.
+  if (found === undefined || !found.isFile() || found.size === 0) return;
+  const file = openSync(path, 'r');
+  try {
+    const mark = Buffer.alloc(4);
+    readSync(file, mark, 0, mark.length, MARK_AT);
+    if (mark.readUInt32LE() !== MARK) throw new Error('the file is no database');
+  } finally {
+    closeSync(file);
+  }
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import type {
   ChallengeStore,
   EffortIssue,
@@ -18,10 +19,8 @@ import {
   type PowRecord,
   parsePowRecord,
 } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import { digestOf } from '../../src/challenges/types/algorithms.js';
+import { digestOf, normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
-import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, solves } from '../../src/pow/difficulty.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';

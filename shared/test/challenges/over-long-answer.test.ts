@@ -2,10 +2,10 @@
 
 import t from 'tap';
 import { slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { ANSWER, IP, openDesk, ring } from '../support/issuing.js';
 import { eachStore } from '../support/stores.js';
 import { address, DECAY_MS } from './fixtures.js';

@@ -3,8 +3,8 @@
 import t from 'tap';
 import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
-import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '../support/stores.js';
 import {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { eachStore, redisStore } from '../support/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore, embeddedStore, redisStore } from '../support/stores.js';
 import {

@@ -8,11 +8,11 @@ import {
   checkCorsOrigin,
   checkHttp,
   checkPublicUrl,
-  checkSecrets,
   checkStores,
   checkTestMode,
   checkTrustProxy,
 } from '../../src/config/checks.js';
+import { checkSecrets } from '../../src/config/secrets.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 

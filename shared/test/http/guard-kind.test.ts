@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
-import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
+import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
 import guard from '../../src/http/guard/challenge-guard.js';
 import { captcha } from '../../src/http/guard/guards.js';
 import { createLogger } from '../../src/http/observability/logger.js';

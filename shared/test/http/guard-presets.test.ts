@@ -3,9 +3,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import { encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
+import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import guard from '../../src/http/guard/challenge-guard.js';
 import { captcha, type Guard, pow } from '../../src/http/guard/guards.js';
 import type { Store } from '../../src/store/open-store.js';

@@ -7,7 +7,7 @@ import t from 'tap';
 import { HIDDEN_VALUE, hideSecrets } from '../../src/http/observability/log-redaction.js';
 import { createLogger } from '../../src/http/observability/logger.js';
 import { serverOptions } from '../../src/http/server/server-options.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { buildSharedApp, collectLog } from './shared-app.js';
 
 t.test(

@@ -5,7 +5,7 @@ import t from 'tap';
 import { type Count, createProcessCounter } from '../../src/http/observability/process-counter.js';
 import rateLimit, { limitTo } from '../../src/http/server/rate-limit.js';
 import { en } from '../../src/messages/en.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { buildSharedApp } from './shared-app.js';
 
 type TestContext = Parameters<typeof buildSharedApp>[0];

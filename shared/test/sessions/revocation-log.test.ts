@@ -3,7 +3,7 @@
 import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { eachStore, redisStore } from '../support/stores.js';
 
 const KEEP_MS = 960_000;

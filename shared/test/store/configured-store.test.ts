@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
-import { openConfiguredStore } from '../../src/store/configured-store.js';
-import { closeStore } from '../../src/store/open-store.js';
+import { closeStore, openConfiguredStore } from '../../src/store/open-store.js';
 import { tempDir } from '../support/temp-dir.js';
 
 function linesOf(open: () => unknown): readonly string[] {

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
-import { pauseMs } from '../../src/store/redis-connection.js';
-import { asStoreError, StoreUnavailableError } from '../../src/store/store-errors.js';
+import { asStoreError, pauseMs } from '../../src/store/redis-connection.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../support/redis-server.js';
 import { eachStore, redisStore } from '../support/stores.js';
 

@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap';
 import type { EmbeddedStore } from '../../src/store/embedded-store.js';
-import { startPruning } from '../../src/store/pruning.js';
+import { startPruning } from '../../src/store/periodic-task.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 
 interface Line {

@@ -1,18 +1,17 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../../src/challenges/attempts/address.js';
+import { normaliseAddress } from '../../src/challenges/attempts/normalise.js';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { openScope, type Scope, sealScope } from '../../src/challenges/attempts/scope-ticket.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
 import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import { ALGORITHM, digestOf } from '../../src/challenges/types/algorithms.js';
+import { ALGORITHM, digestOf, scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
+import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
-import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, leadingZeroBits } from '../../src/pow/difficulty.js';
 import { EFFORT_PARTS } from '../../src/pow/effort.js';

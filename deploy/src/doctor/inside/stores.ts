@@ -2,11 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore, type Store, storeTimeMs } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import {
+  closeStore,
+  openConfiguredStore,
+  type Store,
+  storeTimeMs,
+  waitForStore,
+} from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
 import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
 import { diagnoseRedis, probeRedis, type RedisFacts } from './redis.js';

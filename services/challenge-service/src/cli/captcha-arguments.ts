@@ -1,8 +1,7 @@
 // Reads the command line of the captcha command.
 
 import { parseArgs } from 'node:util';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
 export const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR

@@ -1,8 +1,8 @@
 // The command for the challenges: prunes their store, draws samples of their presets.
 
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { type CaptchaCommand, readCaptchaCommand, USAGE } from './captcha-arguments.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';

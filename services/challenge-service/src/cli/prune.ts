@@ -2,8 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { closeStore, openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
 import { readStoreConfig } from '../config.js';
 import { PROJECT_ROOT } from './project-root.js';

@@ -1,10 +1,10 @@
 // Issues effort challenges: sixteen parts of work that stand in for an image (decisions 2.5).
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';

@@ -1,17 +1,16 @@
 // Issues challenges on the image endpoint: what the store is asked, and what the client gets.
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
   encodeVerifiedTail,
   formatAnswerRecord,
   type VerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from './iso-time.js';
 import { answerContent, type PublicFields, verifiedContent } from './kind-content.js';

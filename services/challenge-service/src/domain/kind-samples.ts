@@ -1,6 +1,6 @@
 // Tries a kind of the operator's own before the service starts.
 
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import {
   type ChallengeType,
   isVerifiedType,

@@ -1,7 +1,7 @@
 // What is wrong with a preset as an operator wrote it, a line for each option.
 
 import { Value } from '@sinclair/typebox/value';
-import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+import { expectationOf } from '@tollgate/shared/schemas/configuration-error.js';
 import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { contrastBetween } from '../image/contrast.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';

@@ -7,8 +7,8 @@ import {
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
-import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { defaultPreset, ImagePreset } from '../image/preset.js';
 import { presetFingerprint } from '../image/preset-mark.js';
 import { readabilityMistake } from '../image/preset-readability.js';

@@ -2,10 +2,10 @@
 
 import { addressPseudonyms, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';

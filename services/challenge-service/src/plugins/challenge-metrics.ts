@@ -13,7 +13,7 @@ import {
   createChallengeObservers,
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
-import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
+import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../image/pool.js';
 
 /** The figures and what moves them. */

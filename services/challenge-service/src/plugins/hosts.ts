@@ -1,7 +1,7 @@
 // Knows the hosts of the host API by their keys, and checks challenges for each under its own name.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AttemptContext,
@@ -16,8 +16,8 @@ import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import type { HostKey } from '@tollgate/shared/config/application-keys.js';
+import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';

@@ -1,8 +1,7 @@
 // POST /host/verify: checks a submission for a host in any language and, if wanted, counts the attempt.
 
-import { idempotentClaim } from '@tollgate/shared/challenges/attempts/idempotent-claim.js';
 import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
-import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import { idempotentClaim, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { localise } from '@tollgate/shared/http/errors/language.js';
 import { explainVerdict } from '@tollgate/shared/http/guard/challenge-refusal.js';

@@ -1,7 +1,6 @@
 // Presets of an operator: inherited group by group, checked to the last option, recognised by their mark.
 
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import t from 'tap';
 import { findPreset, type PresetDependencies, resolvePresets } from '../../src/domain/presets.js';

@@ -2,7 +2,7 @@
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';

@@ -5,9 +5,8 @@ import {
   createChallengeVerifier,
 } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';

@@ -1,6 +1,6 @@
 // Gathers what the store knows of an account, for the command `session account`.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_HOST } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';

@@ -2,9 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { type Store, withConnectedStore } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { PROJECT_ROOT } from './project-root.js';
 
 /**

@@ -3,15 +3,14 @@
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
-import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { runCommand, UsageError } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
 import { withExistingStore } from './existing-store.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';

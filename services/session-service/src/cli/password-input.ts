@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
 
 /** What a command talks through. */
 export interface Terminal {

@@ -1,16 +1,16 @@
 // The command that says why a session ended, and what happened to an account.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { checkSecrets } from '@tollgate/shared/config/checks.js';
 import { runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
 import { openSessionSearch } from '../stores/open-session-search.js';
 import { findAccount, keyedAccount } from './account-history.js';

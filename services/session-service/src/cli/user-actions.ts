@@ -1,7 +1,7 @@
 // What the users command does in the directory; each action returns the line to print.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../directory/password-hash.js';
 

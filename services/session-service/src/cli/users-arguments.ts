@@ -1,8 +1,7 @@
 // Reads the command line of the users command.
 
 import { parseArgs } from 'node:util';
-import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
-import { usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { CommandError, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
 export const USAGE = `usage: users add EMAIL [--replace]
        users password EMAIL

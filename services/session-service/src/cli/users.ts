@@ -2,8 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { CommandError, runCommand } from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersPlace } from '../directory/users-url.js';

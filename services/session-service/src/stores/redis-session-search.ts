@@ -2,8 +2,8 @@
 
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
+import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
-import { asStoreError } from '@tollgate/shared/store/store-errors.js';
 import { Cluster, type Redis } from 'ioredis';
 import { parseSessionEnd } from '../domain/session-end.js';
 import { parseSessionRecord } from '../domain/session-record.js';

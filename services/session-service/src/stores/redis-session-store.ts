@@ -1,8 +1,7 @@
 // The session store on Redis: one hash per user, one script per operation.
 
-import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
-import { redisProofStore } from '@tollgate/shared/sessions/proof-store.js';
-import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { redisProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
+import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript } from '@tollgate/shared/store/redis-script.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';

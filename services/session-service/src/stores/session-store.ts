@@ -1,6 +1,6 @@
 // What the session service asks of its store: one atomic step each.
 
-import type { ProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import type { EndCause } from '../domain/session-end.js';
 import type { SessionRules } from '../domain/session-rules.js';

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import type { Redis } from 'ioredis';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { closeStore, openStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';

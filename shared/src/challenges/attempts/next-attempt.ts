@@ -5,8 +5,7 @@ import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
 import { offersImage, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
-import { hasRightWork, type Verdict } from '../verdict.js';
-import { type AttemptedAccount, failuresOf } from '../verify-context.js';
+import { type AttemptedAccount, failuresOf, hasRightWork, type Verdict } from '../verification.js';
 import { sealScope } from './scope-ticket.js';
 
 /** What a failed answer says about the next attempt. */

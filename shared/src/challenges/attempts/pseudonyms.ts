@@ -3,8 +3,8 @@
 import { createLruCache, type LruCache } from '../../cache/lru-cache.js';
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
-import { ALPHANUMERICS } from '../../crypto/random-text.js';
-import { widerNetworks } from './address.js';
+import { ALPHANUMERICS } from '../../crypto/random.js';
+import { widerNetworks } from './normalise.js';
 
 /** Number of values of a two-character tag. */
 const TAGS = ALPHANUMERICS.length ** 2;

@@ -2,7 +2,7 @@
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
-import { randomBytes } from '../../crypto/random-bytes.js';
+import { randomBytes } from '../../crypto/random.js';
 
 /** The account that a ticket, or the record of work issued under it, speaks of. */
 export interface Scope {

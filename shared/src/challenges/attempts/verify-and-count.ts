@@ -2,8 +2,7 @@
 
 import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
 import type { Submission } from '../submission.js';
-import { hasRightWork, type Verdict } from '../verdict.js';
-import { failuresOf, type VerifyContext } from '../verify-context.js';
+import { failuresOf, hasRightWork, type Verdict, type VerifyContext } from '../verification.js';
 
 /** What is checked, for the account of `key`; the failures are read here. */
 export interface AttemptContext extends Omit<VerifyContext, 'account'> {

@@ -1,5 +1,8 @@
 // The names of everything that challenges keep in the store. `docs/store-keys.md` is the table of them.
 
+import { randomAlphanumerics } from '../../crypto/random.js';
+import { TOKEN_CHARACTERS } from '../../schemas/names.js';
+
 /** Builds the keys under one prefix (`cache.prefix`). The part in braces is the hash tag: one slot in a cluster. */
 export interface ChallengeKeys {
   /** A proof-of-work record. */
@@ -40,4 +43,9 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
 /** The hash of the options of the process that wrote it last. */
 export function optionsKey(prefix: string): string {
   return `${prefix}:options`;
+}
+
+/** Makes a token whose record lives in the slot of `tag`. */
+export function makeToken(tag: string, random?: (size: number) => Uint8Array): string {
+  return tag + randomAlphanumerics(TOKEN_CHARACTERS - tag.length, random);
 }

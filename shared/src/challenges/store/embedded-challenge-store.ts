@@ -19,7 +19,7 @@ import {
 } from '../attempts/attempts.js';
 import type { ChallengeKeys } from './challenge-keys.js';
 import type { ChallengeStore, EffortIssue, ImageIssue, PowIssue } from './challenge-store.js';
-import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './record-encoding.js';
+import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './records.js';
 
 /** The operations on the embedded store. */
 export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {

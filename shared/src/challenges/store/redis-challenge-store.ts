@@ -21,7 +21,7 @@ import type {
   PowIssue,
   RequestLimit,
 } from './challenge-store.js';
-import { CONSUMED_PREFIX } from './record-encoding.js';
+import { CONSUMED_PREFIX } from './records.js';
 
 const SCRIPTS = new URL('../../../../lua/', import.meta.url);
 

@@ -1,11 +1,10 @@
 // The kinds of challenge: those of a host, checked, and by name those that judge their answers themselves.
 
 import { ConfigurationError } from '../../schemas/configuration-error.js';
-import { NAME_PATTERN } from '../../schemas/preset-name.js';
-import type { AnswerType } from './answer-type.js';
+import { NAME_PATTERN } from '../../schemas/names.js';
+import { MAX_ANSWER_CHARACTERS } from './answer-hashing.js';
+import type { AnswerType, VerifiedType } from './challenge-type.js';
 import { EFFORT, effortType } from './effort-type.js';
-import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
-import type { VerifiedType } from './verified-type.js';
 
 /** A kind of a host's own. */
 export type ChallengeType = AnswerType | VerifiedType;

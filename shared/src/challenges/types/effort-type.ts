@@ -9,8 +9,8 @@ import {
 } from '../../pow/effort.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 import { formatScope, parseScope } from '../store/records.js';
-import { ALGORITHM, digestOf } from './algorithms.js';
-import type { ChallengeTypeContext, VerifiedType } from './verified-type.js';
+import { ALGORITHM, digestOf } from './answer-hashing.js';
+import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 
 export const EFFORT = 'effort';
 

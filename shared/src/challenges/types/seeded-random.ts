@@ -43,3 +43,8 @@ export function seededRandom(key: RingKey, kind: string, token: string, seed: nu
   };
   return { bytes, below, pick: <T>(list: readonly T[]) => list[below(list.length)] as T };
 }
+
+/** The key that the characters of an image are derived from; for the drawing side only. */
+export function drawKey(key: RingKey): Uint8Array {
+  return key.derive('tollgate image draw').export();
+}

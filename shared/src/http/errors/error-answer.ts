@@ -3,7 +3,7 @@
 import { FastifyError } from '@fastify/error';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { isMessageKey } from '../../messages/messages.js';
-import { StoreUnavailableError } from '../../store/store-errors.js';
+import { StoreUnavailableError } from '../../store/store.js';
 import {
   BadRequest,
   BodyTooLarge,

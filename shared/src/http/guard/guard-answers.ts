@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../schemas/error-body.js';
-import { StoreUnavailableError } from '../../store/store-errors.js';
+import { StoreUnavailableError } from '../../store/store.js';
 import { isForeseen } from '../errors/error-answer.js';
 import { explainError } from '../errors/error-handler.js';
 import { refuse, StoreUnavailable } from '../errors/errors.js';

@@ -1,7 +1,7 @@
 // Opens routes of the admin port to who knows their key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matcherOf } from '../../crypto/secret-matcher.js';
+import { matcherOf } from '../../crypto/constant-time.js';
 import { defineError } from '../errors/define-error.js';
 import { refuse } from '../errors/errors.js';
 import { bearerToken } from './bearer-token.js';

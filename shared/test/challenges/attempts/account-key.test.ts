@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { accountKey } from '../../../src/challenges/attempts/account-key.js';
+import { accountKey } from '../../../src/challenges/attempts/normalise.js';
 
 t.test('case, width and surrounding space make no difference', async (t) => {
   for (const email of [

@@ -1,7 +1,7 @@
 // The networks around an IPv6 address: 700 of one customer's /64s filled a store with challenges.
 
 import t from 'tap';
-import { normaliseAddress, widerNetworks } from '../../../src/challenges/attempts/address.js';
+import { normaliseAddress, widerNetworks } from '../../../src/challenges/attempts/normalise.js';
 import { addressPseudonyms, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
 import { eachStore } from '../../support/stores.js';
 import { challengesOn, effortIssue, imageIssue, MINUTE_MS, powIssue, ring } from '../fixtures.js';

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseAddress } from '../../../src/challenges/attempts/address.js';
+import { normaliseAddress } from '../../../src/challenges/attempts/normalise.js';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '../../../src/challenges/store/challenge-keys.js';
-import { isToken, makeToken } from '../../../src/challenges/tokens.js';
+import { challengeKeys, makeToken } from '../../../src/challenges/store/challenge-keys.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
+import { isToken } from '../../../src/schemas/names.js';
 
 const key = openKeyRing('first-secret-of-32-characters-xx').current;
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { closeStore, openStore, type Store, storeTimeMs } from '../../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { startRedisCluster } from '../../support/redis-cluster.js';
 import { startRedisSentinel } from '../../support/redis-sentinel.js';
 import { startRedis } from '../../support/redis-server.js';

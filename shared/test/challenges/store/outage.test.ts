@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
 import { closeStore, openStore } from '../../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { startRedis } from '../../support/redis-server.js';
 import { redisStore } from '../../support/stores.js';
 import {

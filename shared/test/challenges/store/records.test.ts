@@ -3,12 +3,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { formatAttempts, parseAttempts } from '../../../src/challenges/attempts/attempts.js';
-import { encodeConsumedRecord, parseConsumedRecord } from '../../../src/challenges/store/record-encoding.js';
 import {
+  encodeConsumedRecord,
   encodePowTail,
   encodeVerifiedTail,
   formatAnswerRecord,
   parseAnswerRecord,
+  parseConsumedRecord,
   parsePowRecord,
   parseVerifiedRecord,
 } from '../../../src/challenges/store/records.js';

@@ -1,7 +1,9 @@
 // The answer to an image: how it is compared, and how it is kept without telling it.
 
+import { hash } from 'node:crypto';
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
+import type { Digest } from '../../pow/difficulty.js';
 
 /** Longest answer that is looked at, in characters. */
 export const MAX_ANSWER_CHARACTERS = 64;
@@ -20,7 +22,14 @@ export function scrambleAnswer(key: RingKey, token: string, normalised: string):
   return keyedHash(key.derive('tollgate image answer'), token, normalised).toString('hex');
 }
 
-/** The key that the characters of an image are derived from; for the drawing side only. */
-export function drawKey(key: RingKey): Uint8Array {
-  return key.derive('tollgate image draw').export();
+/** The algorithm of newly issued work. */
+export const ALGORITHM = 'sha256';
+
+const ALGORITHMS: ReadonlyMap<string, Digest> = new Map([
+  [ALGORITHM, (text: string) => hash('sha256', text, 'buffer')],
+]);
+
+/** The digest function of an algorithm's name, or undefined for an unknown one. */
+export function digestOf(algorithm: string): Digest | undefined {
+  return ALGORITHMS.get(algorithm);
 }

@@ -1,6 +1,22 @@
-// Random texts over the 62 letters and digits.
+// Random bytes in small pieces, which the operating system's source gives out a block at a time.
 
-import { randomBytes } from './random-bytes.js';
+import { randomBytes as drawBytes } from 'node:crypto';
+
+const BLOCK_BYTES = 4096;
+
+let block = Buffer.alloc(0);
+
+/**
+ * Cryptographically strong random bytes. A call of `node:crypto` for each piece costs as much as the rest of an issued
+ * challenge: most of it is the call, whatever its size. No byte is given out twice.
+ */
+export function randomBytes(size: number): Buffer {
+  if (size > BLOCK_BYTES) return drawBytes(size);
+  if (block.length < size) block = drawBytes(BLOCK_BYTES);
+  const piece = block.subarray(0, size);
+  block = block.subarray(size);
+  return piece;
+}
 
 export const ALPHANUMERICS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -61,3 +61,14 @@ export function widerNetworks(normalised: string): readonly string[] {
   const upper = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
   return [`${first}:${second}:${third}:${upper}::/56`, `${first}:${second}:${third}::/48`];
 }
+
+/**
+ * The text trimmed, in compatibility form (NFKC) and lower case. Does not judge whether it is an address. Without it
+ * every spelling of one e-mail (`Ann@…`, ` ann@…`, full-width letters) has a count of its own, and so guesses of its own.
+ *
+ * @throws TypeError when `account` is no text
+ */
+export function accountKey(account: string): string {
+  // Lower case can undo the form (U+0130 becomes two characters), and the form can bring white space to the ends.
+  return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+}

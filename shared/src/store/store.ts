@@ -1,4 +1,11 @@
-// Measures what a store takes for its operations, and counts those that it does not answer.
+// What a store throws when it cannot answer.
+
+/** The store did not answer, or answered that it cannot serve now; nothing else is thrown for that. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  /** What a Fastify application answers if it has no error handler of its own. */
+  readonly statusCode = 503;
+}
 
 /** Hears of every operation on a store. Must not throw. */
 export interface StoreObserver {
