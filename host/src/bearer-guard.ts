@@ -17,7 +17,7 @@ import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import { closeStore, openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -93,7 +93,7 @@ async function bearerGuard(
     app.addHook('onClose', async () => {
       await follower.stop();
       await report.stop();
-      await closeStore(store);
+      await store.close();
     });
     // Commands before the connection are refused; a store that is away does not keep the application from starting.
     await waitForStore(store, CONNECT_MS);

@@ -32,7 +32,7 @@ import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-modul
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { closeStore, openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -105,7 +105,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
     await optionsWatch.stop();
     await serviceWatch.stop();
     await keyReport.stop();
-    await closeStore(store);
+    await store.close();
   });
   // Commands before the connection are refused; a store that is away does not keep the application from starting.
   await waitForStore(store, CONNECT_MS);

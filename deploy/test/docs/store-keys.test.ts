@@ -30,7 +30,7 @@ import { followRevocations } from '@tollgate/shared/sessions/revocation-follower
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
+import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
@@ -156,8 +156,7 @@ t.test('every part of a key is explained', async (t) => {
 
 t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules } =
-    await openServices(t, store);
+  const { challengeApp, sessionApp, sessions, revoker, host, captcha, rules } = await openServices(t, store);
   const accountEvents = openAccountEvents(store, 60_000);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
@@ -223,7 +222,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await sessions.end(session, { reason: 'logout' });
   await done('end a session');
   await openSessionSearch(store).find(session.sid);
-  await challenges.prune();
+  await store.prune();
   await done('find out why');
 
   const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
@@ -287,7 +286,7 @@ t.test('the lifetimes are those of the table', async (t) => {
 
 t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
   const store = openStore(`file:${tempDir(t)}/store.mdb`, '/');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
   const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';

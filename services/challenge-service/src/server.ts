@@ -11,11 +11,10 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger, openStandardOutput } from '@tollgate/shared/http/observability/logger.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { closeStore, openConfiguredStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { observeStore } from '@tollgate/shared/store/store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
@@ -50,7 +49,7 @@ async function main(): Promise<void> {
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
-  observeStore(store, figures.store);
+  store.observe(figures.store);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
@@ -63,7 +62,7 @@ async function main(): Promise<void> {
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
   const checks = {
-    store: () => storeTimeMs(store),
+    store: () => store.timeMs(),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
       // As long as such a challenge may live, and a while to notice it.
@@ -117,7 +116,7 @@ async function main(): Promise<void> {
       pruning.stop();
       await optionsWatch.stop();
       await images?.close();
-      await closeStore(store);
+      await store.close();
       trail.close();
     },
   });

@@ -17,11 +17,10 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
-import { closeStore, openConfiguredStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { observeStore } from '@tollgate/shared/store/store.js';
 import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
@@ -83,9 +82,9 @@ async function main(): Promise<void> {
     logger,
   });
   const figures = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
-  observeStore(challengeStore, figures.store('challenges'));
+  challengeStore.observe(figures.store('challenges'));
   // One store for both is that of the sessions.
-  observeStore(store, figures.store('sessions'));
+  store.observe(figures.store('sessions'));
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: figures.audit });
   const signIn = createSignIn(
     directory,
@@ -114,8 +113,8 @@ async function main(): Promise<void> {
   // Without these two refreshes, log-outs and the verification of tokens go on.
   const dispensable = ['challenge_store', 'directory'];
   const checks = {
-    store: () => storeTimeMs(store),
-    challenge_store: () => storeTimeMs(challengeStore),
+    store: () => store.timeMs(),
+    challenge_store: () => challengeStore.timeMs(),
     directory: () => directory.health(),
   };
 
@@ -166,7 +165,7 @@ async function main(): Promise<void> {
       for (const pruning of prunings) pruning.stop();
       await optionsWatch.stop();
       await directory.close();
-      for (const each of stores) await closeStore(each);
+      for (const each of stores) await each.close();
       trail.close();
     },
   });

@@ -38,7 +38,7 @@ export function watchOptions(store: Store, options: CaptchaOptions, log: Options
   const key = optionsKey(options.cache.prefix);
   const known = new Set([own]);
   const checkNow = async () => {
-    const found = await exchange(store, key, own);
+    const found = await store.exchange(key, own, LIFETIME_MS);
     if (found === null || known.has(found)) return;
     known.add(found);
     log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
@@ -46,14 +46,4 @@ export function watchOptions(store: Store, options: CaptchaOptions, log: Options
   // A store that is away is reported by its own checks.
   const rounds = startPeriodicTask(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
   return { checkNow, stop: rounds.stop };
-}
-
-/** Writes a mark and returns the one before it. */
-async function exchange(store: Store, key: string, mark: string): Promise<string | null> {
-  if (store.kind === 'redis') return store.client.set(key, mark, 'PX', LIFETIME_MS, 'GET');
-  return store.transact((transaction) => {
-    const before = transaction.get(key) ?? null;
-    transaction.put(key, mark, transaction.nowMs + LIFETIME_MS);
-    return before;
-  });
 }

@@ -1,6 +1,6 @@
 // The record of which keys the nodes run, so that a command can say when one may be changed.
 
-import { type Store, storeTimeMs } from '../store/open-store.js';
+import type { Store } from '../store/open-store.js';
 import { asStoreError } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
 import { StoreUnavailableError } from '../store/store.js';
@@ -68,7 +68,7 @@ export function openKeyRecord(store: Store): KeyRecord {
       async read() {
         try {
           const fields = await store.client.hgetall(KEY_RECORD_KEY);
-          return readFields(new Map(Object.entries(fields)), await storeTimeMs(store));
+          return readFields(new Map(Object.entries(fields)), await store.timeMs());
         } catch (error) {
           throw error instanceof StoreUnavailableError ? error : asStoreError(error);
         }

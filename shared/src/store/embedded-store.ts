@@ -1,7 +1,7 @@
 // The store in one file (LMDB), shared by the processes of one machine.
 
 import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
-import { observerOf, StoreUnavailableError, secondsSince } from './store.js';
+import { type StoreObserver, type StoreOperations, StoreUnavailableError, secondsSince } from './store.js';
 
 /** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
 export interface Transaction {
@@ -17,7 +17,7 @@ export interface Transaction {
 }
 
 /** A key-value store whose values expire. */
-export interface EmbeddedStore {
+export interface EmbeddedStore extends StoreOperations {
   readonly kind: 'embedded';
   readonly path: string;
   /**
@@ -25,13 +25,10 @@ export interface EmbeddedStore {
    * before throwing stays written.
    */
   transact<T>(step: (transaction: Transaction) => T): Promise<T>;
-  /** Reads a live value without a transaction. */
-  read(key: string): Promise<string | undefined>;
   /** The keys that begin so, in order; values that have expired may be among them. */
   keys(prefix: string): string[];
   /** Removes expired values, at most `batch` in one transaction, and says how many there were. */
   prune(batch?: number): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** Milliseconds since 1970. */
@@ -87,12 +84,24 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     };
   };
 
+  let observer: StoreObserver | undefined;
   const store: EmbeddedStore = {
     kind: 'embedded',
     path,
+    isReady: () => true,
+    onReady: () => () => {},
+    observe(added) {
+      observer = added;
+    },
+    timeMs: () => store.transact(({ nowMs }) => nowMs),
+    exchange: (key, value, ttlMs) =>
+      store.transact((transaction) => {
+        const before = transaction.get(key) ?? null;
+        transaction.put(key, value, transaction.nowMs + ttlMs);
+        return before;
+      }),
     async transact(step) {
       let mistake: unknown;
-      const observer = observerOf(store);
       const beganMs = performance.now();
       const run = () => {
         try {

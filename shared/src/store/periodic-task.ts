@@ -49,16 +49,18 @@ export function startPeriodicTask(
     clearTimeout(timer);
     running = run();
   }
-  // A client that is still connecting would refuse the first round.
-  const client = store.kind === 'redis' ? store.client : undefined;
-  if (client === undefined || client.status === 'ready') next();
-  else if (!afterReconnect) client.once('ready', next);
-  if (afterReconnect) client?.on('ready', next);
+  // A client that is still connecting would refuse the first run.
+  let isFirstDue = !store.isReady();
+  if (!isFirstDue) next();
+  const removeListener = store.onReady(() => {
+    if (isFirstDue || afterReconnect) next();
+    isFirstDue = false;
+  });
   return {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      client?.off('ready', next);
+      removeListener();
       await running;
     },
   };
@@ -73,8 +75,11 @@ export interface PruningLog {
 const HOUR_MS = 3_600_000;
 
 /** Prunes an embedded store now and then every hour, or every `everyMs`; on Redis there is nothing to do. */
-export function startPruning(store: Store, log: PruningLog, everyMs = HOUR_MS): { stop(): void } {
-  if (store.kind === 'redis') return { stop() {} };
+export function startPruning(
+  store: Pick<Store, 'prune'>,
+  log: PruningLog,
+  everyMs = HOUR_MS,
+): { stop(): void } {
   const prune = () =>
     store.prune().then(
       (removed) => {

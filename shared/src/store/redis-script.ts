@@ -3,13 +3,20 @@
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis-connection.js';
 import { asStoreError } from './redis-connection.js';
-import { observerOf, secondsSince } from './store.js';
+import { type StoreObserver, secondsSince } from './store.js';
 
 /** A script as a function: its keys, its arguments, its reply. Throws StoreUnavailableError when there is none. */
 export type RedisScript<Reply> = (
   keys: readonly string[],
   args: readonly (string | number)[],
 ) => Promise<Reply>;
+
+const observers = new WeakMap<RedisClient, StoreObserver>();
+
+/** Reports every operation of a client to an observer from now on. */
+export function observeClient(client: RedisClient, observer: StoreObserver): void {
+  observers.set(client, observer);
+}
 
 /**
  * Reads a `.lua` file and registers it with a client. The client sends its SHA and, when the server has
@@ -31,7 +38,7 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
  * @throws StoreUnavailableError when there is none
  */
 export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
-  const observer = observerOf(client);
+  const observer = observers.get(client);
   const beganMs = performance.now();
   try {
     const value = await reply;

@@ -1,8 +1,9 @@
 // Warns of a Redis that would lose what it should keep, and of a file that others may read.
 
-import { type Store, storeTimeMs } from './open-store.js';
+import type { Store } from './open-store.js';
 import { filesOpenToOthers } from './private-file.js';
 import type { RedisClient } from './redis-connection.js';
+import type { RedisStore } from './redis-store.js';
 
 /** The part of a logger that this file uses. */
 export interface WarningLog {
@@ -31,14 +32,14 @@ export function warnOfStore(store: Store, log: WarningLog): void {
       () => {},
     );
   };
-  store.client.on('ready', look);
+  store.onReady(look);
 }
 
 /**
  * What is wrong with a Redis, a sentence each: too old, evicting, its clock apart from this node's.
  * @param nowMs this node's clock, in milliseconds since 1970
  */
-export async function storeWarnings(store: Store & { kind: 'redis' }, nowMs = Date.now): Promise<string[]> {
+export async function storeWarnings(store: RedisStore, nowMs = Date.now): Promise<string[]> {
   const info = await infoOf(store.client);
   const warnings: string[] = [];
   const [major = 0, minor = 0] = (info.get('redis_version') ?? '0').split('.').map(Number);
@@ -51,7 +52,7 @@ export async function storeWarnings(store: Store & { kind: 'redis' }, nowMs = Da
       `Redis may evict keys (maxmemory-policy ${policy}): sessions and spent challenges could be lost`,
     );
   }
-  const offsetMs = Math.abs((await storeTimeMs(store)) - nowMs());
+  const offsetMs = Math.abs((await store.timeMs()) - nowMs());
   if (offsetMs > CLOCK_OFFSET_MS) {
     warnings.push(`the clocks of Redis and of this node are ${Math.round(offsetMs / 1000)} s apart`);
   }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
-import { closeStore, openConfiguredStore } from '../../src/store/open-store.js';
+import { openConfiguredStore } from '../../src/store/open-store.js';
 import { tempDir } from '../support/temp-dir.js';
 
 function linesOf(open: () => unknown): readonly string[] {
@@ -46,5 +46,5 @@ t.test('a file that cannot be opened is one line with its address and the reason
 t.test('a Redis that is away is no mistake', async (t) => {
   const store = openConfiguredStore('STORE_URL', 'redis://127.0.0.1:1', '.');
   t.equal(store.kind, 'redis');
-  await closeStore(store);
+  await store.close();
 });

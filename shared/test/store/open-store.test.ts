@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
+import { openStore } from '../../src/store/open-store.js';
 import { asStoreError, pauseMs } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../support/redis-server.js';
@@ -11,7 +11,7 @@ import { eachStore, redisStore } from '../support/stores.js';
 t.test('a store tells its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = Date.now();
-    const timeMs = await storeTimeMs(store);
+    const timeMs = await store.timeMs();
     t.ok(Number.isInteger(timeMs));
     t.ok(timeMs >= before - 1 && timeMs <= Date.now() + 1);
   });
@@ -24,23 +24,23 @@ t.test(
     await redis.stop();
     const store = openStore(redis.url, '.');
     const startMs = performance.now();
-    await t.rejects(storeTimeMs(store), StoreUnavailableError);
-    await closeStore(store);
+    await t.rejects(store.timeMs(), StoreUnavailableError);
+    await store.close();
     t.ok(performance.now() - startMs < 1000);
-    await t.rejects(storeTimeMs(store), StoreUnavailableError);
+    await t.rejects(store.timeMs(), StoreUnavailableError);
   },
 );
 
 t.test('a store that comes back is used again without being asked', async (t) => {
   const { store, redis } = await redisStore(t);
-  await storeTimeMs(store);
+  await store.timeMs();
   await redis.stop();
-  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  await t.rejects(store.timeMs(), StoreUnavailableError);
   await redis.start();
   const deadlineMs = performance.now() + 3000;
   let timeMs: number | undefined;
   while (timeMs === undefined && performance.now() < deadlineMs) {
-    timeMs = await storeTimeMs(store).catch(() => pause(20, undefined));
+    timeMs = await store.timeMs().catch(() => pause(20, undefined));
   }
   t.type(timeMs, 'number');
 });
@@ -49,7 +49,7 @@ t.test('a store that hangs is out of reach after half a second', async (t) => {
   const { store, redis } = await redisStore(t);
   await redis.client.client('PAUSE', 5000);
   const startMs = performance.now();
-  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  await t.rejects(store.timeMs(), StoreUnavailableError);
   t.ok(performance.now() - startMs < 1000);
 });
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import t from 'tap';
-import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
+import { openStore } from '../../src/store/open-store.js';
 import { startPeriodicTask } from '../../src/store/periodic-task.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 
@@ -35,10 +35,10 @@ t.test('on a Redis that is away the first round waits until it is there', async 
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   const failures: unknown[] = [];
   const answered = new Promise<number>((resolve) => {
-    const rounds = startPeriodicTask(store, async () => resolve(await storeTimeMs(store)), {
+    const rounds = startPeriodicTask(store, async () => resolve(await store.timeMs()), {
       everyMs: NEVER_MS,
       onFailure: (error) => failures.push(error),
     });
@@ -76,7 +76,7 @@ t.test('one that is stopped before the store is there never begins', async (t) =
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   const rounds = startPeriodicTask(store, async () => void t.fail('a round began'), {
     everyMs: 0,
     onFailure() {},
@@ -84,5 +84,5 @@ t.test('one that is stopped before the store is there never begins', async (t) =
   await rounds.stop();
   await redis.start();
   if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
-  t.ok((await storeTimeMs(store)) > 0);
+  t.ok((await store.timeMs()) > 0);
 });

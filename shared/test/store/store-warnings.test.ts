@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import t from 'tap';
-import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
+import { openStore } from '../../src/store/open-store.js';
 import { storeWarnings, warnOfStore } from '../../src/store/store-warnings.js';
 import { startRedis } from '../support/redis-server.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
@@ -36,7 +36,7 @@ t.test('warnings are logged when the connection is ready, and again after each n
   const redis = await startRedis(t);
   await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
   const store = openStore(redis.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   const warned = logOf();
   warnOfStore(store, warned);
@@ -53,7 +53,7 @@ t.test('an embedded store is never warned of', async (t) => {
   const { store } = embeddedStore(t);
   const warned = logOf();
   warnOfStore(store, warned);
-  await storeTimeMs(store);
+  await store.timeMs();
   t.strictSame(warned.lines, []);
 });
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
-import { closeStore, openStore, type Store, storeTimeMs } from '../../src/store/open-store.js';
+import { openStore, type Store } from '../../src/store/open-store.js';
 import { ageRedis } from './ageing.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
 import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
@@ -73,9 +73,9 @@ export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
 async function connectTo(t: Test, url: string): Promise<Omit<StoreUnderTest, 'age'>> {
   const connect = async (): Promise<Store> => {
     const store = openStore(url, '.');
-    t.teardown(() => closeStore(store));
+    t.teardown(() => store.close());
     if (store.kind === 'redis') await once(store.client, 'ready');
-    await storeTimeMs(store);
+    await store.timeMs();
     return store;
   };
   return { kind: 'redis', url, store: await connect(), clock: () => Date.now(), reopen: connect };
@@ -89,7 +89,7 @@ export function embeddedStore(t: Test): StoreUnderTest {
   const clock = () => Date.now() + aheadMs;
   const open = () => openStore(url, '.', clock);
   let store = open();
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   return {
     kind: 'embedded',
     url,
@@ -99,7 +99,7 @@ export function embeddedStore(t: Test): StoreUnderTest {
       aheadMs += ms;
     },
     async reopen() {
-      await closeStore(store);
+      await store.close();
       store = open();
       return store;
     },

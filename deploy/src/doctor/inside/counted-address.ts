@@ -61,9 +61,7 @@ export async function countedAddress(
   const keys = challengeKeys(prefix, slotTag);
   const count = async (address: string) => {
     const key = keys.limit('image', addressPseudonym(ring.current, address));
-    const text =
-      store.kind === 'redis' ? await store.client.get(key) : await store.transact((step) => step.get(key));
-    return Number(text ?? 0);
+    return Number((await store.read(key)) ?? 0);
   };
   const ownAddress = normaliseAddress(own);
   if (ownAddress === null) return undefined;

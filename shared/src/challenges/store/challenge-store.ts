@@ -143,6 +143,4 @@ export interface ChallengeStore {
   rememberPrice(address: string, bits: number, keepMs: number): Promise<void>;
   /** Forgets the price that an address remembers and, at most once per `decayMs`, its requests. */
   clearAddress(address: string, decayMs: number): Promise<void>;
-  /** Removes what has expired, where the store does not do that itself, and says how many. */
-  prune(): Promise<number>;
 }

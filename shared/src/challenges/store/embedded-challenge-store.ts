@@ -163,8 +163,6 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         tx.put(mark, '1', tx.nowMs + decayMs);
         tx.remove(keys.volume(address));
       }),
-
-    prune: () => store.prune(),
   };
 }
 

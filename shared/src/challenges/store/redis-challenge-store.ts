@@ -179,8 +179,6 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     async clearAddress(address, decayMs) {
       await clearAddress([keys.cleared(address), keys.volume(address), keys.price(address)], [decayMs]);
     },
-
-    prune: async () => 0,
   };
 }
 

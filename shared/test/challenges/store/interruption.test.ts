@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { closeStore, openStore, type Store, storeTimeMs } from '../../../src/store/open-store.js';
+import { openStore, type Store } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
 import { startRedisCluster } from '../../support/redis-cluster.js';
 import { startRedisSentinel } from '../../support/redis-sentinel.js';
@@ -100,9 +100,9 @@ t.test('fail-over: a Sentinel promotes the replica, and the store works again by
 
 async function open(t: Test, url: string): Promise<Store> {
   const store = openStore(url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind === 'redis') await once(store.client, 'ready');
-  await storeTimeMs(store);
+  await store.timeMs();
   return store;
 }
 

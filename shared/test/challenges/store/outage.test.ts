@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
-import { closeStore, openStore } from '../../../src/store/open-store.js';
+import { openStore } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
 import { startRedis } from '../../support/redis-server.js';
 import { redisStore } from '../../support/stores.js';
@@ -157,7 +157,7 @@ async function throughProxy(t: Test) {
   const redis = await startRedis(t);
   const proxy = await startCuttingProxy(t, redis.port);
   const store = openStore(proxy.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   await once(store.client, 'ready');
   const challenges = challengesOn(store);

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
-import { closeStore, openStore } from '../../../../src/store/open-store.js';
+import { openStore } from '../../../../src/store/open-store.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');
@@ -15,4 +15,4 @@ const taken = await Promise.all(
   ),
 );
 process.stdout.write(`${taken.filter((each) => each !== null).length}\n`);
-await closeStore(store);
+await store.close();
