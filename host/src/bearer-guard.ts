@@ -18,7 +18,7 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -80,7 +80,7 @@ async function bearerGuard(
   const store =
     values.STORE_URL === undefined ? undefined : openConfiguredStore('STORE_URL', values.STORE_URL, root);
   if (store !== undefined) {
-    warnOfStore(store, app.log);
+    logStoreWarnings(store, app.log);
     const follower = followRevocations(openRevocationLog(store), app.log);
     const report = reportKeys(
       store,

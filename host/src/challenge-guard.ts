@@ -3,13 +3,13 @@
 import { Type } from '@sinclair/typebox';
 import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
 import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { hostNameMistake } from '@tollgate/shared/config/application-keys.js';
+import { applicationNameMistake } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -33,7 +33,7 @@ import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -69,7 +69,7 @@ const GuardEnvironment = Type.Object({
 async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOptions): Promise<void> {
   const { application, environment, root = '.' } = settings;
   const values = readEnvironment(GuardEnvironment, environment, (found) => [
-    ...[hostNameMistake(application)].flatMap((mistake) =>
+    ...[applicationNameMistake(application)].flatMap((mistake) =>
       mistake === null ? [] : [`the application ${mistake}`],
     ),
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
@@ -92,8 +92,8 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   if (strangers.length > 0) app.log.warn({ mistakes: strangers }, 'variables are ignored');
 
   const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
-  warnOfStore(store, app.log);
-  const optionsWatch = watchOptions(store, options, app.log);
+  logStoreWarnings(store, app.log);
+  const optionsWatch = watchConfigFingerprint(store, options, app.log);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const keyReport = reportKeys(
     store,

@@ -17,8 +17,8 @@ import { openSessionStore } from '@tollgate/session-service/stores/open-session-
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { challengeKeys, configFingerprintKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
@@ -137,7 +137,7 @@ async function openServices(t: Test, store: Store) {
     store: challenges,
     ring,
     options: sessionConfig.captcha,
-    host: 'test',
+    application: 'test',
     clock: Date.now,
   });
   const { captcha, rules } = sessionConfig;
@@ -168,7 +168,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
     }
   };
 
-  const optionsWatch = watchOptions(store, captcha, logger);
+  const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   t.teardown(() => optionsWatch.stop());
   await optionsWatch.checkNow();
   await done('mark the options');
@@ -246,7 +246,7 @@ t.test('every function that builds a key has a row', async (t) => {
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
   const others = [
-    optionsKey('captcha'),
+    configFingerprintKey('captcha'),
     userSessionsKey(1),
     endNotesKey(1),
     loginsKey(account),

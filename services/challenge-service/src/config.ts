@@ -1,7 +1,7 @@
 // Everything that the challenge service is told by its environment.
 
 import { Type } from '@sinclair/typebox';
-import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/application-keys.js';
+import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -49,7 +49,7 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     ...checkHttp(found),
     ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
     ...checkTestMode(found),
-    ...checkHostKeys(found, found.CHALLENGE_SECRET?.split(',')),
+    ...checkApplicationKeys(found, found.CHALLENGE_SECRET?.split(',')),
     ...checkCaptchaVariables(found),
     ...unknownCaptchaVariables(env),
   ]);
@@ -58,7 +58,7 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     storeUrl: cacheStoreUrlOf(values),
     storeVariable: cacheStoreVariableOf(values),
     corsOrigin: corsOriginOf(values),
-    hostKeys: hostKeysFrom(values),
+    hostKeys: applicationKeysFrom(values),
     captcha: captchaOptionsFrom(values),
   };
 }

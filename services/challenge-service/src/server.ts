@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger, openStandardOutput } from '@tollgate/shared/http/observability/logger.js';
@@ -15,7 +15,7 @@ import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
   const keyReport = reportKeys(
     store,
-    { makes: true, ids, lives: { ...challengeLifetimes(captcha) } },
+    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha) } },
     logger,
   );
   const state = { stopping: false };
@@ -73,8 +73,8 @@ async function main(): Promise<void> {
       }
     },
   };
-  warnOfStore(store, logger);
-  const optionsWatch = watchOptions(store, captcha, logger);
+  logStoreWarnings(store, logger);
+  const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   const challenges = openChallengeStore(store, captcha.cache.prefix);
 
   await runService({
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   });
   writeStartEvents(trail, {
     keys: ids,
-    options: optionsHash(captcha),
+    options: configFingerprint(captcha),
     isTestMode: captcha.test_mode,
   });
 }

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { loadChallengeModule } from '@tollgate/shared/http/guard/challenge-module.js';
@@ -21,7 +21,7 @@ import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { warnOfStore } from '@tollgate/shared/store/store-warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
@@ -66,8 +66,8 @@ async function main(): Promise<void> {
   const stores = new Set([store, challengeStore]);
   // Only now that no mistake can end the start: a process that ends while a file is written may crash instead.
   const prunings = [...stores].map((each) => startPruning(each, logger));
-  const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
-  for (const each of stores) warnOfStore(each, logger);
+  const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
+  for (const each of stores) logStoreWarnings(each, logger);
 
   // One core is left to everything else.
   const running = Math.max(1, availableParallelism() - 1);
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
     ...challengeLifetimes(config.captcha),
   };
   const keys = runningKeys(rings);
-  const keyReport = reportKeys(store, { ...keys, lives: { ...lives } }, logger);
+  const keyReport = reportKeys(store, { ...keys, lifetimes: { ...lives } }, logger);
   const state = { stopping: false };
   // Without these two refreshes, log-outs and the verification of tokens go on.
   const dispensable = ['challenge_store', 'directory'];
@@ -171,7 +171,7 @@ async function main(): Promise<void> {
   });
   writeStartEvents(trail, {
     keys: keys.ids,
-    options: optionsHash(config.captcha),
+    options: configFingerprint(config.captcha),
     isTestMode: config.captcha.test_mode,
   });
 }

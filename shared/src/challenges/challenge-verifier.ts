@@ -3,7 +3,7 @@
 import type { KeyRing } from '../crypto/key-ring.js';
 import { randomBytes } from '../crypto/random.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { HOST_NAME_FORM, isHostName } from '../schemas/names.js';
+import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
 import { normaliseAddress } from './attempts/normalise.js';
@@ -67,7 +67,7 @@ export interface ChallengeVerifierDependencies {
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   /** The host's name; account keys of different hosts never meet. */
-  readonly host: string;
+  readonly application: string;
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly ChallengeType[];
   readonly random?: (size: number) => Uint8Array;
@@ -82,19 +82,19 @@ export interface ChallengeVerifierDependencies {
  * @throws TypeError without a name of its own: hosts without one would share their counts
  */
 export function createChallengeVerifier(deps: ChallengeVerifierDependencies): ChallengeVerifier {
-  const { store, ring, options, host, random = randomBytes, clock, observer } = deps;
-  if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
+  const { store, ring, options, application, random = randomBytes, clock, observer } = deps;
+  if (!isApplicationName(application)) throw new TypeError(`the host must have ${APPLICATION_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
   const checker = createSubmissionVerifier({
     store,
     ring,
     options,
-    host,
-    kinds: verifiedTypes(deps.kinds),
+    application,
+    types: verifiedTypes(deps.kinds),
     newClaim,
   });
-  const account = (key: string) => accountPseudonym(ring.current, host, key);
+  const account = (key: string) => accountPseudonym(ring.current, application, key);
   const address = (ip: string | undefined) => {
     const normalised = normaliseAddress(ip);
     return normalised === null ? undefined : addressPseudonym(ring.current, normalised);

@@ -5,15 +5,15 @@ import { canonicalJson } from '../schemas/canonical-json.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
 import { startPeriodicTask } from '../store/periodic-task.js';
-import { optionsKey } from './store/challenge-keys.js';
+import { configFingerprintKey } from './store/challenge-keys.js';
 
 /** The part of a logger that this file uses. */
-export interface OptionsLog {
+export interface ConfigFingerprintLog {
   warn(about: object, message: string): void;
 }
 
 /** The watch of one process. */
-export interface OptionsWatch {
+export interface ConfigFingerprintWatch {
   /** Looks and writes at once, and not only when its time has come. */
   checkNow(): Promise<void>;
   /** Stop it before the store is closed. */
@@ -25,7 +25,7 @@ const LIFETIME_MS = 3_600_000;
 const INTERVAL_MS = 600_000;
 
 /** The hash of the options: equal for equal options, whatever set them. */
-export function optionsHash(options: CaptchaOptions): string {
+export function configFingerprint(options: CaptchaOptions): string {
   return createHash('sha256').update(canonicalJson(options)).digest('hex').slice(0, 32);
 }
 
@@ -33,9 +33,13 @@ export function optionsHash(options: CaptchaOptions): string {
  * Writes the hash of this process's options into the store, now and then every ten minutes, and warns once of each
  * other hash that it finds there (decisions 2.3): checkers that disagree refuse each other's challenges.
  */
-export function watchOptions(store: Store, options: CaptchaOptions, log: OptionsLog): OptionsWatch {
-  const own = optionsHash(options);
-  const key = optionsKey(options.cache.prefix);
+export function watchConfigFingerprint(
+  store: Store,
+  options: CaptchaOptions,
+  log: ConfigFingerprintLog,
+): ConfigFingerprintWatch {
+  const own = configFingerprint(options);
+  const key = configFingerprintKey(options.cache.prefix);
   const known = new Set([own]);
   const checkNow = async () => {
     const found = await store.exchange(key, own, LIFETIME_MS);

@@ -82,7 +82,7 @@ function isAbsent(value: unknown): boolean {
 /** What a host sent for checking. */
 export interface ApplicationSubmission {
   /** The host's name, so that no other host's retry spends the same challenge again. */
-  readonly host: string;
+  readonly application: string;
   readonly submission: Submission;
   readonly key?: string | undefined;
   readonly ip?: string | undefined;
@@ -94,10 +94,10 @@ export interface ApplicationSubmission {
  */
 export function idempotentClaim(
   idempotencyKey: string,
-  { host, submission, key, ip }: ApplicationSubmission,
+  { application, submission, key, ip }: ApplicationSubmission,
 ): string {
   const { powToken, powNonce, imageToken, imageAnswer } = submission;
   // JSON writes what is absent as null, and each text between quotes: no two submissions are written alike.
-  const text = JSON.stringify([host, powToken, powNonce, imageToken, imageAnswer, key, ip]);
+  const text = JSON.stringify([application, powToken, powNonce, imageToken, imageAnswer, key, ip]);
   return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
 }

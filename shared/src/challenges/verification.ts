@@ -8,12 +8,12 @@ import type { RefusalReason } from './verify-record.js';
  * How an image is treated: `required` is part of the form's shape, `demanded` is judged after the work, `escalating` is
  * demanded once the account has failed `escalation.after` times, `offered` is judged only when it is there.
  */
-export type ImageDemand = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
+export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
 
 /** Which challenges a submission is checked for. */
 export interface RequiredChallenges {
   readonly pow: boolean;
-  readonly image: ImageDemand;
+  readonly image: ImageRequirement;
 }
 
 /** The account that is tried, and its failures before this try: a function is asked once the work has proved right. */

@@ -47,7 +47,7 @@ export function verifyPowRecord(
 
 /** What an answer on the image endpoint is judged by. */
 export interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
-  readonly kinds: ReadonlyMap<string, VerifiedType>;
+  readonly types: ReadonlyMap<string, VerifiedType>;
 }
 
 /**
@@ -66,9 +66,9 @@ export function verifyImageRecord(
     outcome,
     hasMinimumTime,
     isStillEnough = () => true,
-  } = record.judgedBy === 'verify'
-    ? judgeByKind(record, key, submission, context)
-    : judgeAnswer(record, key, submission);
+  } = record.verifiedBy === 'verify'
+    ? verifyByType(record, key, submission, context)
+    : verifyAnswer(record, key, submission);
   if (outcome !== 'right') return { ok: false, reason: outcome };
   const elapsedMs = submission.takenAtMs - record.issuedAtMs;
   if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
@@ -76,7 +76,7 @@ export function verifyImageRecord(
 }
 
 /** What an answer is worth by itself, and whether it can have come too soon. */
-interface Worth {
+interface AnswerOutcome {
   readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
   readonly hasMinimumTime: boolean;
   /** Whether it is enough for an account that has come to so many failures; always when left out. */
@@ -91,16 +91,16 @@ interface Answer {
 const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
 
 /** @throws KindError when the kind of a host throws or gives no verdict */
-function judgeByKind(
+function verifyByType(
   record: VerifiedRecord,
   key: RingKey,
   { token, answer }: Answer,
-  { kinds, options, ring, isAccount, failures }: ImageContext,
-): Worth {
-  const kind = kinds.get(record.kind);
+  { types, options, ring, isAccount, failures }: ImageContext,
+): AnswerOutcome {
+  const kind = types.get(record.type);
   if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
   const about = (failures: number) => {
-    return { options, ring, random: seededRandom(key, record.kind, token, 0), isAccount, failures };
+    return { options, ring, random: seededRandom(key, record.type, token, 0), isAccount, failures };
   };
   const outcome = runChallengeType(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
   if (!OUTCOMES.includes(outcome)) {
@@ -112,7 +112,7 @@ function judgeByKind(
 }
 
 /** Compares an answer that is one text with the scrambled copy in its record. */
-function judgeAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): Worth {
+function verifyAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): AnswerOutcome {
   const kept = parseAnswerRecord(record.rest);
   if (kept === null) return { outcome: 'unknown', hasMinimumTime: true };
   const answer = normaliseAnswer(text, kept.fold);

@@ -33,8 +33,8 @@ export interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  readonly host: string;
-  readonly kinds: ReadonlyMap<string, VerifiedType>;
+  readonly application: string;
+  readonly types: ReadonlyMap<string, VerifiedType>;
   readonly newClaim: () => string;
 }
 
@@ -43,8 +43,8 @@ export function createSubmissionVerifier({
   store,
   ring,
   options,
-  host,
-  kinds,
+  application,
+  types,
   newClaim,
 }: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
@@ -55,7 +55,7 @@ export function createSubmissionVerifier({
   };
   const longest = Math.max(
     MAX_ANSWER_CHARACTERS,
-    ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
+    ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
   );
   const recordContext = (ip: string | undefined) => ({
     ring,
@@ -74,7 +74,7 @@ export function createSubmissionVerifier({
     return (
       account !== undefined &&
       key !== undefined &&
-      equalText(accountPseudonym(key, host, account.key), scope.account)
+      equalText(accountPseudonym(key, application, account.key), scope.account)
     );
   };
 
@@ -92,8 +92,8 @@ export function createSubmissionVerifier({
     claim: string,
     onReplay?: () => void,
   ) {
-    const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
-    const record = taken === null ? null : parsePowRecord(taken.line);
+    const taken = await store.take('pow', submission.powToken as string, claim, { onConsumed: onReplay });
+    const record = taken === null ? null : parsePowRecord(taken.record);
     const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
     if (record === null || !checked.ok) {
       const reason = checked.ok ? 'unknown' : checked.reason;
@@ -115,9 +115,9 @@ export function createSubmissionVerifier({
   ): Promise<ImageVerdict | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
-    const spared = tooLongFor(text, kinds);
-    const taken = await store.take('image', token, claim, { spared, onSpent: onReplay });
-    const record = taken === null ? null : parseVerifiedRecord(taken.line);
+    const exempt = tooLongFor(text, types);
+    const taken = await store.take('image', token, claim, { exempt, onConsumed: onReplay });
+    const record = taken === null ? null : parseVerifiedRecord(taken.record);
     if (record !== null && context.presets !== undefined) {
       const preset = presetOf(record);
       if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
@@ -126,7 +126,7 @@ export function createSubmissionVerifier({
     return verifyImageRecord(record, answer, {
       ...recordContext(context.ip),
       options,
-      kinds,
+      types,
       isAccount: context.account === undefined ? undefined : isAccount(context.account),
       failures,
     });

@@ -1,44 +1,49 @@
 // The keys of the hosts that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
-import { HOST_NAME_FORM, isHostName } from '../schemas/names.js';
+import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { isWeakSecret, WEAK_SECRET } from './secrets.js';
 
 /** A host and the key that it presents. */
-export interface HostKey {
-  readonly host: string;
+export interface ApplicationKey {
+  readonly application: string;
   readonly secret: string;
 }
 
-interface HostVariables {
+interface ApplicationKeyVariables {
   readonly HOST_API_KEY?: string | undefined;
   readonly HOST_API_KEYS?: string | undefined;
 }
 
 /** The host that `HOST_API_KEY` belongs to. */
-const DEFAULT_HOST = 'default';
+const DEFAULT_APPLICATION = 'default';
 
 /** The session service counts under this name; no other host may read or clear its counters. */
-export const SESSION_HOST = 'login';
+export const SESSION_APPLICATION = 'login';
 
 const SHORTEST_SECRET = 32;
 
 /** What is wrong with the name of a host, as words that follow its place; null when nothing is. */
-export function hostNameMistake(name: unknown): string | null {
-  if (!isHostName(name)) return `must have ${HOST_NAME_FORM}`;
-  return name === SESSION_HOST ? `must not be named ${SESSION_HOST}, as the session service is` : null;
+export function applicationNameMistake(name: unknown): string | null {
+  if (!isApplicationName(name)) return `must have ${APPLICATION_NAME_FORM}`;
+  return name === SESSION_APPLICATION
+    ? `must not be named ${SESSION_APPLICATION}, as the session service is`
+    : null;
 }
 
 /** The keys in the order of the variables; what `checkHostKeys` complains of may be among them. */
-export function hostKeysFrom({ HOST_API_KEY, HOST_API_KEYS }: HostVariables): HostKey[] {
+export function applicationKeysFrom({
+  HOST_API_KEY,
+  HOST_API_KEYS,
+}: ApplicationKeyVariables): ApplicationKey[] {
   const named = HOST_API_KEYS?.split(',').map((element) => {
     const at = element.indexOf(':');
     return {
-      host: element.slice(0, Math.max(at, 0)).trim(),
+      application: element.slice(0, Math.max(at, 0)).trim(),
       secret: at < 0 ? '' : element.slice(at + 1).trim(),
     };
   });
   return [
-    ...(HOST_API_KEY === undefined ? [] : [{ host: DEFAULT_HOST, secret: HOST_API_KEY }]),
+    ...(HOST_API_KEY === undefined ? [] : [{ application: DEFAULT_APPLICATION, secret: HOST_API_KEY }]),
     ...(named ?? []),
   ];
 }
@@ -49,23 +54,26 @@ export function hostKeysFrom({ HOST_API_KEY, HOST_API_KEYS }: HostVariables): Ho
  *
  * @param taken secrets that serve another purpose
  */
-export function checkHostKeys(variables: HostVariables, taken: readonly string[] = []): string[] {
+export function checkApplicationKeys(
+  variables: ApplicationKeyVariables,
+  taken: readonly string[] = [],
+): string[] {
   const { HOST_API_KEY } = variables;
   const hosts = new Set<string>();
   const secrets = new Set(taken);
-  const keys = hostKeysFrom(variables);
-  return keys.flatMap(({ host, secret }, at) => {
+  const keys = applicationKeysFrom(variables);
+  return keys.flatMap(({ application, secret }, at) => {
     const isDefault = at === 0 && HOST_API_KEY !== undefined;
     const element = HOST_API_KEY === undefined ? at + 1 : at;
     const where = isDefault ? 'HOST_API_KEY' : `HOST_API_KEYS: element ${element}`;
-    if (host === '' || secret === '') return [`${where} must have the form name:secret`];
+    if (application === '' || secret === '') return [`${where} must have the form name:secret`];
     const mistakes = [
-      hostNameMistake(host),
-      hosts.has(host) ? `must not have a name that is already taken` : null,
+      applicationNameMistake(application),
+      hosts.has(application) ? `must not have a name that is already taken` : null,
       secretMistake(secret),
       secrets.has(secret) ? 'must differ from every other secret' : null,
     ].flatMap((mistake) => (mistake === null ? [] : [`${where} ${mistake}`]));
-    hosts.add(host);
+    hosts.add(application);
     secrets.add(secret);
     return mistakes;
   });

@@ -16,7 +16,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
 }
 
 /** The kind of what somebody else's code threw: its words may quote a secret or a user. */
-export function kindOfError(error: unknown): string {
+export function errorClass(error: unknown): string {
   return error instanceof Error ? error.name : 'something that is no error';
 }
 
@@ -24,5 +24,5 @@ export function kindOfError(error: unknown): string {
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const isNodes = error instanceof SyntaxError || code?.startsWith('ERR_');
-  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${kindOfError(error)}`;
+  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${errorClass(error)}`;
 }

@@ -14,11 +14,11 @@ export interface NodeKeys {
   readonly makes: boolean;
   readonly ids: Readonly<Record<string, readonly string[]>>;
   /** How long what it makes lives at most, in seconds, by the name of what it is. */
-  readonly lives?: Readonly<Record<string, number>>;
+  readonly lifetimes?: Readonly<Record<string, number>>;
 }
 
 /** A life that a node has reported. */
-export interface ReportedLife {
+export interface ReportedLifetime {
   readonly name: string;
   readonly seconds: number;
   /** When a node last said so. */
@@ -35,7 +35,7 @@ export interface ReportedKeys {
   /** When a node last said that it makes tokens with a key, by variable and id with a space between them. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
   /** Empty when none but older versions have reported. */
-  readonly lives: readonly ReportedLife[];
+  readonly lifetimes: readonly ReportedLifetime[];
 }
 
 /** Every method throws StoreUnavailableError when the store does not answer. */
@@ -100,9 +100,9 @@ export function openKeyRecord(store: Store): KeyRecord {
 }
 
 /** The fields that a report gives the time: keys that the node makes tokens with, and how long those live. */
-function stampedBy({ makes, ids, lives = {} }: NodeKeys): string[] {
+function stampedBy({ makes, ids, lifetimes = {} }: NodeKeys): string[] {
   const used = makes ? Object.entries(ids).map(([variable, [first]]) => `used:${variable} ${first}`) : [];
-  return [...used, ...Object.entries(lives).map(([name, seconds]) => `life:${name} ${seconds}`)];
+  return [...used, ...Object.entries(lifetimes).map(([name, seconds]) => `life:${name} ${seconds}`)];
 }
 
 /** `makes` or `verifies`, then `VARIABLE:id,id` for each variable. */
@@ -133,13 +133,13 @@ function parseLines(text: string | undefined): Map<string, string> {
 function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
   const nodes: { readonly atMs: number; readonly keys: NodeKeys }[] = [];
   const lastUsedMs = new Map<string, number>();
-  const lives: ReportedLife[] = [];
+  const lifetimes: ReportedLifetime[] = [];
   for (const [name, value] of fields) {
     const atMs = Number.parseInt(value, 10);
     if (name.startsWith('used:')) lastUsedMs.set(name.slice('used:'.length), atMs);
     else if (name.startsWith('life:')) {
       const [what = '', seconds] = name.slice('life:'.length).split(' ');
-      lives.push({ name: what, seconds: Number(seconds), lastMs: atMs });
+      lifetimes.push({ name: what, seconds: Number(seconds), lastMs: atMs });
     } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
       nodes.push({ atMs, keys: parseKeys(value.slice(value.indexOf(' ') + 1)) });
     }
@@ -150,6 +150,6 @@ function readFields(fields: ReadonlyMap<string, string>, nowMs: number): Reporte
     sinceMs: since === undefined ? undefined : Number(since),
     nodes: nodes.sort((one, other) => other.atMs - one.atMs).map(({ keys }) => keys),
     lastUsedMs,
-    lives,
+    lifetimes,
   };
 }

@@ -24,7 +24,7 @@ export interface IssuedWork {
  * key"). Work issued under the ticket may be `grace` failures behind, so that a slow solver is not overtaken, but no
  * more, so that cheap work cannot be stockpiled.
  */
-export function demandedDifficulty(work: IssuedWork, failures: number, terms: SufficiencyTerms): number {
+export function requiredDifficulty(work: IssuedWork, failures: number, terms: SufficiencyTerms): number {
   const counted = work.scoped ? failures - terms.grace : failures;
   if (counted <= 0) return 0;
   return Math.min(terms.ceiling, work.floor + terms.failureStep * counted);
@@ -32,5 +32,5 @@ export function demandedDifficulty(work: IssuedWork, failures: number, terms: Su
 
 /** Says whether issued work is enough for an account with so many failures. */
 export function suffices(work: IssuedWork, failures: number, terms: SufficiencyTerms): boolean {
-  return work.difficulty >= demandedDifficulty(work, failures, terms);
+  return work.difficulty >= requiredDifficulty(work, failures, terms);
 }

@@ -26,7 +26,7 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
       if (record === undefined) return false;
       if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
         readAtMs = performance.now();
-        reading = record.read().then(longestLife, () => 0);
+        reading = record.read().then(longestLifetime, () => 0);
       }
       return seconds <= (await reading);
     },
@@ -34,8 +34,8 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
 }
 
 // A life counts while tokens of it may be alive: its node makes them until it falls silent.
-function longestLife({ lives, nowMs }: ReportedKeys): number {
-  const inUse = lives.filter(
+function longestLifetime({ lifetimes, nowMs }: ReportedKeys): number {
+  const inUse = lifetimes.filter(
     ({ name, seconds, lastMs }) => name === 'access' && nowMs < lastMs + SILENCE_MS + seconds * 1000,
   );
   return Math.max(0, ...inUse.map(({ seconds }) => seconds));

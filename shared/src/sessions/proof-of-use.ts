@@ -85,7 +85,7 @@ export function embeddedProofStore(store: EmbeddedStore): ProofStore {
         const text = transaction.get(key);
         const expiresAtMs = transaction.expiryOf(key);
         if (text === undefined || expiresAtMs === undefined) return;
-        const lines = text.split('\n').map((line) => withMark(line, sid, generation));
+        const lines = text.split('\n').map((line) => withUsedGeneration(line, sid, generation));
         const raised = lines.join('\n');
         if (raised !== text) transaction.put(key, raised, expiresAtMs);
       });
@@ -93,7 +93,7 @@ export function embeddedProofStore(store: EmbeddedStore): ProofStore {
   };
 }
 
-function withMark(line: string, sid: string, generation: number): string {
+function withUsedGeneration(line: string, sid: string, generation: number): string {
   if (!line.startsWith(`${sid} `)) return line;
   return line.replace(LINE, (whole, before: string, used: string, after: string) =>
     Number(used) >= generation ? whole : `${before} ${generation} ${after}`,

@@ -1,7 +1,7 @@
 // Follows the revocation log into memory, so that verifying a token needs no store.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { pauseMs } from '../store/redis-connection.js';
+import { reconnectDelayMs } from '../store/redis-connection.js';
 import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
 import { createRevokedIds } from './revoked-ids.js';
 
@@ -100,7 +100,7 @@ export function followRevocations(
         tail?.close();
         tail = undefined;
       }
-      const waitMs = failures < 2 ? 0 : pauseMs(failures - 1);
+      const waitMs = failures < 2 ? 0 : reconnectDelayMs(failures - 1);
       await pause(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }

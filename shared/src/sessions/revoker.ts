@@ -1,7 +1,7 @@
 // Makes the end of sessions known to every node.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { pauseMs } from '../store/redis-connection.js';
+import { reconnectDelayMs } from '../store/redis-connection.js';
 import type { RevocationFollower } from './revocation-follower.js';
 import type { RevocationLog } from './revocation-log.js';
 
@@ -57,7 +57,7 @@ export function createRevoker(options: {
         if (failures === 1)
           logger.error({ err: error, waiting: owed.size }, 'revocations wait to be written');
         for (const [sid, { untilMs }] of owed) if (untilMs <= performance.now()) owed.delete(sid);
-        await pause(pauseMs(failures), undefined, { signal: stopping.signal }).catch(() => {});
+        await pause(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
     paying = undefined;

@@ -2,7 +2,7 @@
 
 import type { Store } from './open-store.js';
 
-export interface RoundOptions {
+export interface PeriodicTaskOptions {
   /** From the end of a round that succeeded to the next, in milliseconds; a function is asked after each round. */
   readonly everyMs: number | (() => number);
   /** From the end of a round that failed to the next, in milliseconds; ten seconds unless told. */
@@ -23,8 +23,8 @@ const RETRY_MS = 10_000;
  */
 export function startPeriodicTask(
   store: Store,
-  round: () => Promise<void>,
-  { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: RoundOptions,
+  task: () => Promise<void>,
+  { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: PeriodicTaskOptions,
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -35,7 +35,7 @@ export function startPeriodicTask(
     let nextMs: number;
     isRunning = true;
     try {
-      await round();
+      await task();
       nextMs = typeof everyMs === 'number' ? everyMs : everyMs();
     } catch (error) {
       nextMs = retryMs;

@@ -13,17 +13,17 @@ export const COMMAND_TIMEOUT_MS = 500;
 const CONNECT_LIMIT_MS = 2000;
 
 // Without a queue a command fails at once while Redis is away, so a request is answered 503 and not left hanging.
-const PATIENT = {
+const CLIENT_OPTIONS = {
   enableOfflineQueue: false,
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 1000,
   maxRetriesPerRequest: null,
-  retryStrategy: pauseMs,
+  retryStrategy: reconnectDelayMs,
   enableReadyCheck: true,
 } satisfies RedisOptions;
 
 /** Milliseconds before the n-th try to reconnect: 100 growing to 1,000, for ever. */
-export function pauseMs(attempt: number): number {
+export function reconnectDelayMs(attempt: number): number {
   return Math.min(100 * attempt, 1000);
 }
 
@@ -78,28 +78,31 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
 function connect(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
   switch (address.kind) {
     case 'redis':
-      return new Redis(address.url, PATIENT);
+      return new Redis(address.url, CLIENT_OPTIONS);
     case 'sentinel':
       return new Redis({
-        ...PATIENT,
-        ...login(address),
+        ...CLIENT_OPTIONS,
+        ...credentials(address),
         sentinels: [...address.sentinels],
         name: address.name,
         db: address.db,
         role: 'master',
-        sentinelRetryStrategy: pauseMs,
+        sentinelRetryStrategy: reconnectDelayMs,
       });
     case 'cluster':
       return new Cluster([...address.nodes], {
         enableOfflineQueue: false,
-        clusterRetryStrategy: pauseMs,
+        clusterRetryStrategy: reconnectDelayMs,
         scaleReads: 'master',
-        redisOptions: { ...PATIENT, ...login(address) },
+        redisOptions: { ...CLIENT_OPTIONS, ...credentials(address) },
       });
   }
 }
 
-function login(address: { username?: string; password?: string }): { username?: string; password?: string } {
+function credentials(address: { username?: string; password?: string }): {
+  username?: string;
+  password?: string;
+} {
   return {
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),

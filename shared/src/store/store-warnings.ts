@@ -16,7 +16,7 @@ const CLOCK_OFFSET_MS = 2000;
 const OLDEST_VERSION = [6, 2] as const;
 
 /** Looks at a Redis each time a connection to it is ready, at a file once, and logs what is wrong with it. */
-export function warnOfStore(store: Store, log: WarningLog): void {
+export function logStoreWarnings(store: Store, log: WarningLog): void {
   if (store.kind === 'embedded') {
     for (const path of filesOpenToOthers(store.path)) {
       log.warn({ path }, 'other users of this machine may read this file of the store: it needs mode 0600');

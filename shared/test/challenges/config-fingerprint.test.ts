@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import t from 'tap';
-import { optionsHash, watchOptions } from '../../src/challenges/config-fingerprint.js';
+import { configFingerprint, watchConfigFingerprint } from '../../src/challenges/config-fingerprint.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { openStore, type Store } from '../../src/store/open-store.js';
 import { eachStore, redisStore } from '../support/stores.js';
@@ -19,14 +19,19 @@ interface Line {
 
 function watched(t: { teardown(stop: () => void): unknown }, store: Store, options = plain) {
   const lines: Line[] = [];
-  const watch = watchOptions(store, options, { warn: (about, message) => lines.push({ about, message }) });
+  const watch = watchConfigFingerprint(store, options, {
+    warn: (about, message) => lines.push({ about, message }),
+  });
   t.teardown(watch.stop);
   return { lines, ...watch };
 }
 
 t.test('equal options have one hash, whatever set them; every single difference is another', async (t) => {
-  t.match(optionsHash(plain), /^[0-9a-f]{32}$/);
-  t.equal(optionsHash(resolveCaptchaOptions({ pow: { step: 2 }, min_seconds: 1.5 })), optionsHash(plain));
+  t.match(configFingerprint(plain), /^[0-9a-f]{32}$/);
+  t.equal(
+    configFingerprint(resolveCaptchaOptions({ pow: { step: 2 }, min_seconds: 1.5 })),
+    configFingerprint(plain),
+  );
   const changes: CaptchaOptionsInput[] = [
     { driver: 'canvas' },
     { pow: { difficulty: 17 } },
@@ -38,11 +43,12 @@ t.test('equal options have one hash, whatever set them; every single difference 
     { escalation: { after: 3 } },
     { escalation: { decay: 3 } },
   ];
-  const hashes = changes.map((change) => optionsHash(resolveCaptchaOptions(change)));
-  t.equal(new Set([optionsHash(plain), ...hashes]).size, changes.length + 1);
+  const hashes = changes.map((change) => configFingerprint(resolveCaptchaOptions(change)));
+  t.equal(new Set([configFingerprint(plain), ...hashes]).size, changes.length + 1);
   fc.assert(
     fc.property(fc.integer({ min: 16, max: 24 }), fc.integer({ min: 16, max: 24 }), (one, two) => {
-      const hashOf = (difficulty: number) => optionsHash(resolveCaptchaOptions({ pow: { difficulty } }));
+      const hashOf = (difficulty: number) =>
+        configFingerprint(resolveCaptchaOptions({ pow: { difficulty } }));
       return (hashOf(one) === hashOf(two)) === (one === two);
     }),
   );
@@ -60,8 +66,8 @@ t.test('a process warns once of each hash that is not its own', async (t) => {
       await second.checkNow();
       await first.checkNow();
     }
-    const ownHash = optionsHash(plain);
-    const otherHash = optionsHash(other);
+    const ownHash = configFingerprint(plain);
+    const otherHash = configFingerprint(other);
     t.strictSame(stranger.lines, [{ about: { own: otherHash, found: ownHash }, message: DIFFERS }]);
     const seen = [...first.lines, ...second.lines];
     t.ok(seen.length >= 1 && seen.length <= 2, 'whoever came after the stranger');
@@ -91,8 +97,8 @@ t.test('a store that is away at the start is looked at once it is there', async 
   // The store may have connected first and written its own hash.
   await redis.client.set('captcha:options', 'f'.repeat(32), 'NX');
   if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
-  while ((await redis.client.get('captcha:options')) !== optionsHash(plain)) await redis.client.ping();
+  while ((await redis.client.get('captcha:options')) !== configFingerprint(plain)) await redis.client.ping();
   await new Promise(setImmediate);
   t.ok(lines.length <= 1);
-  t.equal(await redis.client.get('captcha:options'), optionsHash(plain));
+  t.equal(await redis.client.get('captcha:options'), configFingerprint(plain));
 });

@@ -58,7 +58,7 @@ export function powIssue(
     token: makeToken(slotTag(changes.address ?? address)),
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: encodePowTail(unpricedPow(pow)),
+    recordTail: encodePowTail(unpricedPow(pow)),
     terms: { floor: FLOOR, ceiling: 24, failureStep: 2, volumeStep: 2, volumeEvery: 20, ...terms },
     failures: 0,
     volumeMs: DECAY_MS,
@@ -71,7 +71,7 @@ export function powIssue(
 /** What issuing effort asks of the store; every call is a new challenge. */
 export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   const {
-    lineTail: _tail,
+    recordTail: _tail,
     expireGrows: _grows,
     ...asked
   } = powIssue(changes.address === undefined ? {} : { address: changes.address });
@@ -79,10 +79,10 @@ export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   return {
     ...asked,
     bits: 4,
-    lineTail: (partDifficulty) =>
+    recordTail: (partDifficulty) =>
       encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: EFFORT,
+        verifiedBy: 'verify',
+        type: EFFORT,
         keyId: ring.current.id,
         address: null,
         rest: formatEffortRecord({ partDifficulty, salt, scope: null }),
@@ -120,9 +120,9 @@ export function imageIssue(
     token,
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: encodeVerifiedTail({
-      judgedBy: 'answer',
-      kind: 'text',
+    recordTail: encodeVerifiedTail({
+      verifiedBy: 'answer',
+      type: 'text',
       keyId,
       address: bound,
       rest: formatAnswerRecord(record),
@@ -148,7 +148,7 @@ export async function issueWork(
 ): Promise<{ powToken: string; powNonce: string; salt: string; difficulty: number }> {
   const issued = await challenges.issuePow(issue);
   if (!issued.allowed) throw new Error('the request was over its limit');
-  const salt = parsePowRecord(`0 0 ${issue.lineTail}`)?.salt ?? '';
+  const salt = parsePowRecord(`0 0 ${issue.recordTail}`)?.salt ?? '';
   const { difficulty } = issued;
   return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
 }
@@ -173,7 +173,7 @@ export function hostOn(
     store: challengesOn(store),
     ring: keys,
     options: resolveCaptchaOptions({ min_seconds: 0, ...options }),
-    host: name,
+    application: name,
     clock: Date.now,
   });
 }

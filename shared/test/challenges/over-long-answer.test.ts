@@ -27,9 +27,9 @@ t.test('an over-long answer to a kind that judges by itself leaves its challenge
       token,
       address,
       limit: { max: 10, windowMs: DECAY_MS },
-      lineTail: encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: 'odd',
+      recordTail: encodeVerifiedTail({
+        verifiedBy: 'verify',
+        type: 'odd',
         keyId: ring.current.id,
         address: null,
         rest: '-',

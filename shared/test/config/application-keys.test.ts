@@ -1,19 +1,26 @@
 // The keys of the host API: how they are read, and what is wrong with them in one line each.
 
 import t from 'tap';
-import { checkHostKeys, hostKeysFrom, hostNameMistake } from '../../src/config/application-keys.js';
+import {
+  applicationKeysFrom,
+  applicationNameMistake,
+  checkApplicationKeys,
+} from '../../src/config/application-keys.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const [a, b, c] = [secret('a'), secret('b'), secret('c')] as const;
 
 t.test('the one key is that of the host default, the others have names', async (t) => {
-  t.strictSame(hostKeysFrom({}), []);
-  t.strictSame(hostKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }), [
-    { host: 'default', secret: a },
-    { host: 'shop', secret: b },
-    { host: 'forum.v2', secret: `${c}:with:colons` },
-  ]);
-  t.strictSame(hostKeysFrom({ HOST_API_KEYS: `default:${a}` }), [{ host: 'default', secret: a }]);
+  t.strictSame(applicationKeysFrom({}), []);
+  t.strictSame(
+    applicationKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }),
+    [
+      { host: 'default', secret: a },
+      { host: 'shop', secret: b },
+      { host: 'forum.v2', secret: `${c}:with:colons` },
+    ],
+  );
+  t.strictSame(applicationKeysFrom({ HOST_API_KEYS: `default:${a}` }), [{ host: 'default', secret: a }]);
 });
 
 t.test('right keys have no mistakes', async (t) => {
@@ -25,7 +32,7 @@ t.test('right keys have no mistakes', async (t) => {
     { HOST_API_KEYS: `default:${a}` },
     { HOST_API_KEY: secret('é') },
   ]) {
-    t.strictSame(checkHostKeys(variables, [secret('z')]), []);
+    t.strictSame(checkApplicationKeys(variables, [secret('z')]), []);
   }
 });
 
@@ -79,16 +86,17 @@ t.test('every mistake is one line that shows no secret', async (t) => {
       ],
     ],
   ];
-  for (const [variables, lines] of table) t.strictSame(checkHostKeys(variables, [secret('z')]), lines);
+  for (const [variables, lines] of table) t.strictSame(checkApplicationKeys(variables, [secret('z')]), lines);
 });
 
 t.test('a secret in the place of a name is not shown', async (t) => {
-  const lines = checkHostKeys({ HOST_API_KEY: a, HOST_API_KEYS: `${b}:shop,${b}:forum` });
+  const lines = checkApplicationKeys({ HOST_API_KEY: a, HOST_API_KEYS: `${b}:shop,${b}:forum` });
   t.equal(lines.length, 3);
   t.notMatch(lines.join(), /bb|shop|forum/);
 });
 
 t.test('a host of the guard plugin has a name too', async (t) => {
-  t.equal(hostNameMistake('contact-form'), null);
-  for (const name of ['', 'login', 'a b', 'a\0b', 'x'.repeat(65)]) t.type(hostNameMistake(name), 'string');
+  t.equal(applicationNameMistake('contact-form'), null);
+  for (const name of ['', 'login', 'a b', 'a\0b', 'x'.repeat(65)])
+    t.type(applicationNameMistake(name), 'string');
 });

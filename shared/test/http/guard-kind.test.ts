@@ -32,14 +32,14 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
   const options = resolveCaptchaOptions({ min_seconds: 0 });
   await app.register(guard, { store: challenges, ring, options, host: 'tests', kinds: [own] });
   app.post('/form', { config: { guards: [captcha] } }, async () => 'in');
-  const lineTail = encodeVerifiedTail({
-    judgedBy: 'verify',
-    kind: 'own',
+  const recordTail = encodeVerifiedTail({
+    verifiedBy: 'verify',
+    type: 'own',
     keyId: ring.current.id,
     address: null,
     rest: REST,
   });
-  const issue = imageIssue({ lineTail });
+  const issue = imageIssue({ recordTail });
   await challenges.issueImage(issue);
   const payload = { captcha_token: issue.token, captcha: 'x' };
   const response = await app.inject({ method: 'POST', url: '/form', payload });

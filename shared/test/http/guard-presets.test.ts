@@ -33,9 +33,9 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
       token,
       address,
       limit: { max: 1000, windowMs: 60_000 },
-      lineTail: encodeVerifiedTail({
-        judgedBy: 'answer',
-        kind: 'text',
+      recordTail: encodeVerifiedTail({
+        verifiedBy: 'answer',
+        type: 'text',
         keyId: ring.current.id,
         address: null,
         rest,

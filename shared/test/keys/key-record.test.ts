@@ -39,19 +39,19 @@ t.test('the lives that a node reports stay known, and reports without any are re
   await eachStore(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     await record.report('older', MAKER, true);
-    t.strictSame((await record.read()).lives, []);
-    await record.report('one', { ...MAKER, lives: { access: 900, refresh: 3600 } }, true);
-    await record.report('two', { ...MAKER, lives: { refresh: 60 } }, true);
+    t.strictSame((await record.read()).lifetimes, []);
+    await record.report('one', { ...MAKER, lifetimes: { access: 900, refresh: 3600 } }, true);
+    await record.report('two', { ...MAKER, lifetimes: { refresh: 60 } }, true);
     await record.report('one', MAKER, false);
     await age(SILENCE_MS);
-    const { lives, nodes } = await record.read();
+    const { lifetimes, nodes } = await record.read();
     t.strictSame(nodes, []);
-    t.strictSame(lives.map(({ name, seconds }) => `${name} ${seconds}`).sort(), [
+    t.strictSame(lifetimes.map(({ name, seconds }) => `${name} ${seconds}`).sort(), [
       ...['access 900', 'refresh 3600', 'refresh 60'],
     ]);
     await age(367 * 86_400_000);
     await record.report('one', MAKER, true);
-    t.strictSame((await record.read()).lives, []);
+    t.strictSame((await record.read()).lifetimes, []);
   });
 });
 

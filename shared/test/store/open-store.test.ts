@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
-import { asStoreError, pauseMs } from '../../src/store/redis-connection.js';
+import { asStoreError, reconnectDelayMs } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../support/redis-server.js';
 import { eachStore, redisStore } from '../support/stores.js';
@@ -54,7 +54,7 @@ t.test('a store that hangs is out of reach after half a second', async (t) => {
 });
 
 t.test('reconnecting is tried after 100 ms growing to a second, for ever', async (t) => {
-  t.strictSame([1, 2, 9, 10, 11, 100_000].map(pauseMs), [100, 200, 900, 1000, 1000, 1000]);
+  t.strictSame([1, 2, 9, 10, 11, 100_000].map(reconnectDelayMs), [100, 200, 900, 1000, 1000, 1000]);
 });
 
 t.test(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
 import { filesOpenToOthers } from '../../src/store/private-file.js';
-import { warnOfStore } from '../../src/store/store-warnings.js';
+import { logStoreWarnings } from '../../src/store/store-warnings.js';
 import { tempDir } from '../support/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -43,10 +43,10 @@ t.test('a file that others may read, and that could not be tightened, is told', 
   t.teardown(() => store.close());
   const told: object[] = [];
   const log = { warn: (about: object) => void told.push(about) };
-  warnOfStore(store, log);
+  logStoreWarnings(store, log);
   t.strictSame(told, []);
   chmodSync(path, 0o640);
   t.strictSame(filesOpenToOthers(path), [path]);
-  warnOfStore(store, log);
+  logStoreWarnings(store, log);
   t.strictSame(told, [{ path }]);
 });

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
-import { storeWarnings, warnOfStore } from '../../src/store/store-warnings.js';
+import { logStoreWarnings, storeWarnings } from '../../src/store/store-warnings.js';
 import { startRedis } from '../support/redis-server.js';
 import { embeddedStore, redisStore } from '../support/stores.js';
 
@@ -39,7 +39,7 @@ t.test('warnings are logged when the connection is ready, and again after each n
   t.teardown(() => store.close());
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   const warned = logOf();
-  warnOfStore(store, warned);
+  logStoreWarnings(store, warned);
   await warned.next();
   const reconnected = once(store.client, 'ready');
   store.client.disconnect(true);
@@ -52,7 +52,7 @@ t.test('warnings are logged when the connection is ready, and again after each n
 t.test('an embedded store is never warned of', async (t) => {
   const { store } = embeddedStore(t);
   const warned = logOf();
-  warnOfStore(store, warned);
+  logStoreWarnings(store, warned);
   await store.timeMs();
   t.strictSame(warned.lines, []);
 });

@@ -98,7 +98,14 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
   const { input = cheap, keys = ring, name = 'tests', kinds = [], clock = Date.now } = deps;
   const options = resolveCaptchaOptions(input);
   const challenges = openChallengeStore(store, options.cache.prefix);
-  const host = createChallengeVerifier({ store: challenges, ring: keys, options, host: name, kinds, clock });
+  const host = createChallengeVerifier({
+    store: challenges,
+    ring: keys,
+    options,
+    application: name,
+    kinds,
+    clock,
+  });
   const decayMs = options.escalation.decay * 1000;
 
   const priced = async ({ ticket }: Asked): Promise<{ scope: Scope | null; failures: number }> => {
@@ -126,7 +133,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodePowTail({
+        recordTail: encodePowTail({
           floor: pow.difficulty,
           algorithm: ALGORITHM,
           keyId,
@@ -160,9 +167,9 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'answer',
-          kind: 'text',
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'answer',
+          type: 'text',
           keyId: keys.current.id,
           address: bound,
           rest,
@@ -181,9 +188,9 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'verify',
-          kind: EFFORT,
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: EFFORT,
           keyId: keys.current.id,
           address: bound,
           rest,

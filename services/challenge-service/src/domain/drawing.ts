@@ -38,7 +38,7 @@ export type Drawing =
  */
 export function drawingOf(line: string | null, token: string, deps: DrawingDependencies): Drawing {
   const record = line === null ? null : parseVerifiedRecord(line);
-  const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
+  const image = record?.verifiedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
   const key = record === null ? undefined : deps.ring.find(record.keyId);
   if (record === null || image === null || key === undefined || image.driver === NO_IMAGE) {
     return { outcome: 'unknown' };
@@ -49,7 +49,7 @@ export function drawingOf(line: string | null, token: string, deps: DrawingDepen
   const known = deps.presets.get(name);
   if (known === undefined || known.mark !== image.preset) return { outcome: 'other_preset', other: name };
   const { preset, kind } = known;
-  if ((kind?.name ?? TEXT) !== record.kind || (kind !== null && isVerifiedType(kind))) {
+  if ((kind?.name ?? TEXT) !== record.type || (kind !== null && isVerifiedType(kind))) {
     return { outcome: 'other_preset', other: name };
   }
   const text = textOf({ preset, kind }, key, token, image);

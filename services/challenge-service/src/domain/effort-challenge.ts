@@ -41,10 +41,10 @@ export function effortIssue(
     ...client,
     ...workTerms(options, priced),
     bits: options.effort.bits,
-    lineTail: (partDifficulty) =>
+    recordTail: (partDifficulty) =>
       encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: EFFORT,
+        verifiedBy: 'verify',
+        type: EFFORT,
         keyId: ring.current.id,
         address: bound,
         rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null }),

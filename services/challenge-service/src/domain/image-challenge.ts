@@ -33,7 +33,7 @@ export interface PreparedChallenge {
 }
 
 /** What the kind decides of a record. */
-type KindPart = Pick<VerifiedRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> &
+type KindPart = Pick<VerifiedRecord, 'verifiedBy' | 'type' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
 /**
@@ -52,21 +52,16 @@ export function imageIssue(
   const { kind } = known;
   const { client, bound } = addressPart(deps, address);
   const token = makeToken(slotTag(client.address), random);
-  const {
-    judgedBy,
-    rest,
-    kind: kindName,
-    preset,
-    ...prepared
-  } = kind !== null && isVerifiedType(kind)
-    ? judgedPart(deps, kind, known.name, token)
-    : answerPart(deps, { ...known, kind }, driver, token);
+  const { verifiedBy, rest, type, preset, ...prepared } =
+    kind !== null && isVerifiedType(kind)
+      ? judgedPart(deps, kind, known.name, token)
+      : answerPart(deps, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
     ...client,
-    lineTail: encodeVerifiedTail({
-      judgedBy,
-      kind: kindName,
+    recordTail: encodeVerifiedTail({
+      verifiedBy,
+      type,
       ...(preset === undefined ? {} : { preset }),
       keyId: ring.current.id,
       address: bound,
@@ -84,7 +79,7 @@ function judgedPart(
   token: string,
 ): KindPart {
   const { fields, rest } = verifiedContent(kind, options, ring.current, token);
-  return { judgedBy: 'verify', kind: kind.name, preset, rest, fields, hasImage: false };
+  return { verifiedBy: 'verify', type: kind.name, preset, rest, fields, hasImage: false };
 }
 
 function answerPart(
@@ -105,7 +100,7 @@ function answerPart(
     answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
     ...(kind?.hasMinimumTime === false ? { untimed: true } : {}),
   });
-  return { judgedBy: 'answer', kind: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
+  return { verifiedBy: 'answer', type: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
 }
 
 /**

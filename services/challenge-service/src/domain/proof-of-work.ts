@@ -57,7 +57,7 @@ export function powIssue(
     token: makeToken(slotTag(client.address), random),
     ...client,
     ...workTerms(options, priced, asked),
-    lineTail: encodePowTail({
+    recordTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
       keyId: ring.current.id,
@@ -73,10 +73,10 @@ export function powIssue(
 
 /** What is asked of the store about the address of a request, and the address as a record keeps it under `bind_ip`. */
 export function addressPart({ options, ring, limit }: IssuerDependencies, address: string | null) {
-  const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
+  const { address: pseudonym, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
-    client: { address: name, networks, limit },
-    bound: options.bind_ip && address !== null ? name : null,
+    client: { address: pseudonym, networks, limit },
+    bound: options.bind_ip && address !== null ? pseudonym : null,
   };
 }
 

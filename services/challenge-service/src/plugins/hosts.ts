@@ -15,7 +15,7 @@ import {
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { HostKey } from '@tollgate/shared/config/application-keys.js';
+import type { ApplicationKey } from '@tollgate/shared/config/application-keys.js';
 import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
@@ -38,7 +38,7 @@ export interface ApplicationsOptions {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  readonly keys: readonly HostKey[];
+  readonly keys: readonly ApplicationKey[];
   /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
   readonly kinds?: readonly ChallengeType[];
   readonly figures: Pick<ChallengeMetrics, 'challenges'>;
@@ -58,13 +58,13 @@ declare module 'fastify' {
 
 async function hosts(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
   const { challenges: store, ring, options, keys, kinds = [], figures, trail } = deps;
-  const known = keys.map(({ host: name, secret }) => {
+  const known = keys.map(({ application: name, secret }) => {
     const observer = figures.challenges(name, trail);
     const host = createChallengeVerifier({
       store,
       ring,
       options,
-      host: name,
+      application: name,
       kinds,
       clock: Date.now,
       observer,

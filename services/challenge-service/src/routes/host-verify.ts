@@ -45,7 +45,7 @@ export default async function hostVerify(
         counts: count,
         ...(idempotencyKey === undefined
           ? {}
-          : { claim: idempotentClaim(idempotencyKey, { host: host.name, submission, key, ip }) }),
+          : { claim: idempotentClaim(idempotencyKey, { application: host.name, submission, key, ip }) }),
       });
       const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
       const tried = { submission, account: key === undefined ? undefined : { key, failures }, ip };

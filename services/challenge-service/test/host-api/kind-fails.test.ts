@@ -29,9 +29,9 @@ t.test(
         token,
         address: 'a'.repeat(32),
         limit: { max: 10, windowMs: 60_000 },
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'verify',
-          kind: own.name,
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: own.name,
           keyId: openKeyRing(CHALLENGE_SECRET).current.id,
           address: null,
           rest: REST,

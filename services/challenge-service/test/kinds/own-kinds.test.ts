@@ -39,7 +39,7 @@ function hostOn(store: Store, kinds: readonly ChallengeType[] = [], minSeconds =
     store: openChallengeStore(store, 'captcha'),
     ring: openKeyRing(SECRET),
     options: resolveCaptchaOptions({ min_seconds: minSeconds }),
-    host: 'tests',
+    application: 'tests',
     kinds,
     clock: Date.now,
   });
@@ -124,7 +124,7 @@ t.test('the store alone reveals no answer of a kind', async (t) => {
     ring,
     store: openChallengeStore(store, 'captcha'),
     options: resolveCaptchaOptions({ min_seconds: 0 }),
-    host: 'tests',
+    application: 'tests',
     kinds: [echo],
     clock: Date.now,
   });

@@ -2,7 +2,7 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { SESSION_HOST } from '@tollgate/shared/config/application-keys.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openAccountEvents } from '../stores/account-events.js';
@@ -12,7 +12,7 @@ import type { KnownAccount } from './account-report.js';
 
 /** The keyed name of an account under the key that is used now, as the audit stream has it. */
 export function keyedAccount(ring: KeyRing, email: string): string {
-  return accountPseudonym(ring.current, SESSION_HOST, accountKey(email));
+  return accountPseudonym(ring.current, SESSION_APPLICATION, accountKey(email));
 }
 
 /**
@@ -27,7 +27,7 @@ export async function findAccount(
   { email, uid }: { readonly email: string; readonly uid: number | undefined },
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
-  const names = ring.all.map((key) => accountPseudonym(key, SESSION_HOST, accountKey(email)));
+  const names = ring.all.map((key) => accountPseudonym(key, SESSION_APPLICATION, accountKey(email)));
   const events = (await Promise.all(names.map((name) => accounts.read(name)))).flat();
   const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
   if (uid !== undefined) uids.add(uid);

@@ -66,8 +66,8 @@ export function hasChallengeNode({ sessions, challenges }: KeyReports): boolean 
 /** The longest life of this name that nodes have reported and that something may still have, in seconds. */
 export function reportedLife({ sessions, challenges }: KeyReports, name: string): number | undefined {
   const reports = challenges === undefined ? [sessions] : [sessions, challenges];
-  const reported = reports.flatMap(({ nowMs, lives }) =>
-    lives
+  const reported = reports.flatMap(({ nowMs, lifetimes }) =>
+    lifetimes
       .filter((life) => life.name === name)
       .map(({ seconds, lastMs }) => ({
         seconds,

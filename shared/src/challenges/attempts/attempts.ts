@@ -25,8 +25,8 @@ export const FAILURES_BEFORE_WAIT = 5;
 export const WAITS_MS: readonly number[] = [60_000, 120_000, 240_000, 480_000, 900_000];
 
 /** The tries not yet forgotten. */
-export function remembered(tries: readonly Attempt[], nowMs: number, decayMs: number): Attempt[] {
-  return tries.filter((entry) => entry.atMs > nowMs - decayMs);
+export function remembered(attempts: readonly Attempt[], nowMs: number, decayMs: number): Attempt[] {
+  return attempts.filter((entry) => entry.atMs > nowMs - decayMs);
 }
 
 /** Milliseconds that a pair still has to wait after these failures; 0 when it may try. */
@@ -38,25 +38,25 @@ export function waitMs(failures: readonly Attempt[], nowMs: number): number {
 }
 
 /** How many failures a list tells of. */
-export function failuresOf(tries: readonly Attempt[]): number {
-  return Math.min(tries.length, MAX_ATTEMPTS);
+export function failuresOf(attempts: readonly Attempt[]): number {
+  return Math.min(attempts.length, MAX_ATTEMPTS);
 }
 
 /** Adds a try unless its claim is there already, and keeps the newest beside those that may be open. */
-export function withAttempt(tries: readonly Attempt[], claim: string, nowMs: number): Attempt[] {
-  if (hasClaim(tries, claim)) return [...tries];
-  const all = [...tries, { claim, atMs: nowMs }];
+export function withAttempt(attempts: readonly Attempt[], claim: string, nowMs: number): Attempt[] {
+  if (hasClaim(attempts, claim)) return [...attempts];
+  const all = [...attempts, { claim, atMs: nowMs }];
   const open = remembered(all, nowMs, OPEN_ATTEMPT_MS).length;
   return all.slice(-Math.min(MAX_ATTEMPTS + open, MOST_ENTRIES));
 }
 
 /** The tries without the one of this claim. */
-export function withoutAttempt(tries: readonly Attempt[], claim: string): Attempt[] {
-  return tries.filter((entry) => entry.claim !== claim);
+export function withoutAttempt(attempts: readonly Attempt[], claim: string): Attempt[] {
+  return attempts.filter((entry) => entry.claim !== claim);
 }
 
-export function hasClaim(tries: readonly Attempt[], claim: string): boolean {
-  return tries.some((entry) => entry.claim === claim);
+export function hasClaim(attempts: readonly Attempt[], claim: string): boolean {
+  return attempts.some((entry) => entry.claim === claim);
 }
 
 /** Reads the embedded store's line of tries: `claim:time` pairs separated by spaces, oldest first. */
@@ -69,6 +69,6 @@ export function parseAttempts(line: string | undefined): Attempt[] {
 }
 
 /** Writes the line that `parseTries` reads. */
-export function formatAttempts(tries: readonly Attempt[]): string {
-  return tries.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
+export function formatAttempts(attempts: readonly Attempt[]): string {
+  return attempts.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
 }

@@ -18,12 +18,12 @@ const SLOT_DIGITS = 8;
 /** What the store knows of an address. */
 export interface AddressPseudonyms {
   /** 128 bits of the keyed address, as 32 hexadecimal digits. */
-  readonly name: string;
+  readonly address: string;
   /** The same of its /56 and its /48, in this order; none for an IPv4 address. */
   readonly networks: readonly string[];
 }
 
-const addressNames = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
+const pseudonymCaches = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
 
 /**
  * The names of an address. Every request asks for them, and the same addresses ask again and again, so the latest are
@@ -32,14 +32,14 @@ const addressNames = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
  * @param address normalised, or the few texts that stand for none
  */
 export function addressPseudonyms(key: RingKey, address: string): AddressPseudonyms {
-  let known = addressNames.get(key);
+  let known = pseudonymCaches.get(key);
   if (known === undefined) {
     known = createLruCache(MOST_ADDRESSES);
-    addressNames.set(key, known);
+    pseudonymCaches.set(key, known);
   }
   let names = known.get(address);
   if (names === undefined) {
-    names = nameAddress(key, address);
+    names = derivePseudonyms(key, address);
     known.set(address, names);
   }
   return names;
@@ -47,24 +47,24 @@ export function addressPseudonyms(key: RingKey, address: string): AddressPseudon
 
 /** The name of an address alone, without its networks. */
 export function addressPseudonym(key: RingKey, address: string): string {
-  return addressPseudonyms(key, address).name;
+  return addressPseudonyms(key, address).address;
 }
 
-function nameAddress(key: RingKey, address: string): AddressPseudonyms {
+function derivePseudonyms(key: RingKey, address: string): AddressPseudonyms {
   const hash = (text: string) => keyedHash(key.derive('tollgate address'), text).toString('hex');
   const networks = widerNetworks(address).map(hash);
   const slot = (networks.at(-1) ?? '').slice(0, SLOT_DIGITS);
   const inSlot = (name: string) => slot + name.slice(slot.length);
-  return { name: inSlot(hash(address)), networks: networks.map(inSlot) };
+  return { address: inSlot(hash(address)), networks: networks.map(inSlot) };
 }
 
 /** 128 bits of a host's account key, as 32 hexadecimal digits. Keys of different hosts never meet. */
-export function accountPseudonym(key: RingKey, host: string, accountKey: string): string {
-  return keyedHash(key.derive('tollgate account'), host, accountKey).toString('hex');
+export function accountPseudonym(key: RingKey, application: string, accountKey: string): string {
+  return keyedHash(key.derive('tollgate account'), application, accountKey).toString('hex');
 }
 
 /** The two characters that put an address's counters and challenges into one hash slot; they only spread load. */
-export function slotTag(name: string): string {
-  const slot = Number.parseInt(name.slice(0, SLOT_DIGITS), 16) % TAGS;
+export function slotTag(pseudonym: string): string {
+  const slot = Number.parseInt(pseudonym.slice(0, SLOT_DIGITS), 16) % TAGS;
   return ALPHANUMERICS.charAt(Math.floor(slot / 62)) + ALPHANUMERICS.charAt(slot % 62);
 }

@@ -24,18 +24,18 @@ export interface CheckedAttempt {
  * not make it dearer.
  */
 export async function verifyAndCount(
-  host: ChallengeVerifier,
+  verifier: ChallengeVerifier,
   submission: Submission,
   { key, counts, ...context }: AttemptContext,
 ): Promise<CheckedAttempt> {
-  const account = key === undefined ? undefined : host.attemptedAccount(key, context.claim);
+  const account = key === undefined ? undefined : verifier.attemptedAccount(key, context.claim);
   const image = context.image === 'offered' ? 'escalating' : context.image;
-  const verdict = await host.verify(submission, { ...context, account, image });
+  const verdict = await verifier.verify(submission, { ...context, account, image });
   // Without right work the account is asked nothing.
   const failures = verdict.ok || hasRightWork(verdict) ? await failuresOf(account) : 0;
   if (!verdict.ok || !counts || key === undefined) return { verdict, failures, counted: null };
-  const counted = await host.countAttempt(key, undefined, verdict.given, context.claim);
-  const outdated = host.recheck(verdict.given, counted.before);
+  const counted = await verifier.countAttempt(key, undefined, verdict.given, context.claim);
+  const outdated = verifier.recheck(verdict.given, counted.before);
   if (outdated !== null) return { verdict: outdated, failures: counted.before, counted: null };
   return { verdict, failures: counted.before + 1, counted };
 }

@@ -41,7 +41,7 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
 }
 
 /** The hash of the options of the process that wrote it last. */
-export function optionsKey(prefix: string): string {
+export function configFingerprintKey(prefix: string): string {
   return `${prefix}:options`;
 }
 

@@ -4,7 +4,7 @@ import type { PriceTerms } from '../../pow/price.js';
 import type { Counted } from '../../store/request-counter.js';
 
 /** The kinds of challenge. */
-export type ChallengeKind = 'pow' | 'image';
+export type ChallengeEndpoint = 'pow' | 'image';
 
 /** How many requests an address, and each of its wider networks, may make in a window that begins with the first. */
 export interface RequestLimit {
@@ -39,7 +39,7 @@ interface WorkIssue extends Issue {
 /** What issuing a proof of work asks of the store. */
 export interface PowIssue extends WorkIssue {
   /** The record's line from its third field on (`powLineTail`). */
-  readonly lineTail: string;
+  readonly recordTail: string;
   readonly expireGrows: boolean;
 }
 
@@ -48,13 +48,13 @@ export interface EffortIssue extends WorkIssue {
   /** Bits that the whole work has beyond the price: `effort.bits`. */
   readonly bits: number;
   /** The record's line for parts of this difficulty, from its second field on (`kindLineTail`). */
-  readonly lineTail: (partDifficulty: number | string) => string;
+  readonly recordTail: (partDifficulty: number | string) => string;
 }
 
 /** What issuing an image asks of the store. */
 export interface ImageIssue extends Issue {
   /** The record's line from its second field on (`kindLineTail`). */
-  readonly lineTail: string;
+  readonly recordTail: string;
 }
 
 /** Refused by the limit, nothing is recorded but the request in its window. */
@@ -72,14 +72,14 @@ export type Issued =
 /** What `take` does beyond spending. */
 export interface TakeOptions {
   /** Records that stay unspent, and give null: `answer`, or `verify:` and the name of a kind. */
-  readonly spared?: readonly string[] | undefined;
+  readonly exempt?: readonly string[] | undefined;
   /** Told when another claim has spent the challenge. */
-  readonly onSpent?: (() => void) | undefined;
+  readonly onConsumed?: (() => void) | undefined;
 }
 
 /** A record taken from the store, with the store's time when its claim took it first. */
 export interface Taken {
-  readonly line: string;
+  readonly record: string;
   readonly takenAtMs: number;
 }
 
@@ -116,7 +116,7 @@ export interface ChallengeStore {
    * Spends a challenge (decisions 2.3, "Spending"): a live one is marked spent by `claim` and returned; one spent by
    * the same claim is returned again with the time of the first; anything else is null.
    */
-  take(kind: ChallengeKind, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
+  take(kind: ChallengeEndpoint, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
   /**
    * Where an account, and optionally the pair with an address, stands; changes nothing.
    * @param claim names a try that does not count: a host that asks again after it was counted hears what it heard before

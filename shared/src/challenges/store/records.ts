@@ -32,9 +32,9 @@ export type PowRecord = Static<typeof PowRecord>;
 export const VerifiedRecord = Type.Object({
   issuedAtMs: Time,
   /** `answer`: one text is right. `verify`: the kind's own function decides. */
-  judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
-  kind: Name,
-  /** The preset of a challenge that its kind judges, where it has another name than the kind. */
+  verifiedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
+  type: Name,
+  /** The preset of a challenge whose type verifies it, if it is not named after the type. */
   preset: Type.Optional(Name),
   keyId: Hex(8),
   address: Address,
@@ -61,7 +61,7 @@ export type AnswerRecord = Static<typeof AnswerRecord>;
 const NOTHING = '-';
 const UNTIMED = 'untimed';
 const powRecord = TypeCompiler.Compile(PowRecord);
-const kindRecord = TypeCompiler.Compile(VerifiedRecord);
+const verifiedRecord = TypeCompiler.Compile(VerifiedRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** The line of a proof-of-work record from its third field on; the store puts difficulty and time before it. */
@@ -71,8 +71,8 @@ export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>)
 }
 
 /** Reads a proof-of-work record's line; null for anything else. */
-export function parsePowRecord(line: string): PowRecord | null {
-  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = line.split(' ');
+export function parsePowRecord(text: string): PowRecord | null {
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = text.split(' ');
   const record = {
     difficulty: Number(difficulty),
     issuedAtMs: Number(issuedAtMs),
@@ -88,29 +88,29 @@ export function parsePowRecord(line: string): PowRecord | null {
 
 /** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
 export function encodeVerifiedTail(record: Omit<VerifiedRecord, 'issuedAtMs'>): string {
-  const { judgedBy, kind, preset = kind, keyId, address, rest } = record;
-  return `${judgedBy} ${preset === kind ? kind : `${kind}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
+  const { verifiedBy, type, preset = type, keyId, address, rest } = record;
+  return `${verifiedBy} ${preset === type ? type : `${type}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
 }
 
 /** Reads the line of a record of the image endpoint; null for anything else. */
-export function parseVerifiedRecord(line: string): VerifiedRecord | null {
-  const [issuedAtMs, judgedBy, marked = '', keyId, address, ...rest] = line.split(' ');
-  const [kind, preset] = marked.split('+');
+export function parseVerifiedRecord(text: string): VerifiedRecord | null {
+  const [issuedAtMs, verifiedBy, typeAndPreset = '', keyId, address, ...rest] = text.split(' ');
+  const [type, preset] = typeAndPreset.split('+');
   const record = {
     issuedAtMs: Number(issuedAtMs),
-    judgedBy,
-    kind,
+    verifiedBy,
+    type,
     ...(preset === undefined ? {} : { preset }),
     keyId,
     address: address === NOTHING ? null : address,
     rest: rest.join(' '),
   };
-  return kindRecord.Check(record) ? record : null;
+  return verifiedRecord.Check(record) ? record : null;
 }
 
 /** The name of the preset that a challenge was issued with; null when the record does not say. */
-export function presetOf({ judgedBy, kind, preset, rest }: VerifiedRecord): string | null {
-  if (judgedBy === 'verify') return preset ?? kind;
+export function presetOf({ verifiedBy, type, preset, rest }: VerifiedRecord): string | null {
+  if (verifiedBy === 'verify') return preset ?? type;
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }
 
@@ -142,18 +142,20 @@ export function parseScope(text: string | undefined): Partial<Scope> | null | un
 export const CONSUMED_PREFIX = '!';
 
 /** The line of a record that `claim` spent at `atMs`. */
-export function encodeConsumedRecord(claim: string, atMs: number, line: string): string {
-  return `${CONSUMED_PREFIX}${claim} ${atMs} ${line}`;
+export function encodeConsumedRecord(claim: string, atMs: number, record: string): string {
+  return `${CONSUMED_PREFIX}${claim} ${atMs} ${record}`;
 }
 
 /** What a spent line holds, or null for a line that is not spent. */
-export function parseConsumedRecord(text: string): { claim: string; takenAtMs: number; line: string } | null {
+export function parseConsumedRecord(
+  text: string,
+): { claim: string; takenAtMs: number; record: string } | null {
   if (!text.startsWith(CONSUMED_PREFIX)) return null;
   const claimEnd = text.indexOf(' ');
   const timeEnd = text.indexOf(' ', claimEnd + 1);
   return {
     claim: text.slice(CONSUMED_PREFIX.length, claimEnd),
     takenAtMs: Number(text.slice(claimEnd + 1, timeEnd)),
-    line: text.slice(timeEnd + 1),
+    record: text.slice(timeEnd + 1),
   };
 }

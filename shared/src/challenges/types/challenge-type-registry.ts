@@ -23,8 +23,8 @@ export function verifiedTypes(own: readonly ChallengeType[] = []): ReadonlyMap<s
 }
 
 /** The records that an answer is too long for, as `take` spares them. */
-export function tooLongFor(answer: string, kinds: ReadonlyMap<string, VerifiedType>): string[] {
-  const judged = [...kinds.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
+export function tooLongFor(answer: string, types: ReadonlyMap<string, VerifiedType>): string[] {
+  const judged = [...types.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
   return [
     ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
     ...judged.map(({ name }) => `verify:${name}`),

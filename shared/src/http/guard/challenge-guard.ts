@@ -72,7 +72,7 @@ declare module 'fastify' {
 }
 
 async function challengeGuard(app: FastifyInstance, options: GuardOptions): Promise<void> {
-  const verifier = createChallengeVerifier({ ...options, clock: Date.now });
+  const verifier = createChallengeVerifier({ ...options, application: options.host, clock: Date.now });
   app.decorate('captcha', verifier);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);

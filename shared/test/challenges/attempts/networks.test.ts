@@ -19,13 +19,13 @@ t.test('an address knows its /56 and its /48; all share a slot', async (t) => {
   t.strictSame(widerNetworks('203.0.113.7'), [], 'an IPv4 address has none');
   t.strictSame(widerNetworks('unknown'), []);
   const [one, other, stranger] = [namesOf(inside56(1)), namesOf(inside48(9)), namesOf('2001:db8:2::1')];
-  t.not(one.name, other.name);
+  t.not(one.address, other.address);
   t.not(one.networks[0], other.networks[0]);
   t.equal(one.networks[1], other.networks[1]);
   t.not(one.networks[1], stranger.networks[1]);
-  const tags = [one.name, other.name, ...one.networks, ...other.networks].map(slotTag);
+  const tags = [one.address, other.address, ...one.networks, ...other.networks].map(slotTag);
   t.equal(new Set(tags).size, 1);
-  for (const name of [one.name, ...one.networks]) t.match(name, /^[0-9a-f]{32}$/);
+  for (const name of [one.address, ...one.networks]) t.match(name, /^[0-9a-f]{32}$/);
 });
 
 t.test('one customer takes more addresses, and no more challenges', async (t) => {
@@ -98,6 +98,6 @@ t.test('effort lives as long as its price demands', async (t) => {
 
 /** An address as the store is asked about it. */
 function asked(ip: string) {
-  const { name, networks } = namesOf(ip);
-  return { address: name, networks };
+  const { address, networks } = namesOf(ip);
+  return { address: address, networks };
 }

@@ -31,7 +31,7 @@ t.test('issued work can be read as it was issued', async (t) => {
     t.equal(issued.lifetimeSeconds, 120);
     t.ok(issued.nowMs >= before - 1 && issued.nowMs <= Date.now() + 1);
     const taken = await challenges.take('pow', issue.token, newClaim());
-    t.strictSame(parsePowRecord(taken?.line ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...pow });
+    t.strictSame(parsePowRecord(taken?.record ?? ''), { difficulty: 8, issuedAtMs: issued.nowMs, ...pow });
   });
 });
 
@@ -45,8 +45,8 @@ t.test('an issued image can be read as it was issued, any number of times', asyn
     t.equal(issued.lifetimeSeconds, 120);
     for (let i = 0; i < 3; i++) {
       const line = await challenges.readImage(issue.token);
-      t.equal(line, `${issued.nowMs} ${issue.lineTail}`);
-      t.match(parseVerifiedRecord(line ?? ''), { judgedBy: 'answer', kind: 'text', address });
+      t.equal(line, `${issued.nowMs} ${issue.recordTail}`);
+      t.match(parseVerifiedRecord(line ?? ''), { verifiedBy: 'answer', type: 'text', address });
     }
   });
 });

@@ -20,14 +20,14 @@ const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const address = fc.option(hex(32));
 const scope = fc.option(fc.record({ keyId: hex(8), account: hex(32) }));
 const pow = fc.record({ floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address, scope });
-const kind = fc.record({
-  judgedBy: fc.constantFrom('answer' as const, 'verify' as const),
-  kind: name,
+const verified = fc.record({
+  verifiedBy: fc.constantFrom('answer' as const, 'verify' as const),
+  type: name,
   keyId: hex(8),
   address,
   rest: fc.stringMatching(/^[a-z0-9]+( [a-z0-9]+){0,5}$/),
 });
-const ofPreset = fc.tuple(kind, name).map(([part, preset]) => ({ ...part, preset }));
+const ofPreset = fc.tuple(verified, name).map(([part, preset]) => ({ ...part, preset }));
 const answer = fc.record({
   preset: name,
   driver: name,
@@ -49,7 +49,7 @@ t.test('a record reads as it was written', async (t) => {
   );
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(fc.oneof(kind, ofPreset), time, (part, issuedAtMs) => {
+      fc.property(fc.oneof(verified, ofPreset), time, (part, issuedAtMs) => {
         const read = parseVerifiedRecord(`${issuedAtMs} ${encodeVerifiedTail(part)}`);
         return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
       }),
@@ -97,9 +97,9 @@ t.test('a line that is no record is none', async (t) => {
 t.test('a spent line gives back claim, time and record', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(hex(32), time, fc.string(), (claim, atMs, line) => {
-        const read = parseConsumedRecord(encodeConsumedRecord(claim, atMs, line));
-        return read?.claim === claim && read.takenAtMs === atMs && read.line === line;
+      fc.property(hex(32), time, fc.string(), (claim, atMs, record) => {
+        const read = parseConsumedRecord(encodeConsumedRecord(claim, atMs, record));
+        return read?.claim === claim && read.takenAtMs === atMs && read.record === record;
       }),
     ),
   );

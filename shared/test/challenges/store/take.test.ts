@@ -37,7 +37,7 @@ t.test('the same claim gets the same record and the time of the first take again
     await challenges.issueImage(image);
     const line = await challenges.readImage(image.token);
     const first = await challenges.take('image', image.token, claim);
-    t.equal(first?.line, line);
+    t.equal(first?.record, line);
     for (let i = 0; i < 3; i++) t.strictSame(await challenges.take('image', image.token, claim), first);
     t.equal(await challenges.take('image', image.token, claim.slice(0, -1)), null);
     t.equal(await challenges.take('image', image.token, newClaim()), null);
