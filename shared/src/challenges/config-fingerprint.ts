@@ -1,4 +1,4 @@
-// Finds processes on one store that disagree about the options of the challenges.
+// Detects processes on one store with different options of the challenges.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../schemas/canonical-json.js';
@@ -12,26 +12,26 @@ export interface ConfigFingerprintLog {
   warn(about: object, message: string): void;
 }
 
-/** The watch of one process. */
+/** The periodic comparison of one process. */
 export interface ConfigFingerprintWatch {
-  /** Looks and writes at once, and not only when its time has come. */
+  /** Compares and writes now, without waiting for the interval. */
   checkNow(): Promise<void>;
-  /** Stop it before the store is closed. */
+  /** Stops the comparison. Call it before you close the store. */
   stop(): Promise<void>;
 }
 
-/** How long a mark outlives the process that wrote it, and how often it is written again, in milliseconds. */
+/** How long a fingerprint stays after it was written, and how often it is written again, in milliseconds. */
 const LIFETIME_MS = 3_600_000;
 const INTERVAL_MS = 600_000;
 
-/** The hash of the options: equal for equal options, whatever set them. */
+/** Returns the hash of the options; equal options have equal hashes. */
 export function configFingerprint(options: CaptchaOptions): string {
   return createHash('sha256').update(canonicalJson(options)).digest('hex').slice(0, 32);
 }
 
 /**
- * Writes the hash of this process's options into the store, now and then every ten minutes, and warns once of each
- * other hash that it finds there (decisions 2.3): checkers that disagree refuse each other's challenges.
+ * Writes the fingerprint of this process into the store now and every ten minutes, and warns once about each other
+ * fingerprint that it finds there: processes with different options refuse each other's challenges.
  */
 export function watchConfigFingerprint(
   store: Store,
@@ -47,7 +47,7 @@ export function watchConfigFingerprint(
     known.add(found);
     log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
   };
-  // A store that is away is reported by its own checks.
-  const rounds = startPeriodicTask(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
-  return { checkNow, stop: rounds.stop };
+  // Other checks report a store that does not answer.
+  const task = startPeriodicTask(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
+  return { checkNow, stop: task.stop };
 }

@@ -28,7 +28,7 @@ import {
 } from './verification.js';
 import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
 
-/** What the verifier needs. */
+/** The dependencies of a submission verifier. */
 export interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
@@ -68,7 +68,7 @@ export function createSubmissionVerifier({
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
 
-  /** Says whether a scope names this account, under the key that it was made with. */
+  /** Returns whether a scope names this account, under the key that made its pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
     return (
@@ -171,10 +171,10 @@ export function createSubmissionVerifier({
       const failures = await failuresOf(account);
       const tooCheap = checkPrice(work, failures);
       if (tooCheap !== null) return tooCheap;
-      const isDemanded =
+      const needsImage =
         context.image === 'demanded' ||
         (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
-      if (isDemanded && !checksImage) return imageMissing(fieldNames);
+      if (needsImage && !checksImage) return imageMissing(fieldNames);
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
         const verdict = await checkImage(submission, context, claim, failures, onReplay);

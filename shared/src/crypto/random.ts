@@ -1,4 +1,4 @@
-// Random bytes in small pieces, which the operating system's source gives out a block at a time.
+// Random bytes, and random texts of letters and digits.
 
 import { randomBytes as drawBytes } from 'node:crypto';
 
@@ -7,8 +7,8 @@ const BLOCK_BYTES = 4096;
 let block = Buffer.alloc(0);
 
 /**
- * Cryptographically strong random bytes. A call of `node:crypto` for each piece costs as much as the rest of an issued
- * challenge: most of it is the call, whatever its size. No byte is given out twice.
+ * Returns cryptographically strong random bytes. They come from a block that is drawn in advance, because one call of
+ * `node:crypto` costs as much as the rest of an issued challenge, whatever its size. No byte is returned twice.
  */
 export function randomBytes(size: number): Buffer {
   if (size > BLOCK_BYTES) return drawBytes(size);
@@ -20,11 +20,11 @@ export function randomBytes(size: number): Buffer {
 
 export const ALPHANUMERICS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-// The largest multiple of 62 that a byte can hold: bytes from here on would favour the first characters.
+// The largest multiple of 62 that fits in a byte: higher bytes would favour the first characters.
 const FAIR_BYTES = 248;
 
 /**
- * A random text of letters and digits, every character equally likely.
+ * Returns a random text of letters and digits; every character is equally likely.
  * @param random source of random bytes; the operating system's by default
  */
 export function randomAlphanumerics(

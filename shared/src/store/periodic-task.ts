@@ -1,25 +1,25 @@
-// Repeats a piece of work on a store: at the start, then every so often, and soon again after a round that failed.
+// Runs a task on a store periodically: at the start, then at an interval, and sooner after a failure.
 
 import type { Store } from './open-store.js';
 
 export interface PeriodicTaskOptions {
-  /** From the end of a round that succeeded to the next, in milliseconds; a function is asked after each round. */
+  /** Pause after a run that succeeded, in milliseconds; a function is called after each run. */
   readonly everyMs: number | (() => number);
-  /** From the end of a round that failed to the next, in milliseconds; ten seconds unless told. */
+  /** Pause after a run that failed, in milliseconds; ten seconds by default. */
   readonly retryMs?: number;
-  /** Begins a round also when a lost connection is back: the store may have come back empty. */
+  /** Also run when a lost connection is restored: the store may have come back empty. */
   readonly afterReconnect?: boolean;
-  /** Told of each round that failed. */
+  /** Called after each run that failed. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const RETRY_MS = 10_000;
 
 /**
- * Begins with the first round, as soon as the store is connected. No round begins before the one before it has ended,
- * and none keeps the process alive.
+ * Starts the first run as soon as the store is connected. Runs never overlap, and the timer does not keep the process
+ * alive.
  *
- * @returns `stop`, which begins no further round and resolves when the running one has ended
+ * @returns `stop`, which resolves when the current run has ended
  */
 export function startPeriodicTask(
   store: Store,
@@ -74,7 +74,7 @@ export interface PruningLog {
 
 const HOUR_MS = 3_600_000;
 
-/** Prunes an embedded store now and then every hour, or every `everyMs`; on Redis there is nothing to do. */
+/** Removes expired values from an embedded store now and every hour, or every `everyMs`. Redis does that itself. */
 export function startPruning(
   store: Pick<Store, 'prune'>,
   log: PruningLog,

@@ -1,4 +1,4 @@
-// Opens a Redis client that never queues what it cannot send and never stops reconnecting.
+// Opens Redis clients that fail at once without a connection and reconnect for ever, and tells their errors apart.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { StoreUnavailableError } from './store.js';
@@ -10,9 +10,9 @@ export type RedisClient = Redis | Cluster;
 /** Longest wait for a reply, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 500;
 
-const CONNECT_LIMIT_MS = 2000;
+const CONNECT_TIMEOUT_MS = 2000;
 
-// Without a queue a command fails at once while Redis is away, so a request is answered 503 and not left hanging.
+// Without a queue a command fails at once while Redis is unreachable, so a request gets a 503 instead of hanging.
 const CLIENT_OPTIONS = {
   enableOfflineQueue: false,
   commandTimeout: COMMAND_TIMEOUT_MS,
@@ -22,25 +22,25 @@ const CLIENT_OPTIONS = {
   enableReadyCheck: true,
 } satisfies RedisOptions;
 
-/** Milliseconds before the n-th try to reconnect: 100 growing to 1,000, for ever. */
+/** Returns the delay before the n-th attempt to reconnect: from 100 to 1,000 milliseconds. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(100 * attempt, 1000);
 }
 
-/** Opens a client; the connection is made in the background and need not succeed. */
+/** Opens a client. It connects in the background, and its connection may fail. */
 export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
   const client = connect(address);
-  // Every failed try is emitted; commands say what matters, and an event without a listener would end the process.
+  // An error event without a listener would end the process; commands report what matters.
   client.on('error', () => {});
   return client;
 }
 
 /**
- * A connection of its own to where a client is connected, for reads that wait on the server. It is not opened again
- * when it breaks: then its commands fail, and its owner opens another.
+ * Opens another connection to the server of a client, for blocking reads. It does not reconnect: when it breaks its
+ * commands fail, and the caller opens another.
  *
  * @param waitMs longest wait of a read, in milliseconds
- * @throws StoreUnavailableError when it cannot be opened
+ * @throws StoreUnavailableError if it cannot connect within two seconds
  */
 export async function openReader(client: RedisClient, waitMs: number): Promise<RedisClient> {
   const once = {
@@ -55,7 +55,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
       : client.duplicate({ ...once, sentinelRetryStrategy: () => null });
   reader.on('error', () => {});
   try {
-    await within(CONNECT_LIMIT_MS, reader.connect());
+    await within(CONNECT_TIMEOUT_MS, reader.connect());
     return reader as RedisClient;
   } catch (error) {
     reader.disconnect();
@@ -109,11 +109,11 @@ function credentials(address: { username?: string; password?: string }): {
   };
 }
 
-// Redis 6 puts the reason of a command inside a script at the end of a longer line, behind a minus sign.
+// Redis 6 puts the error of a command inside a script at the end of a longer line, after a minus sign.
 const UNABLE =
   /(?:^|: -)(?:LOADING|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|TRYAGAIN|NOREPLICAS|BUSY|MISCONF|NOAUTH|WRONGPASS)\b/;
 
-/** Turns what a Redis client throws into a StoreUnavailableError; other replies are mistakes of ours and stay as they are. */
+/** Converts an error of a Redis client to a StoreUnavailableError; returns a reply that reports a bug unchanged. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof Error && error.name === 'ReplyError' && !UNABLE.test(error.message)) return error;
   return new StoreUnavailableError('the store is out of reach', { cause: error });

@@ -1,4 +1,4 @@
-// Warns of a Redis that would lose what it should keep, and of a file that others may read.
+// Warns about a Redis that could lose data, and about database files that other users may read.
 
 import type { Store } from './open-store.js';
 import { filesOpenToOthers } from './private-file.js';
@@ -10,12 +10,12 @@ export interface WarningLog {
   warn(about: object, message: string): void;
 }
 
-/** Largest difference between a node's clock and the store's that goes without a warning, in milliseconds. */
+/** The largest difference between the clocks of a node and of the store without a warning, in milliseconds. */
 const CLOCK_OFFSET_MS = 2000;
 
 const OLDEST_VERSION = [6, 2] as const;
 
-/** Looks at a Redis each time a connection to it is ready, at a file once, and logs what is wrong with it. */
+/** Checks a Redis each time a connection becomes ready, and a file once, and logs warnings. */
 export function logStoreWarnings(store: Store, log: WarningLog): void {
   if (store.kind === 'embedded') {
     for (const path of filesOpenToOthers(store.path)) {
@@ -23,21 +23,21 @@ export function logStoreWarnings(store: Store, log: WarningLog): void {
     }
     return;
   }
-  const look = () => {
+  const check = () => {
     storeWarnings(store).then(
       (warnings) => {
         for (const warning of warnings) log.warn({}, warning);
       },
-      // The next connection looks again.
+      // The next connection checks again.
       () => {},
     );
   };
-  store.onReady(look);
+  store.onReady(check);
 }
 
 /**
- * What is wrong with a Redis, a sentence each: too old, evicting, its clock apart from this node's.
- * @param nowMs this node's clock, in milliseconds since 1970
+ * Returns a sentence for each problem of a Redis: too old, evicts keys, clock differs from that of this node.
+ * @param nowMs clock of this node, in milliseconds since 1970
  */
 export async function storeWarnings(store: RedisStore, nowMs = Date.now): Promise<string[]> {
   const info = await infoOf(store.client);

@@ -1,16 +1,16 @@
-// A client's address, as counters and `bind_ip` see it.
+// Brings client addresses and accounts to the one form in which they are counted.
 
 import ipaddr from 'ipaddr.js';
 import { createLruCache } from '../../cache/lru-cache.js';
 
-/** An IPv6 address that ends in an IPv4 one; what is longer has a zone or is no address. */
-const LONGEST_REMEMBERED = 45;
+/** The length of an IPv6 address that ends in an IPv4 one; a longer text has a zone or is not an address. */
+const LONGEST_CACHED = 45;
 
-const remembered = createLruCache<{ readonly normalised: string | null }>(5000);
+const cache = createLruCache<{ readonly normalised: string | null }>(5000);
 
 /**
- * The /96 prefixes under which a translator between IPv4 and IPv6 shows an IPv4 host, by their six leading parts. The local-use prefix
- * 64:ff9b:1::/48 (RFC 8215) is not here: each network chooses where the IPv4 address stands in it.
+ * The six leading parts of the /96 prefixes under which translators map IPv4 addresses to IPv6. The local-use prefix
+ * 64:ff9b:1::/48 (RFC 8215) is missing because each network chooses the position of the IPv4 address in it.
  */
 const TRANSLATED_PREFIXES = [
   // RFC 6052, the well-known prefix.
@@ -20,23 +20,25 @@ const TRANSLATED_PREFIXES = [
 ];
 
 /**
- * Brings an address to the form that is counted: an IPv4-mapped IPv6 address is the IPv4 address (decisions 1, "Client address"), and so
- * is an address under a prefix of translators (`64:ff9b::/96`, `::ffff:0:0:0/96`). Any other IPv6 address is its /64 network: under 6to4
- * and Teredo too, where the IPv4 address inside belongs to a router or a relay of many clients. Null for what is no address.
+ * Normalises a client address (docs/decisions/client-address.md). An IPv4-mapped IPv6 address, or one under a prefix of
+ * translators (`64:ff9b::/96`, `::ffff:0:0:0/96`), becomes the IPv4 address. Any other IPv6 address becomes its /64
+ * network, under 6to4 and Teredo too, where the IPv4 address belongs to a router or relay of many clients.
+ *
+ * @returns null if this is not an IP address
  */
 export function normaliseAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
-  if (address.length > LONGEST_REMEMBERED) return normalise(address);
-  let known = remembered.get(address);
+  if (address.length > LONGEST_CACHED) return normalise(address);
+  let known = cache.get(address);
   if (known === undefined) {
     known = { normalised: normalise(address) };
-    remembered.set(address, known);
+    cache.set(address, known);
   }
   return known.normalised;
 }
 
 function normalise(address: string): string | null {
-  // `isValid` also takes `1` and `0x7f.1` for addresses of IPv4.
+  // `isValid` also accepts `1` and `0x7f.1` as IPv4 addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
@@ -52,8 +54,8 @@ function normalise(address: string): string | null {
 }
 
 /**
- * The /56 and the /48 of a normalised IPv6 address, in this order: what one customer of a provider may have for himself.
- * None for IPv4 and for what is no address.
+ * Returns the /56 and the /48 of a normalised IPv6 address, in this order: networks that a provider may assign to one
+ * customer. Empty for anything else.
  */
 export function widerNetworks(normalised: string): readonly string[] {
   const [first, second, third, fourth] = normalised.split(':');
@@ -63,12 +65,13 @@ export function widerNetworks(normalised: string): readonly string[] {
 }
 
 /**
- * The text trimmed, in compatibility form (NFKC) and lower case. Does not judge whether it is an address. Without it
- * every spelling of one e-mail (`Ann@…`, ` ann@…`, full-width letters) has a count of its own, and so guesses of its own.
+ * Returns an account trimmed, in compatibility form (NFKC) and lower case, without checking that it is an e-mail address.
+ * Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own count of
+ * failures.
  *
- * @throws TypeError when `account` is no text
+ * @throws TypeError if `account` is not a string
  */
 export function accountKey(account: string): string {
-  // Lower case can undo the form (U+0130 becomes two characters), and the form can bring white space to the ends.
+  // Lower case can undo NFKC (U+0130 becomes two characters), and NFKC can produce white space at the ends.
   return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
 }
