@@ -90,8 +90,8 @@ export interface ApplicationSubmission {
 
 /**
  * Returns the claim of a submission that an application may send again: HMAC-SHA256(idempotency key, submission) cut to
- * 128 bits, as 32 hexadecimal digits (docs/decisions/spending.md). Equal
- * claims get equal verdicts; another account, address or answer under the same idempotency key is another claim.
+ * 128 bits, as 32 hexadecimal digits (docs/decisions/spending.md). Equal claims get equal verdicts; another account,
+ * address or answer with the same idempotency key makes another claim.
  */
 export function idempotentClaim(
   idempotencyKey: string,

@@ -1,4 +1,4 @@
-// Puts the revocation log on an open store.
+// The revocation log on Redis, a stream, and on the embedded store, a chain of entries.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedStore } from '../store/embedded-store.js';
@@ -13,14 +13,14 @@ import {
   type RevocationPage,
 } from './revocation-log.js';
 
-/** The revocation log on a store of either kind; closing that is left to its owner. */
+/** Opens the revocation log on a store, which the caller closes. */
 export function openRevocationLog(store: Store): RevocationLog {
   return store.kind === 'redis' ? redisRevocationLog(store.client) : embeddedRevocationLog(store);
 }
 
 const POLL_MS = 200;
 
-/** The value under the log's own name is the number of the newest entry; each entry names the one before it. */
+/** The value of the log's key is the number of the newest entry; each entry names the one before it. */
 const entryKey = (number: string) => `${REVOCATION_LOG_KEY}:${number}`;
 
 export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
@@ -35,9 +35,9 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
     append: ({ sids, keepMs }) =>
       store.transact((transaction) => {
         const newest = transaction.get(REVOCATION_LOG_KEY) ?? '0';
-        // Times number the entries, so that a chain that has expired whole does not begin with a number of old.
+        // Entries are numbered by time, so that a new chain after an expired one does not reuse its numbers.
         const number = String(Math.max(transaction.nowMs, Number(newest) + 1));
-        // No link is gone before those that it leads to, which a node with a longer life of tokens may have written.
+        // No link expires before the older ones, which a node with a longer lifetime of tokens may have written.
         const untilMs = Math.max(transaction.nowMs + keepMs, transaction.expiryOf(REVOCATION_LOG_KEY) ?? 0);
         transaction.put(entryKey(number), `${newest} ${keepMs} ${sids.join(' ')}`, untilMs);
         transaction.put(REVOCATION_LOG_KEY, number, untilMs);
@@ -56,7 +56,7 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
   };
 }
 
-/** Walks from the newest entry back to the position, or to where the entries have expired. */
+/** Reads from the newest entry back to the position, or to the oldest live entry. */
 async function readChain(store: EmbeddedStore, position: string): Promise<RevocationPage> {
   const newest = await store.read(REVOCATION_LOG_KEY);
   const entries: RevocationEntry[] = [];
@@ -74,7 +74,7 @@ async function readChain(store: EmbeddedStore, position: string): Promise<Revoca
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 const PAGE_ENTRIES = 1000;
 
-// A connection that went silent is noticed when a read takes longer than this and the usual time limit.
+// A read that takes longer than this and the command timeout reveals a dead connection.
 const WAIT_MS = 500;
 
 type StreamReply = [key: string, items: [id: string, fields: string[]][]][] | null;

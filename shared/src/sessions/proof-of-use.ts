@@ -1,4 +1,4 @@
-// Notes that a generation has reached its owner when one of its access tokens is first seen here.
+// Records that a generation of a session has reached its owner, when its first access token is verified.
 
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
@@ -6,7 +6,7 @@ import type { RedisClient } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
 import { assertGeneration, userSessionsKey } from './session-keys.js';
 
-/** The claims that matter: user, session, generation. */
+/** The claims that identify a generation: user, session, generation. */
 export interface SeenClaims {
   readonly id: number;
   readonly sid: string;
@@ -16,10 +16,10 @@ export interface SeenClaims {
 const MOST_SESSIONS = 50_000;
 
 /**
- * Makes what is told of every verified access token: one write per generation and node that is
- * not awaited and whose errors are ignored (decisions 3.4).
+ * Returns a function to call for every verified access token. It writes once per generation and node. Fire and forget:
+ * errors are ignored.
  *
- * @param mostSessions sessions remembered; the one not seen for longest is forgotten, and costs a write again
+ * @param mostSessions sessions kept in memory; the least recently used one is dropped, and costs another write
  */
 export function createProofOfUse(
   sessions: ProofStore,
@@ -45,26 +45,27 @@ export interface UsedGeneration {
   readonly generation: number;
 }
 
-/** Throws StoreUnavailableError when the store does not answer. */
+/** Records used generations. */
 export interface ProofStore {
   /**
-   * Notes that a generation has reached its owner. Never makes a session, never lowers the mark.
-   * @throws RangeError for a generation that is none
+   * Records that a generation has reached its owner. Never creates a session, never lowers a recorded generation.
+   * @throws RangeError for an invalid generation
+   * @throws StoreUnavailableError if the store does not answer
    */
   proveUsed(used: UsedGeneration): Promise<void>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-// A line of the embedded store: session id, six numbers, the highest generation that was used, and more.
-const LINE = /^(\S+ \d+ \d+ \d+ \d+ \d+ \d+) (\d+) (.*)$/;
+// A session in the embedded store: session id, six numbers, the highest used generation, and more.
+const SESSION = /^(\S+ \d+ \d+ \d+ \d+ \d+ \d+) (\d+) (.*)$/;
 
-/** The operation on a store of either kind. */
+/** Opens the proof store on Redis or on the embedded store. */
 export function openProofStore(store: Store): ProofStore {
   return store.kind === 'redis' ? redisProofStore(store.client) : embeddedProofStore(store);
 }
 
-/** The operation on Redis: one script. */
+/** The proof store on Redis: one script. */
 export function redisProofStore(client: RedisClient): ProofStore {
   const prove = loadScript<number>(client, SCRIPTS, 'session_prove_used');
   return {
@@ -75,7 +76,7 @@ export function redisProofStore(client: RedisClient): ProofStore {
   };
 }
 
-/** The operation on the embedded store: one transaction. */
+/** The proof store on the embedded store: one transaction. */
 export function embeddedProofStore(store: EmbeddedStore): ProofStore {
   return {
     async proveUsed({ uid, sid, generation }) {
@@ -85,8 +86,8 @@ export function embeddedProofStore(store: EmbeddedStore): ProofStore {
         const text = transaction.get(key);
         const expiresAtMs = transaction.expiryOf(key);
         if (text === undefined || expiresAtMs === undefined) return;
-        const lines = text.split('\n').map((line) => withUsedGeneration(line, sid, generation));
-        const raised = lines.join('\n');
+        const sessions = text.split('\n').map((session) => withUsedGeneration(session, sid, generation));
+        const raised = sessions.join('\n');
         if (raised !== text) transaction.put(key, raised, expiresAtMs);
       });
     },
@@ -95,7 +96,7 @@ export function embeddedProofStore(store: EmbeddedStore): ProofStore {
 
 function withUsedGeneration(line: string, sid: string, generation: number): string {
   if (!line.startsWith(`${sid} `)) return line;
-  return line.replace(LINE, (whole, before: string, used: string, after: string) =>
+  return line.replace(SESSION, (whole, before: string, used: string, after: string) =>
     Number(used) >= generation ? whole : `${before} ${generation} ${after}`,
   );
 }

@@ -1,13 +1,13 @@
-// A kind of challenge whose answer is one text: it says what is asked, and the service does the rest.
+// The interfaces of challenge types: those whose answer is one text, and those that verify their own answers.
 
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** What a challenge is made from. */
+/** What a type with one answer makes a challenge from. */
 export interface MakeContext {
-  /** The only source of chance: a challenge is made again when its image is drawn, and must come out the same. */
+  /** The only source of randomness: the challenge is made again to draw its image, and must be the same. */
   readonly random: SeededRandom;
   /** The group `phrase` of the preset. */
   readonly phrase: {
@@ -17,78 +17,78 @@ export interface MakeContext {
   };
 }
 
-/** A challenge as its kind makes it. */
+/** A challenge as its type makes it. */
 export interface MadeChallenge {
-  /** The right answer, at most 64 characters; compared as the preset's `phrase.ignore_capitals` says. Never sent. */
+  /** The right answer, at most 64 characters. `phrase.ignore_capitals` of the preset decides about case. Never sent. */
   readonly answer: string;
-  /** Properties that the client gets beside `token`, `expires_in` and `expires_at`, as JSON. */
+  /** Properties that the client receives besides `token`, `expires_in` and `expires_at`, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** What an image shows; without it there is no image, and no `url`. */
+  /** The text in the image. Without it there is no image and no `url`. */
   readonly text?: string;
 }
 
 /**
- * A kind whose answer is one text. Registered with the challenge service alone: the record holds the scrambled answer,
- * so whoever checks it need not know the kind.
+ * A type whose answer is one text. Only the challenge service needs it: the record holds the hash of the answer, so the
+ * applications that verify it need not know the type.
  */
 export interface AnswerType {
   readonly name: string;
-  /** Whether `min_seconds` applies; it does when left out. */
+  /** Whether `min_seconds` applies; true by default. */
   readonly hasMinimumTime?: boolean;
-  /** Pure: what it returns depends on `about` alone. */
+  /** Makes a challenge. Pure: the result depends on `about` alone. */
   make(about: MakeContext): MadeChallenge;
 }
 
-/** What a judgement may look at beside record and answer. */
+/** What `verify` may use besides record and answer. */
 export interface ChallengeTypeContext {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
-  /** The stream that `issue` had, from its beginning: what was asked need not be in the store. */
+  /** The same random stream that `issue` had, from its beginning, so that the store need not keep the question. */
   readonly random: SeededRandom;
-  /** Says whether a scope names the account that is tried; undefined without an account. */
+  /** Returns whether a scope names the attempted account; undefined without an account. */
   readonly isAccount: ((scope: Scope) => boolean) | undefined;
   /** Failures of that account; 0 without one. */
   readonly failures: number;
 }
 
-/** What a challenge of such a kind is made from. */
+/** What a type that verifies its own answers issues a challenge from. */
 export interface IssueContext {
   readonly options: CaptchaOptions;
   readonly random: SeededRandom;
 }
 
-/** A challenge as such a kind issues it. */
+/** A challenge as such a type issues it. */
 export interface IssuedByType {
-  /** Properties that the client gets beside `token`, `expires_in` and `expires_at`, as JSON. */
+  /** Properties that the client receives besides `token`, `expires_in` and `expires_at`, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** What the record keeps for `verify`, in clear: 1 to 4,000 characters without control characters. */
+  /** What the record keeps for `verify`, unencrypted: 1 to 4,000 characters without control characters. */
   readonly rest?: string;
 }
 
-/** A kind that judges its answers itself. Registered with every host that checks it. */
+/** A type that verifies its own answers. Every application that verifies it needs it. */
 export interface VerifiedType {
   readonly name: string;
-  /** Longest answer that is looked at, in characters. */
+  /** The longest accepted answer, in characters. */
   readonly maxAnswerCharacters: number;
   /** Whether `min_seconds` applies. */
   readonly hasMinimumTime: boolean;
-  /** Makes a challenge; needed in the challenge service alone. */
+  /** Makes a challenge. Only the challenge service calls it. */
   issue?(about: IssueContext): IssuedByType;
   /**
-   * The verdict over what the kind itself wrote into the record (`rest`) and the answer as it came. Pure.
+   * Verifies the answer as it was sent against what the type wrote into the record (`rest`). Pure.
    */
   verify(rest: string, answer: string, context: ChallengeTypeContext): 'right' | 'wrong' | 'insufficient';
   /**
-   * Whether a right answer is still enough now that the account has come to `context.failures`; it always is when left
-   * out. Asked after a try was counted, because others may have failed meanwhile. Pure.
+   * Returns whether a right answer is still enough for an account with `context.failures`; always if missing. Called
+   * after an attempt was counted, because other attempts may have failed meanwhile. Pure.
    */
   isStillEnough?(rest: string, context: ChallengeTypeContext): boolean;
 }
 
-/** A kind of the operator's own did what it must not. */
+/** A challenge type of the operator failed. The message never quotes its error, which may contain an answer. */
 export class ChallengeTypeError extends Error {}
 
-/** The error that says so: which method of which kind, and what it did. */
+/** Returns the error that names the method, the type and the fault. */
 export function challengeTypeFault(
   { name }: { readonly name: string },
   method: string,
@@ -98,17 +98,17 @@ export function challengeTypeFault(
 }
 
 /**
- * Calls a kind; of what it throws only the class is told.
- * @throws KindError
+ * Calls a challenge type.
+ * @throws ChallengeTypeError with the class of an error that the type throws
  */
-export function runChallengeType<T>(kind: { readonly name: string }, method: string, work: () => T): T {
+export function runChallengeType<T>(type: { readonly name: string }, method: string, work: () => T): T {
   try {
     const made = work();
-    // Kinds are not waited for. Who looks at a promise refuses it; its own failure must not end the process.
+    // Types are synchronous: the caller refuses a promise, whose rejection must not end the process.
     if (made instanceof Promise) made.catch(() => {});
     return made;
   } catch (error) {
     const thrown = error instanceof Error ? error.name : 'something that is no error';
-    throw challengeTypeFault(kind, method, `threw ${thrown}`);
+    throw challengeTypeFault(type, method, `threw ${thrown}`);
   }
 }
