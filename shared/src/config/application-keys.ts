@@ -1,9 +1,9 @@
-// The keys of the hosts that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
+// The keys of the applications that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
 import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { isWeakSecret, WEAK_SECRET } from './secrets.js';
 
-/** A host and the key that it presents. */
+/** An application and the key that it presents. */
 export interface ApplicationKey {
   readonly application: string;
   readonly secret: string;
@@ -14,15 +14,15 @@ interface ApplicationKeyVariables {
   readonly HOST_API_KEYS?: string | undefined;
 }
 
-/** The host that `HOST_API_KEY` belongs to. */
+/** The application that `HOST_API_KEY` belongs to. */
 const DEFAULT_APPLICATION = 'default';
 
-/** The session service counts under this name; no other host may read or clear its counters. */
+/** The name under which the session service counts failures; no other application may read or clear them. */
 export const SESSION_APPLICATION = 'login';
 
 const SHORTEST_SECRET = 32;
 
-/** What is wrong with the name of a host, as words that follow its place; null when nothing is. */
+/** Returns what is wrong with the name of an application, as words that follow its place, or null. */
 export function applicationNameMistake(name: unknown): string | null {
   if (!isApplicationName(name)) return `must have ${APPLICATION_NAME_FORM}`;
   return name === SESSION_APPLICATION
@@ -30,7 +30,7 @@ export function applicationNameMistake(name: unknown): string | null {
     : null;
 }
 
-/** The keys in the order of the variables; what `checkHostKeys` complains of may be among them. */
+/** Returns the keys in the order of the variables, without checking them: `checkApplicationKeys` does. */
 export function applicationKeysFrom({
   HOST_API_KEY,
   HOST_API_KEYS,
@@ -49,17 +49,17 @@ export function applicationKeysFrom({
 }
 
 /**
- * Every host has a name of its own and a secret of its own, of at least 32 characters (decisions 2.3) that is not easy to guess. The lines show no
- * secret, and no name, because who has confused the two has put a secret in its place.
+ * Checks that every application has its own name and its own secret of at least 32 characters that is not easy to guess.
+ * The lines show neither secrets nor names, because an operator who confuses the two puts a secret in place of a name.
  *
- * @param taken secrets that serve another purpose
+ * @param taken secrets with another purpose
  */
 export function checkApplicationKeys(
   variables: ApplicationKeyVariables,
   taken: readonly string[] = [],
 ): string[] {
   const { HOST_API_KEY } = variables;
-  const hosts = new Set<string>();
+  const applications = new Set<string>();
   const secrets = new Set(taken);
   const keys = applicationKeysFrom(variables);
   return keys.flatMap(({ application, secret }, at) => {
@@ -69,11 +69,11 @@ export function checkApplicationKeys(
     if (application === '' || secret === '') return [`${where} must have the form name:secret`];
     const mistakes = [
       applicationNameMistake(application),
-      hosts.has(application) ? `must not have a name that is already taken` : null,
+      applications.has(application) ? `must not have a name that is already taken` : null,
       secretMistake(secret),
       secrets.has(secret) ? 'must differ from every other secret' : null,
     ].flatMap((mistake) => (mistake === null ? [] : [`${where} ${mistake}`]));
-    hosts.add(application);
+    applications.add(application);
     secrets.add(secret);
     return mistakes;
   });

@@ -1,14 +1,14 @@
-// Tells a secret that was made by chance from one that was typed.
+// Checks secrets: their length, that they are random, and that they differ.
 
 const FEWEST_DIFFERENT = 8;
 
-/** What follows the name of a variable whose secret is weak. */
+/** The message for a weak secret; it follows the name of the variable. */
 export const WEAK_SECRET =
   'is too easy to guess, with few different characters or a pattern that repeats: make one with openssl rand -hex 32';
 
 /**
- * Whether a secret of at least 32 characters has fewer than 8 different ones, or a piece of a quarter of its length
- * twice. Of random secrets of 32 hexadecimal digits, the shortest that pass, fewer than one in a million is refused.
+ * Returns whether a secret of at least 32 characters has fewer than 8 different ones, or repeats a quarter of its length.
+ * Of random secrets of 32 hexadecimal digits, the shortest accepted ones, fewer than one in a million is refused.
  */
 export function isWeakSecret(secret: string): boolean {
   const characters = [...secret];
@@ -26,10 +26,10 @@ export function isWeakSecret(secret: string): boolean {
 const SHORTEST_SECRET = 32;
 
 /**
- * Secrets have at least 32 characters and are not easy to guess, no list has an empty element, and no two elements of all lists are equal
- * (decisions 3.3). The lines show no secret.
+ * Checks that secrets have at least 32 characters and are not easy to guess, and that no element is empty or appears twice
+ * in all lists. The lines show no secret.
  *
- * @param lists the comma-separated lists by variable; unset ones are left to the schema
+ * @param lists comma-separated lists by variable; the schema checks whether one is missing
  */
 export function checkSecrets(lists: Readonly<Record<string, string | undefined>>): string[] {
   const owners = new Map<string, string>();

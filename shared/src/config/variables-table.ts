@@ -1,8 +1,8 @@
-// Writes the variables of a schema as the rows of a Markdown table.
+// Formats the variables of a schema as a Markdown table.
 
 import { KindGuard, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox';
 
-/** Rows `| variable | default | meaning |`, one per property, without the head of the table. */
+/** Returns the rows `| variable | default | meaning |`, one per property, without the header. */
 export function variablesTable(schema: TObject): string {
   return Object.entries(schema.properties)
     .map(([name, property]) => `| \`${name}\` | ${defaultOf(property)} | ${meaningOf(property)} |`)

@@ -1,4 +1,4 @@
-// The bodies of issued challenges, as challenge-service.md and decisions 2.1 have them.
+// The bodies of issued challenges, the queries that ask for them, and the fields that bring the answers.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
@@ -41,7 +41,7 @@ export const ImageChallenge = Type.Object(
 );
 export type ImageChallenge = Static<typeof ImageChallenge>;
 
-/** Answer to `GET {prefix}` with a preset whose kind is the operator's own. */
+/** Answer to `GET {prefix}` with a preset whose challenge type is the operator's own. */
 export const KindChallenge = Type.Object(
   {
     token,
@@ -74,8 +74,8 @@ export const EffortChallenge = Type.Object(
 export type EffortChallenge = Static<typeof EffortChallenge>;
 
 /**
- * Properties to spread into the schema of a body. They validate nothing: the guard judges the fields, and says
- * of each what is wrong with it.
+ * Returns the challenge fields under their configured names, to spread into the schema of a body. They validate nothing:
+ * the guard checks each field and reports what is wrong with it.
  */
 export function challengeFields({ pow, fields }: CaptchaOptions): Record<string, TSchema> {
   const shown = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
@@ -87,7 +87,7 @@ export function challengeFields({ pow, fields }: CaptchaOptions): Record<string,
   };
 }
 
-/** The ticket in a query. Whatever is no valid one is ignored, so nothing is validated here. */
+/** The ticket in a query. It is not validated here because an invalid ticket is ignored. */
 export const ScopeQuery = Type.Object({
   scope: Type.Optional(
     Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
@@ -107,7 +107,7 @@ export const PowQuery = Type.Object({
 });
 export type PowQuery = Static<typeof PowQuery>;
 
-/** Query of `GET {prefix}`. A preset that is not one text counts as absent, so its type is not validated. */
+/** Query of `GET {prefix}`. A preset that is not a single text counts as missing, so its type is not validated. */
 export const ImageQuery = Type.Object({
   preset: Type.Optional(
     Type.Unsafe<unknown>({

@@ -1,4 +1,4 @@
-// What is thrown when a configuration is incomplete or wrong.
+// The error for an invalid configuration, and the words for what a schema expects.
 
 import { KindGuard, type TSchema } from '@sinclair/typebox';
 
@@ -6,7 +6,7 @@ import { KindGuard, type TSchema } from '@sinclair/typebox';
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
-  /** One line per mistake; each begins with the name of the variable or option. Holds no secret. */
+  /** One line per mistake, which begins with the name of a variable or option and contains no secret. */
   readonly lines: readonly string[];
 
   constructor(lines: readonly string[]) {
@@ -16,8 +16,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * What a value must be, to follow "must be": `a whole number from 1 to 24`, `true or false`, `one of lax, strict`.
- * An annotation `expected` on the schema wins over the derived words.
+ * Describes the values of a schema in words that follow "must be": `a whole number from 1 to 24`, `true or false`,
+ * `one of lax, strict`. The annotation `expected` of a schema replaces them.
  */
 export function expectationOf(schema: TSchema): string {
   if (typeof schema.expected === 'string') return schema.expected;

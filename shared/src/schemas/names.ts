@@ -1,14 +1,14 @@
-// The form of the names of kinds and presets.
+// The forms of names: of challenge types and presets, of applications, and of challenge tokens.
 
-/** 1 to 32 letters, digits, `_` or `-`, a letter first. */
+/** The name of a challenge type or preset: 1 to 32 letters, digits, `_` or `-`, a letter first. */
 export const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,31}$';
 
 const APPLICATION_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** What a name that is none must have, as words that follow its place. */
+/** The form of an application's name, in words that follow "must have". */
 export const APPLICATION_NAME_FORM = 'a name of 1 to 64 letters, digits, _, . or -';
 
-/** Says whether a value has the form; what is no text has not. */
+/** Returns whether a value is a valid name of an application. */
 export function isApplicationName(value: unknown): value is string {
   return typeof value === 'string' && APPLICATION_NAME.test(value);
 }
@@ -16,12 +16,12 @@ export function isApplicationName(value: unknown): value is string {
 /** Characters of a token: two that choose the hash slot, 38 random ones (226 bits). */
 export const TOKEN_CHARACTERS = 40;
 
-/** The form of a token, for schemas and checks. */
+/** The form of a token. */
 export const TOKEN_PATTERN = '^[A-Za-z0-9]{40}$';
 
 const TOKEN = new RegExp(TOKEN_PATTERN);
 
-/** Says whether a value could be a token; nothing else is ever looked up. */
+/** Returns whether a value has the form of a token; nothing else reaches the store. */
 export function isToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value);
 }

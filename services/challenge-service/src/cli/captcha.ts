@@ -9,8 +9,8 @@ import { prune } from './prune.js';
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const foreseen = [ChallengeTypeError, StoreUnavailableError];
-  return runCommand({ name: 'captcha', usage: USAGE, args, foreseen }, async () => {
+  const expected = [ChallengeTypeError, StoreUnavailableError];
+  return runCommand({ name: 'captcha', usage: USAGE, args, expected }, async () => {
     console.log(await act(readCaptchaCommand(args), env));
     return 0;
   });

@@ -60,8 +60,8 @@ function reportsOf(url: string, challengeUrl: string): Promise<KeyReports> {
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: readonly string[], env: Environment): Promise<number> {
-  const foreseen = [StoreUnavailableError];
-  return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {
+  const expected = [StoreUnavailableError];
+  return runCommand({ name: 'keys', usage: USAGE, args, expected }, async () => {
     const [command, ...more] = args;
     const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
     if (action === undefined || more.length > 0) throw new UsageError();

@@ -29,8 +29,8 @@ type Values = Static<typeof Variables>;
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood, 3 when nothing is known. */
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const foreseen = [StoreUnavailableError];
-  return runCommand({ name: 'session', usage: USAGE, args, foreseen }, async () => {
+  const expected = [StoreUnavailableError];
+  return runCommand({ name: 'session', usage: USAGE, args, expected }, async () => {
     const command = readSessionCommand(args);
     const values = readEnvironment(Variables, env, ({ CHALLENGE_SECRET }) =>
       command.name === 'account' ? checkSecrets({ CHALLENGE_SECRET }) : [],

@@ -61,8 +61,8 @@ async function act(directory: EmbeddedDirectory, command: UsersCommand, terminal
 
 /** Runs one command and returns the exit code: 0, 1 when it failed, 2 when it was not understood. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const foreseen = [DirectoryUnavailableError];
-  return runCommand({ name: 'users', usage: USAGE, args, foreseen }, async () => {
+  const expected = [DirectoryUnavailableError];
+  return runCommand({ name: 'users', usage: USAGE, args, expected }, async () => {
     const command = readUsersCommand(args);
     const directory = openEmbeddedDirectory(checkedPath(usersPath(env), command));
     try {
