@@ -8,12 +8,12 @@
 -- ARGV[4]  how long a pair keeps its last failure, milliseconds
 -- ARGV[5]  failures from which a pair waits
 -- ARGV[6]  with this many failures before it the attempt is refused and not counted
--- ARGV[7]  how long an attempt is open, milliseconds: until then it may be withdrawn and displaces no other
+-- ARGV[7]  how long an attempt may be open, milliseconds: until then it can be withdrawn and displaces no other
 -- ARGV[8]  most entries, including open attempts
 -- ARGV[9…] the waits after that many failures, one more, …, milliseconds; the last applies to all that follow
 --
--- Returns { failures before this attempt, milliseconds to wait }; with a wait above zero nothing was counted. A repetition
--- with the same claim is not counted twice.
+-- Returns { failures before this attempt, milliseconds to wait }; with a wait above zero nothing was counted.
+-- A repetition with the same claim is not counted twice.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

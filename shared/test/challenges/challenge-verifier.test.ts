@@ -1,4 +1,4 @@
-// Checking a submission: shape, work, price, image, in this order; and who is made to pay more.
+// Verifying a submission: shape, work, price, captcha, in this order; and who pays more.
 
 import t from 'tap';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
@@ -21,15 +21,15 @@ const insufficient = {
   fields: { pow_nonce: ['insufficient_work'] },
   reason: 'insufficient',
 };
-const spent = { ok: false, code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] }, reason: 'unknown' };
+const consumed = { ok: false, code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] }, reason: 'unknown' };
 
-t.test('failures raise what is demanded: unscoped cheap work is refused, and is spent', async (t) => {
+t.test('failures raise the requirements: unscoped cheap work is refused and consumed', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work } = openDesk(store);
     t.match(await host.verify(await work(), tried(0)), { ok: true });
     const cheapWork = await work();
     t.strictSame(await host.verify(cheapWork, tried(1)), insufficient);
-    t.strictSame(await host.verify(cheapWork, tried(0)), spent);
+    t.strictSame(await host.verify(cheapWork, tried(0)), consumed);
   });
 });
 
@@ -74,7 +74,7 @@ t.test('stockpiling: work prefetched under the ticket at zero failures is refuse
   });
 });
 
-t.test('stockpiling: work of another account or host is no work of this one', async (t) => {
+t.test('stockpiling: work of another account or application does not count for this one', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, ticket } = openDesk(store);
     const foreign = openDesk(store, { name: 'another' });
@@ -84,7 +84,7 @@ t.test('stockpiling: work of another account or host is no work of this one', as
   });
 });
 
-t.test('insufficient work spends no image and records nothing', async (t) => {
+t.test('insufficient work consumes no captcha and records nothing', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image, ticket } = openDesk(store);
     await fail(host, 3);
@@ -104,7 +104,7 @@ t.test('wrong work is wrong, however cheap it was', async (t) => {
     const picture = await image();
     const verdict = await host.verify({ ...wrong, ...picture }, tried(5));
     t.match(verdict, { code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] } });
-    t.match(await host.verify(wrong, tried(5)), { reason: 'unknown' }, 'it is spent');
+    t.match(await host.verify(wrong, tried(5)), { reason: 'unknown' }, 'it is consumed');
     t.match(await host.verify({ ...(await work()), ...picture }, tried(0)), { ok: true });
   });
 });
@@ -123,7 +123,7 @@ t.test('raising the floor never invalidates work already issued', async (t) => {
   });
 });
 
-t.test('a demanded image that is missing is judged after the work', async (t) => {
+t.test('a missing captcha is refused after the work is verified', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image, ticket } = openDesk(store);
     await fail(host, 2);
@@ -145,7 +145,7 @@ t.test('a demanded image that is missing is judged after the work', async (t) =>
   });
 });
 
-t.test('an image is checked whenever its fields are there', async (t) => {
+t.test('a captcha is verified whenever its fields are present', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image } = openDesk(store);
     const wrong = { ...(await image()), imageAnswer: 'wrong' };
@@ -170,7 +170,7 @@ t.test('an image is checked whenever its fields are there', async (t) => {
   });
 });
 
-t.test('a try is judged again by the failures counted with it', async (t) => {
+t.test('an attempt is rechecked against the failures counted with it', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image, ticket } = openDesk(store);
     const plain = await host.verify(await work(), tried(0));

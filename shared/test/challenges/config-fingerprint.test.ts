@@ -75,7 +75,7 @@ t.test('a process warns once of each hash that is not its own', async (t) => {
   });
 });
 
-t.test('options of long ago are forgotten, and the mark expires', async (t) => {
+t.test('old options are forgotten, and the fingerprint expires', async (t) => {
   await eachStore(t, async (t, { store, age, redis }) => {
     const stranger = watched(t, store, other);
     await stranger.checkNow();
@@ -87,7 +87,7 @@ t.test('options of long ago are forgotten, and the mark expires', async (t) => {
   });
 });
 
-t.test('a store that is away at the start is looked at once it is there', async (t) => {
+t.test('a store that is unreachable at the start is checked once it is reachable', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');

@@ -30,7 +30,7 @@ export const SECRET = 'challenge-secret-of-the-tests-0001';
 export const OTHER_SECRET = 'challenge-secret-of-the-tests-0002';
 export const ring = openKeyRing(SECRET);
 
-/** A client's address, an account key, and the names under which the store knows them. */
+/** A client's address, an account key, and their pseudonyms. */
 export const ADDRESS = '203.0.113.7';
 export const ACCOUNT = 'demo@example.com';
 export const address = addressPseudonym(ring.current, ADDRESS);
@@ -106,7 +106,7 @@ export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
   };
 }
 
-/** What issuing an image asks of the store; its answer is `ANSWER`, capitals ignored. */
+/** What the store needs to issue a captcha; the answer is `ANSWER` in any case. */
 export function imageIssue(
   changes: Partial<ImageIssue> = {},
   image: Partial<AnswerRecord & { keyId: string; address: string | null }> = {},
@@ -153,7 +153,7 @@ export async function issueWork(
   return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
 }
 
-/** An issued image with its answer. */
+/** An issued captcha with its answer. */
 export async function issuePicture(
   challenges: ChallengeStore,
   issue: ImageIssue = imageIssue(),
@@ -163,7 +163,7 @@ export async function issuePicture(
   return { imageToken: issue.token, imageAnswer: ANSWER };
 }
 
-/** A host under test; images may be answered at once unless `options` says otherwise. */
+/** A verifier under test; captchas may be answered at once unless `options` says otherwise. */
 export function hostOn(
   store: Store,
   options: CaptchaOptionsInput = {},

@@ -1,4 +1,4 @@
-// The keys of the host API: how they are read, and what is wrong with them in one line each.
+// The keys of the host API: how they are read, and a line for each mistake.
 
 import t from 'tap';
 import {
@@ -10,7 +10,7 @@ import {
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const [a, b, c] = [secret('a'), secret('b'), secret('c')] as const;
 
-t.test('the one key is that of the host default, the others have names', async (t) => {
+t.test('the single key belongs to the application default, the others have names', async (t) => {
   t.strictSame(applicationKeysFrom({}), []);
   t.strictSame(
     applicationKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }),
@@ -95,7 +95,7 @@ t.test('a secret in the place of a name is not shown', async (t) => {
   t.notMatch(lines.join(), /bb|shop|forum/);
 });
 
-t.test('a host of the guard plugin has a name too', async (t) => {
+t.test('an application of the guard plugin has a name too', async (t) => {
   t.equal(applicationNameMistake('contact-form'), null);
   for (const name of ['', 'login', 'a b', 'a\0b', 'x'.repeat(65)])
     t.type(applicationNameMistake(name), 'string');

@@ -1,4 +1,4 @@
-// The record of the keys that nodes run, on every kind of store.
+// The record of the keys that nodes use, on every store.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
@@ -35,7 +35,7 @@ t.test('nodes are there while they report, the use of keys stays known', async (
   });
 });
 
-t.test('the lives that a node reports stay known, and reports without any are read', async (t) => {
+t.test('reported lifetimes stay known, and reports without any are read', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     await record.report('older', MAKER, true);
@@ -82,7 +82,7 @@ t.test('a node reports again when its Redis comes back empty', async (t) => {
   t.strictSame(await reported(), [MAKER]);
 });
 
-t.test('a store that is away stops nobody', async (t) => {
+t.test('a store that does not answer stops no node', async (t) => {
   const { store, redis } = await redisStore(t);
   await redis.stop();
   const warnings: string[] = [];

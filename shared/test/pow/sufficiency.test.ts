@@ -1,4 +1,4 @@
-// Whether issued work is enough: the rule of decisions 2.1, and what always holds of it.
+// Whether issued work is enough: examples of the rule, and its properties.
 
 import fc from 'fast-check';
 import t from 'tap';

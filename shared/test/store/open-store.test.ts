@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../support/redis-server.js';
 import { eachStore, redisStore } from '../support/stores.js';
 
-t.test('a store tells its own time in milliseconds', async (t) => {
+t.test('a store returns its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = Date.now();
     const timeMs = await store.timeMs();

@@ -1,4 +1,4 @@
-// Rounds on a store: the first at once or once it is there, the next after a failure soon, none after the stop.
+// Periodic tasks: the first run at once or once the store is reachable, soon again after a failure, none after the stop.
 
 import { once } from 'node:events';
 import t from 'tap';
@@ -8,52 +8,52 @@ import { embeddedStore, redisStore } from '../support/stores.js';
 
 const NEVER_MS = 3_600_000;
 
-t.test('a round that failed is repeated soon, one that succeeded when its time comes', async (t) => {
+t.test('a failed run is repeated soon, a successful one after the interval', async (t) => {
   const { store } = embeddedStore(t);
-  // Rounds keep no process alive, and an embedded store does not either.
+  // Neither a periodic task nor an embedded store keeps the process alive.
   const alive = setInterval(() => {}, NEVER_MS);
   t.teardown(() => clearInterval(alive));
   const failures: unknown[] = [];
-  let rounds = 0;
+  let runs = 0;
   const done = await new Promise<{ stop(): Promise<void> }>((resolve) => {
     const started = startPeriodicTask(
       store,
       async () => {
-        rounds += 1;
-        if (rounds < 3) throw new Error(`round ${rounds}`);
+        runs += 1;
+        if (runs < 3) throw new Error(`run ${runs}`);
         setImmediate(() => resolve(started));
       },
       { everyMs: NEVER_MS, retryMs: 1, onFailure: (error) => failures.push(error) },
     );
   });
-  t.equal(rounds, 3);
+  t.equal(runs, 3);
   t.match(failures, [{ message: 'round 1' }, { message: 'round 2' }]);
   await done.stop();
 });
 
-t.test('on a Redis that is away the first round waits until it is there', async (t) => {
+t.test('on an unreachable Redis the first run waits until it is reachable', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');
   t.teardown(() => store.close());
   const failures: unknown[] = [];
   const answered = new Promise<number>((resolve) => {
-    const rounds = startPeriodicTask(store, async () => resolve(await store.timeMs()), {
+    const task = startPeriodicTask(store, async () => resolve(await store.timeMs()), {
       everyMs: NEVER_MS,
       onFailure: (error) => failures.push(error),
     });
-    t.teardown(rounds.stop);
+    t.teardown(task.stop);
   });
   await redis.start();
   t.ok((await answered) > 0);
   t.strictSame(failures, []);
 });
 
-t.test('a stop waits for the running round, and none begins after it', async (t) => {
+t.test('a stop waits for the current run, and none begins after it', async (t) => {
   const { store } = embeddedStore(t);
   let [begun, ended] = [0, 0];
   let goOn = () => {};
-  const rounds = startPeriodicTask(
+  const task = startPeriodicTask(
     store,
     async () => {
       begun += 1;
@@ -64,7 +64,7 @@ t.test('a stop waits for the running round, and none begins after it', async (t)
     },
     { everyMs: 0, onFailure: (error) => t.error(error) },
   );
-  const stopped = rounds.stop();
+  const stopped = task.stop();
   t.strictSame([begun, ended], [1, 0]);
   goOn();
   await stopped;
@@ -77,11 +77,11 @@ t.test('one that is stopped before the store is there never begins', async (t) =
   await redis.stop();
   const store = openStore(redis.url, '.');
   t.teardown(() => store.close());
-  const rounds = startPeriodicTask(store, async () => void t.fail('a round began'), {
+  const task = startPeriodicTask(store, async () => void t.fail('a run began'), {
     everyMs: 0,
     onFailure() {},
   });
-  await rounds.stop();
+  await task.stop();
   await redis.start();
   if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
   t.ok((await store.timeMs()) > 0);

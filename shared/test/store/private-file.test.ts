@@ -37,7 +37,7 @@ t.test('files of before are tightened, and a folder that was there is left alone
   t.equal(modeOf(folder), '755');
 });
 
-t.test('a file that others may read, and that could not be tightened, is told', async (t) => {
+t.test('a file that others may read and whose mode cannot be changed is logged', async (t) => {
   const path = join(tempDir(t), 'tollgate.mdb');
   const store = openStore(`file:${path}`, '/');
   t.teardown(() => store.close());

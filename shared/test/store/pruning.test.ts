@@ -42,7 +42,7 @@ t.test('an embedded store is pruned at the start', async (t) => {
   });
 });
 
-t.test('and again every so often, until it is told to stop', async (t) => {
+t.test('and again at the interval, until it is stopped', async (t) => {
   const { store, age } = embeddedStore(t);
   const { transact, keys } = store as EmbeddedStore;
   const lines: object[] = [];

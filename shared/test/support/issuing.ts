@@ -44,14 +44,14 @@ const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
 const LIMIT = { max: 100_000, windowMs: 60_000 };
 const sha256 = digestOf(ALGORITHM) as Digest;
 
-/** Cheap to solve, and otherwise as it ships: a floor of 2 bits, a step of 2, an image after 2 failures. */
+/** Cheap to solve, and otherwise the defaults: a floor of 2 bits, a step of 2, a captcha after 2 failures. */
 export const cheap: CaptchaOptionsInput = {
   test_mode: true,
   pow: { difficulty: 2, max_difficulty: 14, volume: { step: 0 } },
   min_seconds: 0,
 };
 
-/** A challenge service and a host on one store. */
+/** A challenge service and an application on one store. */
 export interface Desk {
   readonly challenges: ChallengeStore;
   readonly host: ChallengeVerifier;

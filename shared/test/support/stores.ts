@@ -1,4 +1,4 @@
-// Runs one test on every kind of store.
+// Runs one test on every store.
 
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface StoreUnderTest {
 type Run = (t: Test, place: StoreUnderTest) => Promise<void>;
 
 /**
- * The contract of whatever stands on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
+ * Tests the contract of an operation on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
  * masters, on a Redis behind a Sentinel, and on an embedded store.
  */
 export async function eachStore(t: Test, run: Run): Promise<void> {

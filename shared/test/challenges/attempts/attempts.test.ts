@@ -7,7 +7,7 @@ import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIs
 
 const OTHER_ACCOUNT = 'f'.repeat(32);
 
-/** Counts tries one after the other, without an address, and gives the numbers before each. */
+/** Counts attempts one after the other, without an address, and returns the failures before each. */
 async function countTries(challenges: ChallengeStore, times: number, decayMs = DECAY_MS): Promise<number[]> {
   const before: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -22,7 +22,7 @@ async function failuresOf(challenges: ChallengeStore, name = account, decayMs = 
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-t.test('each try is told the number before it, and other accounts know nothing of it', async (t) => {
+t.test('each attempt returns the failures before it, and other accounts are not affected', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     t.equal(await failuresOf(challenges), 0);
@@ -65,7 +65,7 @@ t.test('the newest 100 failures are remembered', async (t) => {
   });
 });
 
-t.test('of parallel guesses each is told another number: at most two are told less than two', async (t) => {
+t.test('parallel guesses all return different numbers: at most two return less than two', async (t) => {
   await eachStore(t, async (t, { store, reopen, kind }) => {
     const here = challengesOn(store);
     const there = kind === 'redis' ? challengesOn(await reopen()) : here;
@@ -89,7 +89,7 @@ t.test('parallel guesses that will be refused push no failure out of the list', 
   });
 });
 
-t.test('a try that is sent again with its claim is counted once and told the same', async (t) => {
+t.test('a repeated attempt with the same claim is counted once and returns the same', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await countTries(challenges, 2);
@@ -100,7 +100,7 @@ t.test('a try that is sent again with its claim is counted once and told the sam
   });
 });
 
-t.test('a withdrawn try is as if it had not been, and only that one', async (t) => {
+t.test('a withdrawn attempt does not count, and only that one', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const claim = newClaim();

@@ -1,4 +1,4 @@
-// What a host asks about accounts: failures, tries, when an image is demanded.
+// Failures and attempts of accounts, and when a captcha is required.
 
 import t from 'tap';
 import { eachStore, redisStore } from '../../support/stores.js';
@@ -14,7 +14,7 @@ import {
   powIssue,
 } from '../fixtures.js';
 
-t.test('an image is demanded from the second failure on, until a success', async (t) => {
+t.test('a captcha is required from the second failure on, until a success', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const host = hostOn(store);
     t.equal(await host.requiredFor(ACCOUNT), false);
@@ -33,13 +33,13 @@ t.test('an image is demanded from the second failure on, until a success', async
   });
 });
 
-t.test('a threshold of zero demands an image always', async (t) => {
+t.test('a threshold of zero always requires a captcha', async (t) => {
   const { store } = await redisStore(t);
   t.equal(await hostOn(store, { escalation: { after: 0 } }).requiredFor(ACCOUNT), true);
   t.equal(await hostOn(store).requiredFor(ACCOUNT, 0), true);
 });
 
-t.test('a host does not see or clear the counters of another host', async (t) => {
+t.test('an application neither sees nor clears the counters of another application', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const shop = hostOn(store, {}, { name: 'shop' });
     const forum = hostOn(store, {}, { name: 'forum' });
@@ -93,7 +93,7 @@ t.test('without an address no pair waits, and the account is counted all the sam
   });
 });
 
-t.test('a withdrawn try is not counted', async (t) => {
+t.test('a withdrawn attempt is not counted', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const first = await host.countAttempt(ACCOUNT, ADDRESS);
@@ -105,7 +105,7 @@ t.test('a withdrawn try is not counted', async (t) => {
   });
 });
 
-t.test('of 200 parallel tries at most two are told that no image is demanded', async (t) => {
+t.test('of 200 parallel attempts at most two need no captcha', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const tried = await Promise.all(Array.from({ length: 200 }, () => host.countAttempt(ACCOUNT)));

@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-t.test('effort lives as long as its price demands', async (t) => {
+t.test('effort lives as long as its price requires', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const terms = { floor: 16, ceiling: 24, failureStep: 2, volumeStep: 0, volumeEvery: 20 };

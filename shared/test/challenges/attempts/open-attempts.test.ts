@@ -1,4 +1,4 @@
-// Tries whose end is not known yet: they count as failures, and leave those that happened alone.
+// Attempts whose outcome is not known yet: they count as failures, and do not displace real ones.
 
 import t from 'tap';
 import {
@@ -19,7 +19,7 @@ const claimsOf = (count: number) => Array.from({ length: count }, newClaim);
 const failuresOf = async (challenges: ChallengeStore) =>
   (await challenges.attemptStatus(account, undefined, DECAY_MS)).failures;
 
-t.test('parallel tries that all end in a 503 do not wash out the failures of an account', async (t) => {
+t.test('parallel attempts that all end in a 503 do not displace the failures of an account', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await open(challenges, claimsOf(40));
@@ -40,7 +40,7 @@ t.test('parallel tries that all end in a 503 do not wash out the failures of an 
   });
 });
 
-t.test('tries that failed push older failures out as soon as they can no longer be taken back', async (t) => {
+t.test('failed attempts displace older failures as soon as they can no longer be withdrawn', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await open(challenges, claimsOf(60));
@@ -54,13 +54,13 @@ t.test('tries that failed push older failures out as soon as they can no longer 
   });
 });
 
-t.test('however many tries are open, the list is bounded', async (t) => {
-  let tries: Attempt[] = [];
-  for (let n = 0; n < 3 * MOST_ENTRIES; n++) tries = withAttempt(tries, `${n}`, 1_000_000 + n);
-  t.equal(tries.length, MOST_ENTRIES);
-  t.equal(tries.at(-1)?.claim, `${3 * MOST_ENTRIES - 1}`, 'the newest are kept');
-  tries = withAttempt(tries, 'later', 2_000_000);
-  t.equal(tries.length, MAX_ATTEMPTS + 1, 'and the others go when they are no longer open');
+t.test('however many attempts are open, the list is bounded', async (t) => {
+  let attempts: Attempt[] = [];
+  for (let n = 0; n < 3 * MOST_ENTRIES; n++) attempts = withAttempt(attempts, `${n}`, 1_000_000 + n);
+  t.equal(attempts.length, MOST_ENTRIES);
+  t.equal(attempts.at(-1)?.claim, `${3 * MOST_ENTRIES - 1}`, 'the newest are kept');
+  attempts = withAttempt(attempts, 'later', 2_000_000);
+  t.equal(attempts.length, MAX_ATTEMPTS + 1, 'and the others go when they are no longer open');
 });
 
 t.test(

@@ -1,4 +1,4 @@
-// The wait of an account and an address together: it grows, it ends, and it is nobody else's.
+// The wait of a pair of account and address: it grows, it ends, and it affects no other pair.
 
 import t from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
@@ -36,7 +36,7 @@ t.test('from its 5th failure a pair waits 1, 2, 4, 8, then 15 minutes', async (t
   });
 });
 
-t.test('a refused try neither counts nor prolongs', async (t) => {
+t.test('a refused attempt neither counts nor prolongs the wait', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 5);
@@ -52,7 +52,7 @@ t.test('a refused try neither counts nor prolongs', async (t) => {
   });
 });
 
-t.test('of parallel tries of one pair no more than five get past the wait', async (t) => {
+t.test('of parallel attempts of one pair at most five get past the wait', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const counted = await Promise.all(Array.from({ length: 50 }, () => tryFrom(challenges)));
@@ -101,7 +101,7 @@ t.test('a success clears the wait of its pair, and of no other', async (t) => {
   });
 });
 
-t.test('a withdrawn try takes back the wait that it brought', async (t) => {
+t.test('withdrawing an attempt ends the wait that it caused', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
@@ -113,7 +113,7 @@ t.test('a withdrawn try takes back the wait that it brought', async (t) => {
   });
 });
 
-t.test('a try sent again is not refused by the wait that it brought itself', async (t) => {
+t.test('a repeated attempt is not refused because of the wait that it caused itself', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);

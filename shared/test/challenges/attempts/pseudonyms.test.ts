@@ -1,4 +1,4 @@
-// Tokens, addresses and the names under which things are stored.
+// Tokens, normalised addresses and pseudonyms.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -64,7 +64,7 @@ t.test('two IPv6 addresses are one exactly when their first 64 bits are', async 
   );
 });
 
-t.test('names are the keyed hashes that another implementation computes', async (t) => {
+t.test('pseudonyms equal the keyed hashes of another implementation', async (t) => {
   // HKDF and HMAC of Python's cryptography and hmac.
   t.equal(addressPseudonym(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
   t.equal(accountPseudonym(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');

@@ -48,7 +48,7 @@ t.test('it never makes work cheaper, and of several accounts the highest counts'
   });
 });
 
-t.test('it is remembered for its address alone, as long as work lives, from the last refusal', async (t) => {
+t.test('only its address remembers it, for the lifetime of work after the last refusal', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const { host, work } = openDesk(store);
     await host.nextAttempt(ACCOUNT, 1, IP);

@@ -177,7 +177,7 @@ t.test('each failure is forgotten by itself, a success forgets all', async (t) =
   });
 });
 
-t.test('a ticket of one host does not read the counters of another', async (t) => {
+t.test('a ticket of one application does not read the counters of another', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const [first, second] = [openDesk(store, { name: 'first' }), openDesk(store, { name: 'second' })];
     await fail(first.host, 3);

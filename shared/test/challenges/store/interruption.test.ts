@@ -1,4 +1,4 @@
-// A Redis that is stopped and started in the middle of things, and keeps what it had: only the time away is lost.
+// A Redis that stops and starts during operations and keeps its data: only the outage is lost.
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,8 +30,8 @@ async function interrupt(t: Test, redis: Interrupted): Promise<void> {
   const challenges = challengesOn(store);
   const host = hostOn(store);
   const before = await Promise.all(Array.from({ length: 20 }, () => issueWork(challenges)));
-  const spent = await issueWork(challenges);
-  t.match(await host.verify(spent, CONTEXT), { ok: true });
+  const consumed = await issueWork(challenges);
+  t.match(await host.verify(consumed, CONTEXT), { ok: true });
   await host.recordFailure(ACCOUNT);
 
   const running = { on: true };
@@ -54,8 +54,8 @@ async function interrupt(t: Test, redis: Interrupted): Promise<void> {
 
   for (const work of before)
     t.match(await host.verify(work, CONTEXT), { ok: true }, 'issued before, good after');
-  for (const work of [...before, spent]) {
-    t.match(await host.verify(work, CONTEXT), { ok: false, reason: 'unknown' }, 'and spent once');
+  for (const work of [...before, consumed]) {
+    t.match(await host.verify(work, CONTEXT), { ok: false, reason: 'unknown' }, 'and consumed once');
   }
   t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1, 'the failure is remembered');
 }
@@ -85,9 +85,9 @@ t.test('fail-over: a Sentinel promotes the replica, and the store works again by
   const challenges = challengesOn(store);
   const host = hostOn(store);
   const work = await issueWork(challenges);
-  const spent = powIssue();
-  await challenges.issuePow(spent);
-  t.not(await challenges.take('pow', spent.token, newClaim()), null);
+  const consumed = powIssue();
+  await challenges.issuePow(consumed);
+  t.not(await challenges.take('pow', consumed.token, newClaim()), null);
   await redis.replicated();
 
   await redis.master.stop();
@@ -95,7 +95,11 @@ t.test('fail-over: a Sentinel promotes the replica, and the store works again by
   await redis.promoted();
   await returned(store);
   t.match(await host.verify(work, CONTEXT), { ok: true }, 'what was replicated is there');
-  t.equal(await challenges.take('pow', spent.token, newClaim()), null, 'and what was spent stays spent');
+  t.equal(
+    await challenges.take('pow', consumed.token, newClaim()),
+    null,
+    'and what was consumed stays consumed',
+  );
 });
 
 async function open(t: Test, url: string): Promise<Store> {

@@ -35,7 +35,7 @@ t.test('issued work can be read as it was issued', async (t) => {
   });
 });
 
-t.test('an issued image can be read as it was issued, any number of times', async (t) => {
+t.test('an issued captcha can be read unchanged any number of times', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const issue = imageIssue({}, { address, fold: false });
@@ -171,17 +171,17 @@ t.test('work lives as long as it says, and hard work longer', async (t) => {
 });
 
 t.test(
-  'an image that is spent, expired or unknown cannot be read, and reading revives nothing',
+  'an image that is consumed, expired or unknown cannot be read, and reading revives nothing',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const challenges = challengesOn(store);
-      const spent = imageIssue();
+      const consumed = imageIssue();
       const old = imageIssue();
-      await challenges.issueImage(spent);
+      await challenges.issueImage(consumed);
       await challenges.issueImage(old);
-      await challenges.take('image', spent.token, newClaim());
-      for (let i = 0; i < 3; i++) t.equal(await challenges.readImage(spent.token), null);
-      t.equal(await challenges.take('image', spent.token, newClaim()), null);
+      await challenges.take('image', consumed.token, newClaim());
+      for (let i = 0; i < 3; i++) t.equal(await challenges.readImage(consumed.token), null);
+      t.equal(await challenges.take('image', consumed.token, newClaim()), null);
       t.equal(await challenges.readImage('A'.repeat(40)), null);
       const work = powIssue();
       await challenges.issuePow(work);

@@ -1,4 +1,4 @@
-// A Redis that goes away, comes back, forgets the scripts, or loses a reply.
+// A Redis that stops, restarts, forgets the scripts, or loses a reply.
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -59,7 +59,7 @@ t.test('with Redis stopped every operation fails within a second, and works agai
   for (const [name, operation] of Object.entries(operations)) await t.resolves(operation(challenges), name);
 });
 
-t.test('with Redis stopped no submission passes, and nothing was spent by asking', async (t) => {
+t.test('with Redis stopped no submission passes, and nothing is consumed', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -119,7 +119,7 @@ t.test('a reply lost after the script ran leaves nothing for another claim', asy
   t.equal(await challenges.take('pow', work.token, newClaim()), null);
 });
 
-t.test('a try whose reply was lost is counted once', async (t) => {
+t.test('an attempt whose reply was lost is counted once', async (t) => {
   const { host, proxy } = await throughProxy(t);
   await host.recordFailure(ACCOUNT);
   proxy.loseNextReply();

@@ -65,7 +65,7 @@ t.test('a record reads as it was written', async (t) => {
   );
 });
 
-t.test('a line that is no record is none', async (t) => {
+t.test('a text that is not a record reads as null', async (t) => {
   const salt = '0'.repeat(32);
   const account = '0'.repeat(32);
   t.not(parsePowRecord(`16 1 16 sha256 01954fbf ${salt} - -`), null);
@@ -94,7 +94,7 @@ t.test('a line that is no record is none', async (t) => {
   }
 });
 
-t.test('a spent line gives back claim, time and record', async (t) => {
+t.test('a consumed record returns claim, time and record', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(hex(32), time, fc.string(), (claim, atMs, record) => {
@@ -106,12 +106,12 @@ t.test('a spent line gives back claim, time and record', async (t) => {
   t.equal(parseConsumedRecord('16 1 16 sha256'), null);
 });
 
-t.test('a list of tries reads as it was written', async (t) => {
-  const tries = fc.array(fc.record({ claim: hex(32), atMs: time }));
+t.test('a list of attempts reads as it was written', async (t) => {
+  const attempts = fc.array(fc.record({ claim: hex(32), atMs: time }));
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(
-        tries,
+        attempts,
         (list) =>
           JSON.stringify(parseAttempts(formatAttempts(list))) ===
           JSON.stringify(list.map(({ claim, atMs }) => ({ claim, atMs }))),

@@ -1,4 +1,4 @@
-// What lies in the store: nothing for ever, nobody by name, no answer.
+// What the store keeps: nothing for ever, no identifiers, no answers.
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
@@ -27,8 +27,8 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
   await challenges.issuePow(powIssue());
   await challenges.issueEffort(effortIssue());
   await challenges.issueImage(imageIssue({}, { address }));
-  const spent = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
-  await host.verify(spent, { ip: ADDRESS, pow: true, image: 'required' });
+  const consumed = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
+  await host.verify(consumed, { ip: ADDRESS, pow: true, image: 'required' });
   await hostOn(store).verify(await issuePicture(challenges), { ip: ADDRESS, pow: false, image: 'required' });
   await host.recordFailure(ACCOUNT);
   const tried = await host.countAttempt(ACCOUNT, ADDRESS);

@@ -10,7 +10,7 @@ import { challengesOn, imageIssue, newClaim, powIssue } from '../fixtures.js';
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
 
-t.test('a live challenge is spent once: by one claim, and by no other', async (t) => {
+t.test('a live challenge is consumed once: by one claim and by no other', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -45,7 +45,7 @@ t.test('the same claim gets the same record and the time of the first take again
   });
 });
 
-t.test('a spent challenge stays spent until its own expiry, and no longer', async (t) => {
+t.test('a consumed challenge stays consumed until its own expiry, and no longer', async (t) => {
   await eachStore(t, async (t, { store, age, redis }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -66,7 +66,7 @@ t.test('a spent challenge stays spent until its own expiry, and no longer', asyn
   });
 });
 
-t.test('a challenge that is unknown, expired or of the other kind is nothing', async (t) => {
+t.test('a challenge that is unknown, expired or of the other endpoint returns null', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -78,7 +78,7 @@ t.test('a challenge that is unknown, expired or of the other kind is nothing', a
   });
 });
 
-t.test('a spent challenge is spent for a process that opens the store later', async (t) => {
+t.test('a consumed challenge stays consumed for a process that opens the store later', async (t) => {
   await eachStore(t, async (t, { store, reopen }) => {
     const work = powIssue();
     const claim = newClaim();
@@ -90,7 +90,7 @@ t.test('a spent challenge is spent for a process that opens the store later', as
   });
 });
 
-t.test('one solution spent 1,000 times in parallel is accepted once', async (t) => {
+t.test('one solution sent 1,000 times in parallel is accepted once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -102,7 +102,7 @@ t.test('one solution spent 1,000 times in parallel is accepted once', async (t) 
   });
 });
 
-t.test('one solution spent 1,000 times by two processes at once is accepted once', async (t) => {
+t.test('one solution sent 1,000 times by two processes at once is accepted once', async (t) => {
   const spendTwice = async (url: string, token: string) => {
     const outputs = await Promise.all(
       [0, 1].map(() => run(process.execPath, [TAKE, url, 'pow', token, '500'])),

@@ -1,4 +1,4 @@
-// Kinds of a host's own: their shape, and the random choices that only the secret can repeat.
+// Challenge types of the operator: their shape, and random choices that only the secret can reproduce.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -14,15 +14,15 @@ import { OTHER_SECRET, ring } from '../fixtures.js';
 
 const make = () => ({ answer: 'x' });
 const verify = () => 'wrong' as const;
-const judged = { name: 'own', maxAnswerCharacters: 8, hasMinimumTime: true, verify };
+const verified = { name: 'own', maxAnswerCharacters: 8, hasMinimumTime: true, verify };
 const streamOf = (kind = 'sum', token = 'token', seed = 1) => seededRandom(ring.current, kind, token, seed);
 
-t.test('a kind with a wrong shape is told by its place and its name', async (t) => {
+t.test('a challenge type with a wrong shape is reported by its position and its name', async (t) => {
   const name = (at: number) => `kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`;
   const lines: [unknown, string[]][] = [
     [[], []],
-    [[{ name: 'sum', make }, judged], []],
-    [[{ ...judged, issue: () => ({}) }], []],
+    [[{ name: 'sum', make }, verified], []],
+    [[{ ...verified, issue: () => ({}) }], []],
     [{}, ['kinds must be a list of kinds']],
     [[null], ['kinds[0] must be an object']],
     [
@@ -30,10 +30,10 @@ t.test('a kind with a wrong shape is told by its place and its name', async (t) 
       [name(0), name(1), name(2)],
     ],
     [[{ name: 'text', make }], ['kinds[0].name must not be text, which is taken']],
-    [[{ ...judged, name: 'effort' }], ['kinds[0].name must not be effort, which is taken']],
-    [[judged, { name: 'own', make }], ['kinds[1].name must not be own, which is taken']],
+    [[{ ...verified, name: 'effort' }], ['kinds[0].name must not be effort, which is taken']],
+    [[verified, { name: 'own', make }], ['kinds[1].name must not be own, which is taken']],
     [[{ name: 'a' }], ['kinds[0] (a) must have either a function make or a function verify']],
-    [[{ ...judged, make }], ['kinds[0] (own) must have either a function make or a function verify']],
+    [[{ ...verified, make }], ['kinds[0] (own) must have either a function make or a function verify']],
     [
       [{ name: 'a', make, hasMinimumTime: 1 }],
       ['kinds[0] (a) must have true, false or nothing as hasMinimumTime'],
@@ -51,8 +51,8 @@ t.test('a kind with a wrong shape is told by its place and its name', async (t) 
   t.throws(() => verifiedTypes([{ name: 'text', make }]), ConfigurationError);
 });
 
-t.test('a checker knows effort and what judges by itself', async (t) => {
-  const kinds: ChallengeType[] = [{ name: 'sum', make }, judged];
+t.test('a verifier knows effort and the types that verify their own answers', async (t) => {
+  const kinds: ChallengeType[] = [{ name: 'sum', make }, verified];
   t.strictSame([...verifiedTypes(kinds).keys()], ['own', 'effort']);
 });
 

@@ -1,4 +1,4 @@
-// The effort alternative in the place of a demanded image: what it costs, when it is enough, when it is spent.
+// The effort alternative to a required captcha: what it costs, when it is enough, when it is consumed.
 
 import t from 'tap';
 import {
@@ -14,7 +14,7 @@ import { eachStore } from '../../support/stores.js';
 const context = { ip: IP, pow: false, image: 'demanded' } as const;
 const triedAfter = (failures: number) => ({ ...context, account: { key: ACCOUNT, failures } });
 
-t.test('effort opens what an image opens, once', async (t) => {
+t.test('effort passes where a captcha passes, once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, effort } = openDesk(store);
     const { partDifficulty, ...answer } = await effort();
@@ -24,7 +24,7 @@ t.test('effort opens what an image opens, once', async (t) => {
   });
 });
 
-t.test('a wrong part spends it, and says no more than a wrong image', async (t) => {
+t.test('a wrong part consumes it and reveals no more than a wrong captcha', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, effort } = openDesk(store);
     const right = await effort();

@@ -1,5 +1,5 @@
 // Takes one challenge many times at once, each time under a claim of its own, and prints how often it got it:
-// `take.js STORE_URL KIND TOKEN TIMES`.
+// `take.js STORE_URL ENDPOINT TOKEN TIMES`.
 
 import { once } from 'node:events';
 import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
