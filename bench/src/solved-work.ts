@@ -5,7 +5,7 @@ import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 
 export interface SolvedWork {
   readonly pow_token: string;
@@ -38,7 +38,7 @@ export async function prepareSolvedWork(
     await Promise.all(issues.map(({ issue }) => challenges.issuePow(issue)));
     for (const { issue, salt } of issues) prepared.push({ pow_token: issue.token, pow_nonce: solve(salt) });
   }
-  await closeStore(store);
+  await store.close();
   return prepared;
 }
 

@@ -272,17 +272,12 @@ const rooms: readonly Room[] = [
 
 const departures: readonly Departure[] = [
   {
-    from: /^shared\/src\/schemas\/challenge-bodies\.ts$/,
-    to: /^shared\/src\/challenges\/tokens\.ts$/,
-    why: 'the grammar of a token is one constant, for the wire and for the check',
-  },
-  {
     from: /^shared\/src\/challenges\/store\/records\.ts$/,
     to: typebox,
     why: 'the schema of a record is its type',
   },
   {
-    from: /^shared\/src\/challenges\/attempts\/address\.ts$/,
+    from: /^shared\/src\/challenges\/attempts\/normalise\.ts$/,
     to: /^ipaddr\.js$/,
     why: 'addresses are parsed by a library, in one place',
   },
@@ -302,7 +297,7 @@ const departures: readonly Departure[] = [
     why: 'reading the address of a store is pure',
   },
   {
-    from: /^shared\/src\/store\/(configured-store|private-file)\.ts$/,
+    from: /^shared\/src\/store\/(open-store|private-file)\.ts$/,
     to: /^shared\/src\/schemas\/configuration-error\.ts$/,
     why: 'a store or a folder that cannot be opened is a mistake in the configuration',
   },
@@ -333,7 +328,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
-    to: /^shared\/src\/challenges\/(types\/[a-z-]+|attempts\/pseudonyms|store\/records|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(types\/[a-z-]+|attempts\/pseudonyms|store\/(records|challenge-keys))\.ts$/,
     why: 'pure functions that issuer and checker must share',
   },
   {
@@ -348,7 +343,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/presets\/preset(s|-mistakes|-fingerprint)\.ts$/,
-    to: /^shared\/src\/schemas\/(canonical-json|expectation|option-tree|preset-name)\.ts$/,
+    to: /^shared\/src\/schemas\/(canonical-json|configuration-error|option-tree|names)\.ts$/,
     why: 'presets are checked and completed by their schema',
   },
   {
@@ -383,12 +378,12 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(attempts\/(account-key|address|idempotent-claim)|types\/(effort-type|image-answer)|store\/records|form-rules|submission|tokens)\.ts$/,
+    to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^(node:crypto|shared\/src\/crypto\/random-text\.ts)$/,
+    to: /^(node:crypto|shared\/src\/crypto\/random\.ts)$/,
     why: 'a route hands its randomness to the domain',
   },
   {
@@ -403,7 +398,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,
-    to: /^shared\/src\/challenges\/attempts\/account-key\.ts$/,
+    to: /^shared\/src\/challenges\/attempts\/normalise\.ts$/,
     why: 'an account has one spelling, in the log-in, the directory and every application',
   },
   {

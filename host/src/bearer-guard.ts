@@ -1,8 +1,9 @@
 // The bearer guard of an application: verifies the access tokens of the session service on its own.
 
 import { Type } from '@sinclair/typebox';
-import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
+import { checkStores } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
@@ -14,13 +15,10 @@ import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error
 import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
-import { openProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -82,7 +80,7 @@ async function bearerGuard(
   const store =
     values.STORE_URL === undefined ? undefined : openConfiguredStore('STORE_URL', values.STORE_URL, root);
   if (store !== undefined) {
-    warnOfStore(store, app.log);
+    logStoreWarnings(store, app.log);
     const follower = followRevocations(openRevocationLog(store), app.log);
     const report = reportKeys(
       store,
@@ -95,7 +93,7 @@ async function bearerGuard(
     app.addHook('onClose', async () => {
       await follower.stop();
       await report.stop();
-      await closeStore(store);
+      await store.close();
     });
     // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
     await waitForStore(store, CONNECT_MS);

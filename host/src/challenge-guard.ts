@@ -3,23 +3,24 @@
 import { Type } from '@sinclair/typebox';
 import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
 import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { applicationNameMistake } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkSecrets, checkStores } from '@tollgate/shared/config/checks.js';
+import { checkStores } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf } from '@tollgate/shared/config/fallbacks.js';
-import { hostNameMistake } from '@tollgate/shared/config/host-keys.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
@@ -31,10 +32,8 @@ import guard from '@tollgate/shared/http/guard/challenge-guard.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -70,7 +69,7 @@ const GuardEnvironment = Type.Object({
 async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOptions): Promise<void> {
   const { application, environment, root = '.' } = settings;
   const values = readEnvironment(GuardEnvironment, environment, (found) => [
-    ...[hostNameMistake(application)].flatMap((mistake) =>
+    ...[applicationNameMistake(application)].flatMap((mistake) =>
       mistake === null ? [] : [`the application ${mistake}`],
     ),
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
@@ -93,8 +92,8 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   if (unknown.length > 0) app.log.warn({ mistakes: unknown }, 'variables are ignored');
 
   const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
-  warnOfStore(store, app.log);
-  const optionsWatch = watchOptions(store, options, app.log);
+  logStoreWarnings(store, app.log);
+  const optionsWatch = watchConfigFingerprint(store, options, app.log);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const keyReport = reportKeys(
     store,
@@ -106,7 +105,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
     await optionsWatch.stop();
     await serviceWatch.stop();
     await keyReport.stop();
-    await closeStore(store);
+    await store.close();
   });
   // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
   await waitForStore(store, CONNECT_MS);

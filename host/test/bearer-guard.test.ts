@@ -148,7 +148,7 @@ t.test(
       const report = (seconds: number) =>
         openKeyRecord(store).report(
           'a node',
-          { makes: true, ids: {}, lives: { access: seconds, refresh: 86_400 } },
+          { makes: true, ids: {}, lifetimes: { access: seconds, refresh: 86_400 } },
           true,
         );
       await report(1800);

@@ -1,12 +1,12 @@
--- Says where an account stands: failures still remembered, and what its pair with an address has to wait.
+-- Returns the failures of an account, and how long its pair with an address has to wait.
 --
 -- KEYS[1]  failures of the account: claims scored by their time in milliseconds
 -- KEYS[2]  optional: failures of the pair, in the same form
--- ARGV[1]  how long a failure is remembered, milliseconds
+-- ARGV[1]  how long a failure is kept, milliseconds
 -- ARGV[2]  failures from which a pair waits
--- ARGV[3]  most failures that are told of
--- ARGV[4]  the claim of a try that does not count, or an empty text
--- ARGV[5…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
+-- ARGV[3]  most failures that are reported
+-- ARGV[4]  the claim of an attempt that does not count, or an empty text
+-- ARGV[5…] the waits after that many failures, one more, …, milliseconds; the last applies to all that follow
 --
 -- Returns { failures, milliseconds to wait }
 

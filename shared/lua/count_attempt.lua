@@ -1,19 +1,19 @@
--- Counts a try as a failure before its password is looked at, unless its pair of account and address has to wait.
+-- Counts an attempt as a failure before its outcome is known, unless its pair of account and address has to wait.
 --
 -- KEYS[1]  failures of the account: claims scored by their time in milliseconds
 -- KEYS[2]  optional: failures of the pair, in the same form
--- ARGV[1]  the try's claim
--- ARGV[2]  how long a failure is remembered, milliseconds
--- ARGV[3]  most failures that are told of, and remembered beyond those that may be open
--- ARGV[4]  how long a pair remembers its last failure, milliseconds
+-- ARGV[1]  the claim of the attempt
+-- ARGV[2]  how long a failure is kept, milliseconds
+-- ARGV[3]  most failures that are reported, and kept besides open attempts
+-- ARGV[4]  how long a pair keeps its last failure, milliseconds
 -- ARGV[5]  failures from which a pair waits
--- ARGV[6]  failures before this try from which it is refused: then it is not counted
--- ARGV[7]  how long a try may be open, milliseconds: so young an entry may be taken back, and pushes no other out
--- ARGV[8]  most entries kept, open ones included
--- ARGV[9…] the waits after that many failures, one more, …, milliseconds; the last holds for all that follow
+-- ARGV[6]  with this many failures before it the attempt is refused and not counted
+-- ARGV[7]  how long an attempt may be open, milliseconds: until then it can be withdrawn and displaces no other
+-- ARGV[8]  most entries, including open attempts
+-- ARGV[9…] the waits after that many failures, one more, …, milliseconds; the last applies to all that follow
 --
--- Returns { failures before this try, milliseconds to wait }; with a wait above zero nothing was counted.
--- Sent again with the same claim it counts nothing twice.
+-- Returns { failures before this attempt, milliseconds to wait }; with a wait above zero nothing was counted.
+-- A repetition with the same claim is not counted twice.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

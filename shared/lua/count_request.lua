@@ -1,13 +1,13 @@
--- Counts a request in a window that begins with the first and is not prolonged.
+-- Counts a request in a window that begins with the first request.
 --
 -- KEYS[1] the counter
 -- ARGV[1] the window, milliseconds
 --
--- Returns { requests in the window, this one included, milliseconds left of it }
+-- Returns { requests in the window, including this one, milliseconds left of it }
 
 local left = redis.call('PTTL', KEYS[1])
--- A first write that needs no memory, without which a server out of memory would refuse the rest: a full store goes on
--- counting log-ins. On a key that is not there it does nothing.
+-- Redis without free memory runs a script only if its first write needs none, so this lets a full store count log-ins.
+-- On a missing key it does nothing.
 redis.call('PEXPIRE', KEYS[1], math.max(left, 1))
 local count = redis.call('INCR', KEYS[1])
 if left < 0 then

@@ -1,4 +1,4 @@
--- Issues an image: limits the address and its networks, records the image.
+-- Issues a captcha: limits the address and its networks, and records the captcha.
 --
 -- KEYS[1]  the record
 -- KEYS[2]  requests of the address in the limit's window
@@ -8,9 +8,9 @@
 -- ARGV[3]  most requests of its /56
 -- ARGV[4]  most requests of its /48
 -- ARGV[5]  lifetime, seconds
--- ARGV[6]  the record's line from its second field on
+-- ARGV[6]  the record from its second field on
 --
--- Returns { 1 or 0 when over a limit, requests in the window, milliseconds left of it,
+-- Returns { 1, or 0 if over a limit, requests in the window, milliseconds left of it,
 --           now in milliseconds, 0, lifetime in seconds }
 
 local function count(key)

@@ -1,10 +1,10 @@
--- Issues work, a proof of work or effort: limits the address and its networks, counts the request, prices the work,
+-- Issues work, a proof of work or effort: limits the address and its networks, counts the request, prices the work and
 -- records it.
 --
 -- KEYS[1]  the record
 -- KEYS[2]  requests of the address in the limit's window
 -- KEYS[3]  requests of the address, for the price by volume
--- KEYS[4]  price in bits that the address remembers of an account
+-- KEYS[4]  price in bits that the address remembers
 -- KEYS[5…] requests of its /56 and its /48 in the limit's window; none for an IPv4 address
 -- ARGV[1]  most requests of the address in the limit's window
 -- ARGV[2]  the limit's window, milliseconds
@@ -15,17 +15,17 @@
 -- ARGV[7]  highest price, bits
 -- ARGV[8]  bits added per ARGV[9] requests
 -- ARGV[9]  requests per increment
--- ARGV[10] 1 when the remembered price counts, 0 when a ticket has named the account
--- ARGV[11] bits that the whole work has beyond the price
--- ARGV[12] least bits of the whole work
--- ARGV[13] most bits of the whole work
--- ARGV[14] bits of the whole work that its parts take off the difficulty of one
+-- ARGV[10] 1 if the remembered price counts, 0 if a ticket names the account
+-- ARGV[11] bits that the total work has beyond the price
+-- ARGV[12] least bits of the total work
+-- ARGV[13] most bits of the total work
+-- ARGV[14] bits of the total work minus those of one part
 -- ARGV[15] least lifetime, seconds
--- ARGV[16] multiple of the expected work that must fit into the lifetime; 0 when it does not grow
--- ARGV[17] hashes a second that the lifetime must be long enough for
--- ARGV[18] the record's line with {bits} and {now} in the place of the difficulty and of the time
+-- ARGV[16] multiple of the expected work that must fit into the lifetime; 0 if the lifetime does not grow
+-- ARGV[17] hashes per second of a slow device
+-- ARGV[18] the record, with {bits} and {now} in place of difficulty and time
 --
--- Returns { 1 or 0 when over a limit, requests in the window, milliseconds left of it,
+-- Returns { 1, or 0 if over a limit, requests in the window, milliseconds left of it,
 --           now in milliseconds, difficulty of a part in bits, lifetime in seconds }
 
 local function count(key, window)
@@ -63,6 +63,6 @@ local difficulty = bits - tonumber(ARGV[14])
 
 local seconds = math.max(tonumber(ARGV[15]), math.ceil(tonumber(ARGV[16]) * 2 ^ bits / tonumber(ARGV[17])))
 local fields = { bits = string.format('%d', difficulty), now = string.format('%.0f', now) }
-local line = string.gsub(ARGV[18], '{(%a+)}', fields)
-redis.call('SET', KEYS[1], line, 'PX', seconds * 1000)
+local record = string.gsub(ARGV[18], '{(%a+)}', fields)
+redis.call('SET', KEYS[1], record, 'PX', seconds * 1000)
 return { 1, used, left, now, difficulty, seconds }

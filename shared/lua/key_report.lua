@@ -1,11 +1,11 @@
--- Notes which keys a node runs, which it makes tokens with and how long those live; forgets nodes that have gone silent.
+-- Records which keys a node uses, with which it makes tokens, and how long those live; removes silent nodes.
 --
--- KEYS[1]    the record of keys: hash (src/store/key-record.ts)
+-- KEYS[1]    the record of keys: hash (src/keys/key-record.ts)
 -- ARGV[1]    name of the node
--- ARGV[2]    what it runs, or empty when it stops
+-- ARGV[2]    its keys, or empty if it stops
 -- ARGV[3]    how long the record is kept, in milliseconds
--- ARGV[4]    silence after which a node is gone, in milliseconds
--- ARGV[...]  fields that get the time: `used:` and the name of a key that it makes tokens with, `life:` and a life
+-- ARGV[4]    silence after which a node counts as gone, in milliseconds
+-- ARGV[...]  fields set to the current time: `used:` and a key that it makes tokens with, `life:` and a lifetime
 -- Returns    now, in milliseconds since 1970
 
 local key, node, text, keep, silence = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

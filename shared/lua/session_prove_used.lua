@@ -1,9 +1,9 @@
--- Notes that a generation has reached its owner. Never makes a session, never lowers the mark.
+-- Records that a generation has reached its owner. Never creates a session, never lowers a recorded generation.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (session-record.ts of the session service)
 -- ARGV[1]  id of the session
 -- ARGV[2]  generation that was used
--- Returns  1 when the mark was raised, else 0
+-- Returns  1 if it raised the recorded generation, else 0
 
 local key, sid, proven = KEYS[1], ARGV[1], tonumber(ARGV[2])
 

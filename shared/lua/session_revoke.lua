@@ -1,19 +1,18 @@
--- Appends one entry to the log of revoked sessions and drops the entries that no token can outlive.
+-- Appends an entry to the log of revoked sessions and removes entries whose tokens have all expired.
 --
 -- KEYS[1]  the log: stream (src/sessions/revocation-log.ts)
 -- ARGV[1]  how long the entry matters, in milliseconds
 -- ARGV[2]  ids of the sessions, with spaces between them
--- Returns  id of the entry. Sent again it appends the same again, which changes nothing for a reader.
+-- Returns  id of the entry. A repetition appends the same entry again, which is harmless.
 
 local key, keep = KEYS[1], tonumber(ARGV[1])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- A first write that needs no memory, without which a server out of memory would refuse the rest: a full store goes on
--- ending sessions.
+-- Redis without free memory runs a script only if its first write needs none, so this lets a full store end sessions.
 redis.call('XDEL', key, '0-1')
 
--- Each by its own time: while the life of tokens is being changed, nodes write entries of different lives.
+-- Each entry has its own lifetime: nodes write different ones while the lifetime of tokens is being changed.
 for _ = 1, 100 do
   local oldest = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]
   if not oldest then break end

@@ -1,7 +1,7 @@
--- Takes back one counted try.
+-- Withdraws one counted attempt.
 --
 -- KEYS    failures of the account, and optionally of its pair with an address
--- ARGV[1] the try's claim
+-- ARGV[1] the claim of the attempt
 --
 -- Returns how many entries were removed
 

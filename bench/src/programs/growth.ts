@@ -7,7 +7,7 @@ import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
+import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 import type { Program } from '../program.js';
 import { median } from '../statistics.js';
@@ -128,7 +128,7 @@ async function onRedis(run: (store: Store, redis: RedisServer) => Promise<boolea
   try {
     return await run(store, redis);
   } finally {
-    await closeStore(store);
+    await store.close();
     for (const closer of closers) await closer();
   }
 }

@@ -7,7 +7,7 @@ import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 import type { Program } from '../program.js';
 import { percentile } from '../statistics.js';
 
@@ -42,7 +42,7 @@ const program: Program = {
       aheadMs = 10 * LIFETIME_MS;
       const state = { isPruning: true };
       const startedMs = performance.now();
-      const pruning = challenges.prune().finally(() => {
+      const pruning = store.prune().finally(() => {
         state.isPruning = false;
       });
       const waits: number[] = [];
@@ -60,7 +60,7 @@ const program: Program = {
       );
       return removed >= count && longest <= BOUND_MS;
     } finally {
-      await closeStore(store);
+      await store.close();
       rmSync(folder, { recursive: true, force: true });
     }
   },

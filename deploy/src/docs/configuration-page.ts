@@ -1,7 +1,7 @@
 // Generates docs/configuration.md from the schemas that read the environment.
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { variablesTable } from '@tollgate/shared/config/table.js';
+import { variablesTable } from '@tollgate/shared/config/variables-table.js';
 import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 
 type Environment = Parameters<typeof variablesTable>[0];

@@ -5,7 +5,7 @@ import { projectRoot } from '../launcher/local-environment.js';
 
 /** One import of a file. */
 export interface Import {
-  /** A file of the project (`shared/src/pow/nonce.ts`), or the specifier of a package (`node:fs`, `fastify`). */
+  /** A file of the project (`shared/src/pow/difficulty.ts`), or the specifier of a package (`node:fs`, `fastify`). */
   readonly target: string;
   /** Whether it imports types only. */
   readonly isType: boolean;

@@ -16,8 +16,8 @@ import { openSessionStore } from '@tollgate/session-service/stores/open-session-
 import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { challengeKeys, optionsKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { challengeKeys, configFingerprintKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
@@ -29,7 +29,7 @@ import { followRevocations } from '@tollgate/shared/sessions/revocation-follower
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { closeStore, openStore, type Store } from '@tollgate/shared/store/open-store.js';
+import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
@@ -136,7 +136,7 @@ async function openServices(t: Test, store: Store) {
     store: challenges,
     ring,
     options: sessionConfig.captcha,
-    host: 'test',
+    application: 'test',
     clock: Date.now,
   });
   const { captcha, rules } = sessionConfig;
@@ -155,8 +155,7 @@ t.test('every part of a key is explained', async (t) => {
 
 t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules } =
-    await openServices(t, store);
+  const { challengeApp, sessionApp, sessions, revoker, host, captcha, rules } = await openServices(t, store);
   const accountEvents = openAccountEvents(store, 60_000);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
@@ -168,7 +167,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
     }
   };
 
-  const optionsWatch = watchOptions(store, captcha, logger);
+  const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   t.teardown(() => optionsWatch.stop());
   await optionsWatch.checkNow();
   await done('mark the options');
@@ -222,7 +221,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await sessions.end(session, { reason: 'logout' });
   await done('end a session');
   await openSessionStore(store).find(session.sid);
-  await challenges.prune();
+  await store.prune();
   await done('find out why');
 
   const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
@@ -246,7 +245,7 @@ t.test('every function that builds a key has a row', async (t) => {
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
   const others = [
-    optionsKey('captcha'),
+    configFingerprintKey('captcha'),
     userSessionsKey(1),
     endNotesKey(1),
     loginsKey(account),
@@ -286,7 +285,7 @@ t.test('the lifetimes are those of the table', async (t) => {
 
 t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
   const store = openStore(`file:${tempDir(t)}/store.mdb`, '/');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
   const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';

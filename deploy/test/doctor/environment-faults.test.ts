@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 import t from 'tap';
 import { countedAddress } from '../../src/doctor/inside/counted-address.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
@@ -122,7 +122,7 @@ t.test('the store tells which address was counted, where there is one way only',
         ? challenges.url
         : `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.mdb')}`;
     const store = openStore(url, '/');
-    t.teardown(() => closeStore(store));
+    t.teardown(() => store.close());
     if (store.kind === 'redis' && store.client.status !== 'ready') {
       await new Promise<void>((resolve) => store.client.once('ready', () => resolve()));
     }

@@ -9,7 +9,7 @@ import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonym
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
@@ -147,7 +147,7 @@ async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
     await store.transact((step) => step.put(key, before as string, step.expiryOf(key) ?? 0));
     t.ok(parseSessionSet(before as string).size > 0);
   }
-  await closeStore(store);
+  await store.close();
   const rolled = await site.refresh(next.cookies[0]?.split(';')[0] ?? '');
   t.equal(rolled.status, 200);
 }

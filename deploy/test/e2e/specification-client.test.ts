@@ -6,7 +6,7 @@ import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
-import { drawKey } from '@tollgate/shared/challenges/types/image-answer.js';
+import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';

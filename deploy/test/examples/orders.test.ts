@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -51,7 +51,7 @@ async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void
   child.kill('SIGTERM');
   t.strictSame(await closed, [0, null], 'nothing keeps the process from ending');
   const store = openStore(system.storeUrl, '/');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind === 'redis') await once(store.client, 'ready');
   const { nodes } = await openKeyRecord(store).read();
   t.notOk(

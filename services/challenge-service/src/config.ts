@@ -1,16 +1,17 @@
 // Reads the configuration of the challenge service and of its commands from the environment.
 
 import { Type } from '@sinclair/typebox';
+import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkHostKeys, hostKeysFrom } from '@tollgate/shared/config/host-keys.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -48,7 +49,7 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     ...checkHttp(found),
     ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
     ...checkTestMode(found),
-    ...checkHostKeys(found, found.CHALLENGE_SECRET?.split(',')),
+    ...checkApplicationKeys(found, found.CHALLENGE_SECRET?.split(',')),
     ...checkCaptchaVariables(found),
     ...unknownCaptchaVariables(env),
   ]);
@@ -57,7 +58,7 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
     storeUrl: cacheStoreUrlOf(values),
     storeVariable: cacheStoreVariableOf(values),
     corsOrigin: corsOriginOf(values),
-    hostKeys: hostKeysFrom(values),
+    hostKeys: applicationKeysFrom(values),
     captcha: captchaOptionsFrom(values),
   };
 }

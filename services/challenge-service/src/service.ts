@@ -2,22 +2,19 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
-import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
+import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { observeStore } from '@tollgate/shared/store/store-observer.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
@@ -65,20 +62,20 @@ export async function openChallengeService(
   else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
-  observeStore(store, metrics.store);
+  store.observe(metrics.store);
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
   const keyReport = reportKeys(
     store,
-    { makes: true, ids, lives: { ...challengeLifetimes(captcha) } },
+    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha) } },
     logger,
   );
   const state = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
   const checks = {
-    store: () => storeTimeMs(store),
+    store: () => store.timeMs(),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
       // Reported for the lifetime of such a challenge, and long enough after it to be noticed.
@@ -89,8 +86,8 @@ export async function openChallengeService(
       }
     },
   };
-  warnOfStore(store, logger);
-  const optionsWatch = watchOptions(store, captcha, logger);
+  logStoreWarnings(store, logger);
+  const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   const challenges = openChallengeStore(store, captcha.cache.prefix);
 
   const service = await run({
@@ -132,13 +129,13 @@ export async function openChallengeService(
       pruning.stop();
       await optionsWatch.stop();
       await images?.close();
-      await closeStore(store);
+      await store.close();
       trail.close();
     },
   });
   writeStartEvents(trail, {
     keys: ids,
-    options: optionsHash(captcha),
+    options: configFingerprint(captcha),
     isTestMode: captcha.test_mode,
   });
   return service;

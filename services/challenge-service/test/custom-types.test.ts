@@ -5,9 +5,8 @@ import {
   createChallengeVerifier,
 } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -40,7 +39,7 @@ function verifierOn(store: Store, kinds: readonly ChallengeType[] = [], minSecon
     store: openChallengeStore(store, 'captcha'),
     ring: openKeyRing(SECRET),
     options: resolveCaptchaOptions({ min_seconds: minSeconds }),
-    host: 'tests',
+    application: 'tests',
     kinds,
     clock: Date.now,
   });
@@ -138,7 +137,7 @@ t.test('the store alone reveals no answer of a custom type', async (t) => {
     ring,
     store: openChallengeStore(store, 'captcha'),
     options: resolveCaptchaOptions({ min_seconds: 0 }),
-    host: 'tests',
+    application: 'tests',
     kinds: [echo],
     clock: Date.now,
   });

@@ -1,6 +1,6 @@
 // The admin application of the session service: health, metrics and, with an API key, routes for other services.
 
-import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
 import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
@@ -53,7 +53,7 @@ export async function buildSessionAdmin(
       lifetimes,
       onVerified: proveUse,
     });
-    await scope.register(audit, { ring, trail, accountEvents, host: SESSION_HOST });
+    await scope.register(audit, { ring, trail, accountEvents, host: SESSION_APPLICATION });
     await scope.register(endSessions);
     await scope.register(endUserSessions);
     await scope.register(async (forms) => {

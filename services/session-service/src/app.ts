@@ -1,11 +1,11 @@
 // The public application of the session service: everything that is registered, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
@@ -119,13 +119,13 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     onVerified: deps.proveUse,
   });
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_HOST });
+  await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
   await app.register(endSessions);
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
   await app.register(challengeGuard, {
-    ...{ store: challenges, ring, options: config.captcha, application: SESSION_HOST, kinds },
-    observer: metrics.challenges(SESSION_HOST, trail),
+    ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
+    observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
 
   await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });

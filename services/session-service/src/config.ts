@@ -7,10 +7,10 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkSecrets, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secret-strength.js';
+import { checkSecrets, isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,

@@ -3,10 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openAuditSink, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
-import { writeStartEvents } from '@tollgate/shared/audit/start-events.js';
+import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { optionsHash, watchOptions } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -18,13 +17,11 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { startPruning } from '@tollgate/shared/store/pruning.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { observeStore } from '@tollgate/shared/store/store-observer.js';
-import { warnOfStore } from '@tollgate/shared/store/warnings.js';
+import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
@@ -84,8 +81,8 @@ export async function openSessionService(
   const stores = new Set([store, challengeStore]);
   // Start writing only after all configuration is validated: a process that exits during a write may crash instead.
   const prunings = [...stores].map((each) => startPruning(each, logger));
-  const optionsWatch = watchOptions(challengeStore, config.captcha, logger);
-  for (const each of stores) warnOfStore(each, logger);
+  const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
+  for (const each of stores) logStoreWarnings(each, logger);
 
   // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
@@ -100,9 +97,9 @@ export async function openSessionService(
     logger,
   });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
-  observeStore(challengeStore, metrics.store('challenges'));
-  // If both are one store, it counts as that of the sessions.
-  observeStore(store, metrics.store('sessions'));
+  challengeStore.observe(metrics.store('challenges'));
+  // One store for both is that of the sessions.
+  store.observe(metrics.store('sessions'));
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const signIn = createSignIn(
     directory,
@@ -126,13 +123,13 @@ export async function openSessionService(
     ...challengeLifetimes(config.captcha),
   };
   const keys = runningKeys(rings);
-  const keyReport = reportKeys(store, { ...keys, lives: { ...lifetimes } }, logger);
+  const keyReport = reportKeys(store, { ...keys, lifetimes: { ...lifetimes } }, logger);
   const state = { stopping: false };
   // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
   const checks = {
-    store: () => storeTimeMs(store),
-    challenge_store: () => storeTimeMs(challengeStore),
+    store: () => store.timeMs(),
+    challenge_store: () => challengeStore.timeMs(),
     directory: () => directory.health(),
   };
 
@@ -183,13 +180,13 @@ export async function openSessionService(
       for (const pruning of prunings) pruning.stop();
       await optionsWatch.stop();
       await directory.close();
-      for (const each of stores) await closeStore(each);
+      for (const each of stores) await each.close();
       trail.close();
     },
   });
   writeStartEvents(trail, {
     keys: keys.ids,
-    options: optionsHash(config.captcha),
+    options: configFingerprint(config.captcha),
     isTestMode: config.captcha.test_mode,
   });
   return service;

@@ -2,7 +2,7 @@
 
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
 import t, { type Test } from 'tap';
 import {

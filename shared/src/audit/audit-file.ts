@@ -1,33 +1,33 @@
-// Where audit lines go: the standard output of the process, or a file that is opened anew after a rotation.
+// The destination of audit lines: the standard output, or a file that is opened again after a rotation.
 
 import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 
-/** Takes lines. */
+/** Receives audit lines. */
 export interface AuditSink {
   /**
-   * Writes one line, without its line break, before it returns.
-   * @throws what the system says, for instance of a full disk; the line is lost then
+   * Writes one line, given without its line break, before it returns.
+   * @throws Error of the file system, for example if the disk is full; the line is lost
    */
   write(line: string): void;
   close(): void;
 }
 
-/** Whoever may read the stream knows which accounts are attacked, so it is the service's user alone. */
+/** The stream shows which accounts are attacked, so only the user of the service may read it. */
 const MODE = 0o600;
 
 /**
- * Appends to a file, which is made with mode 0600 when it is missing. A file that was renamed or removed, as log
- * rotation does, is opened anew by the next line; several processes may append to one file.
+ * Opens a file for appending; creates it with mode 0600 if it is missing. If log rotation has renamed or removed the file,
+ * the next line opens it again. Several processes may append to one file.
  *
  * @param path absolute path
- * @throws ConfigurationError with one line when it cannot be opened
+ * @throws ConfigurationError with one line if the file cannot be opened
  */
 export function openAuditFile(path: string): AuditSink {
   let file: number;
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    // To open a pipe waits for its reader.
+    // Opening a pipe would wait for its reader.
     if (found !== undefined && !found.isFile() && !found.isCharacterDevice())
       throw new Error('it is no file');
     file = openSync(path, 'a', MODE);

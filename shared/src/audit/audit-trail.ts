@@ -1,4 +1,4 @@
-// Writes the audit stream of a process: complete lines, bounded in number, and a note of what could not be written.
+// Writes the audit stream of a process: complete lines, limited in number, and a count of lost ones.
 
 import { AUDIT_VERSION, type AuditEntry, type AuditLine, type AuditName } from '../schemas/audit-events.js';
 import type { AuditSink } from './audit-file.js';
@@ -8,19 +8,19 @@ import { createFloodGate, WINDOW_MS } from './flood-gate.js';
 export interface AuditTrail {
   /** Writes an event; never throws. */
   write(entry: AuditEntry): void;
-  /** Writes what is still to be summed up, and closes the file. */
+  /** Writes the pending summaries and closes the file. */
   close(): void;
 }
 
-/** What a trail is made of. */
+/** The dependencies of an audit trail. */
 export interface AuditTrailDependencies {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
-  /** Told of every event, written or not. */
+  /** Called for every event, written or not. */
   readonly onEvent?: (event: AuditName) => void;
-  /** Told of an event that the flood gate kept back. */
+  /** Called for an event that the flood gate suppressed. */
   readonly onSuppressed?: (event: AuditName) => void;
-  /** Told of every line that could not be written; `isFirst` since lines could be written. */
+  /** Called for every line that could not be written; `isFirst` for the first after one that could. */
   readonly onLost?: (error: unknown, isFirst: boolean) => void;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
@@ -57,7 +57,7 @@ export function createAuditTrail(deps: AuditTrailDependencies): AuditTrail {
     }
   }
 
-  // When a flood ends no further event may come to bring its summary out.
+  // After a flood there may be no further event that would write its summary.
   function sumUpLater(): void {
     timer ??= setTimeout(() => {
       timer = undefined;

@@ -1,29 +1,29 @@
-// Bounds the lines of events that strangers can cause for nothing, and counts what is not written.
+// Limits the events that anyone can cause for free, and counts those that are suppressed.
 
 import type { AuditEntry, AuditName } from '../schemas/audit-events.js';
 
-/** A summary of what was not written. */
+/** A summary of suppressed events. */
 export type Suppressed = Extract<AuditEntry, { event: 'events_suppressed' }>;
 
-/** Lets through a number of each event per window. */
+/** Admits a limited number of each event per window. */
 export interface FloodGate {
-  /** Whether this one is to be written; one that is not is counted. */
+  /** Returns whether to write this event; counts it if not. */
   admits(entry: AuditEntry, nowMs: number): boolean;
-  /** The summaries of the windows that are over at `nowMs`; of all of them with `Infinity`. */
+  /** Returns the summaries of the windows that have ended at `nowMs`; of all windows with `Infinity`. */
   summaries(nowMs: number): Suppressed[];
-  /** Whether something was kept back that no summary has told yet. */
+  /** Returns whether suppressed events are not yet in a summary. */
   isHolding(): boolean;
 }
 
-/** Milliseconds that a window lasts from its first event. */
+/** Length of a window from its first event, in milliseconds. */
 export const WINDOW_MS = 60_000;
-/** Lines of one event within a window. */
+/** The most lines of one event in a window. */
 export const MOST_LINES = 300;
-/** Accounts that are counted one by one within a window, and those that a summary names. */
+/** The most accounts that a window counts, and that a summary names. */
 const MOST_ACCOUNTS = 1000;
 const NAMED_ACCOUNTS = 10;
 
-/** What can be caused without an account or a key. */
+/** Events that need no account and no key. */
 export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'login_failed',
   'login_throttled',

@@ -1,4 +1,4 @@
-// Opens the audit stream that the environment asks for.
+// Opens the configured audit stream and writes its first events.
 
 import { resolve } from 'node:path';
 import type { AuditLine, AuditName } from '../schemas/audit-events.js';
@@ -10,7 +10,7 @@ export interface AuditLog {
   error(about: object, message: string): void;
 }
 
-/** Counts what becomes of events. */
+/** Counts events for metrics. */
 export interface AuditCounters {
   countEvent(event: AuditName): void;
   countSuppressed(event: AuditName): void;
@@ -18,11 +18,11 @@ export interface AuditCounters {
 }
 
 /**
- * Opens where the lines go: `output`, or the end of the file `AUDIT_LOG`.
+ * Opens the destination of the lines: `output`, or the file `AUDIT_LOG`.
  *
  * @param settings.root folder that a relative path starts from
- * @param settings.output where lines go without a path: the standard output
- * @throws ConfigurationError with one line when the file cannot be opened
+ * @param settings.output destination without a path: the standard output
+ * @throws ConfigurationError with one line if the file cannot be opened
  */
 export function openAuditSink(settings: {
   readonly path: string | undefined;
@@ -34,7 +34,7 @@ export function openAuditSink(settings: {
   return { write: (line) => output.write(`${line}\n`), close() {} };
 }
 
-/** The stream on a sink. Lines that cannot be written are counted, told of in the log once, and stop nothing. */
+/** Opens the stream on a sink. Lines that cannot be written are counted and logged once; they stop nothing. */
 export function openAuditTrail(deps: {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
@@ -52,4 +52,22 @@ export function openAuditTrail(deps: {
       if (isFirst) log.error({ err: error }, 'security events cannot be written: look at AUDIT_LOG');
     },
   });
+}
+
+/**
+ * Writes `service_started` and, in test mode, `test_mode_on`.
+ * @param about.keys key ids by variable, in the order of its list
+ * @param about.options config fingerprint
+ */
+export function writeStartEvents(
+  trail: AuditTrail,
+  about: {
+    readonly keys: Readonly<Record<string, string[]>>;
+    readonly options: string;
+    readonly isTestMode: boolean;
+  },
+): void {
+  const { keys, options, isTestMode } = about;
+  trail.write({ event: 'service_started', keys, options });
+  if (isTestMode) trail.write({ event: 'test_mode_on' });
 }

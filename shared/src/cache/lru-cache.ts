@@ -1,13 +1,13 @@
-// A map that keeps what was asked for lately, for results that cost more to make than to remember.
+// A cache of the most recently used entries, for results that cost more to compute than to keep.
 
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
 }
 
-/** @param most entries kept at least, if so many are set; twice as many at most */
+/** @param most entries that the cache keeps at least; it never holds more than twice as many */
 export function createLruCache<Value>(most: number): LruCache<Value> {
-  // Two halves, of which the older one goes as a whole: deleting one by one makes a map slow.
+  // Two halves, and the older one is dropped as a whole: deleting entries one by one makes a map slow.
   let newer = new Map<string, Value>();
   let older = new Map<string, Value>();
   const set = (key: string, value: Value) => {

@@ -1,21 +1,59 @@
-// Hears what becomes of the submissions to one host, for its figures and its audit stream.
+// Reports the verdicts on the submissions to one application, for its metrics and its audit stream.
 
-import type { FailedVerdict, GivenProof } from './verdict.js';
+import type { FailedVerdict, GivenProof, SubmissionVerifier } from './verification.js';
 
-/** A submission as it may be told of: keyed names only. */
+/** A submission as observers may see it: pseudonyms only. */
 export interface ObservedSubmission {
-  /** Keyed name of the account that was tried. */
+  /** Pseudonym of the attempted account. */
   readonly account: string | undefined;
-  /** Keyed address of the client. */
+  /** Pseudonym of the client's address. */
   readonly address: string | undefined;
-  /** Whether one of its challenges had been spent before. */
+  /** Whether one of its challenges was already consumed. */
   readonly isReplay: boolean;
 }
 
-/** Must not throw, and must not wait. */
+/** Receives verdicts. Its methods must not throw or block. */
 export interface ChallengeObserver {
-  /** A submission passed. Its account may still turn out to have failed too often meanwhile. */
+  /** A submission passed. It may still be refused if its account has failed too often meanwhile. */
   solved(given: GivenProof): void;
   /** A submission was refused. */
   refused(verdict: FailedVerdict, submission: ObservedSubmission): void;
+}
+
+/** Returns the same verifier, which also reports its verdicts to the observer. */
+export function observed(
+  verifier: SubmissionVerifier,
+  observer: ChallengeObserver,
+  pseudonymOf: {
+    readonly account: (key: string) => string;
+    readonly address: (ip: string | undefined) => string | undefined;
+  },
+): SubmissionVerifier {
+  const unknown = { account: undefined, address: undefined, isReplay: false };
+  return {
+    ...verifier,
+    checkShape(submission, required) {
+      const malformed = verifier.checkShape(submission, required);
+      if (malformed !== null) observer.refused(malformed, unknown);
+      return malformed;
+    },
+    recheck(given, failures) {
+      const outdated = verifier.recheck(given, failures);
+      if (outdated !== null) observer.refused(outdated, unknown);
+      return outdated;
+    },
+    async verify(submission, context) {
+      let isReplay = false;
+      const verdict = await verifier.verify(submission, context, () => {
+        isReplay = true;
+      });
+      if (verdict.ok) observer.solved(verdict.given);
+      else {
+        const key = context.account?.key;
+        const account = key === undefined ? undefined : pseudonymOf.account(key);
+        observer.refused(verdict, { account, address: pseudonymOf.address(context.ip), isReplay });
+      }
+      return verdict;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// Tells an application in its log when no challenge service with the same secret is behind its store.
+// Warns an application if no challenge service with the same secret uses its store.
 
 import type { KeyRing } from '../crypto/key-ring.js';
 import { type NodeKeys, openKeyRecord, type ReportedKeys } from '../keys/key-record.js';
@@ -11,18 +11,18 @@ export interface ChallengeServiceLog {
   warn(about: object, message: string): void;
 }
 
-/** What the nodes on a store have reported of a challenge service, as an application with secrets of its own sees it. */
+/** What an application knows of the challenge service from the reports on the store. */
 export type ChallengeServiceStatus = 'found' | 'missing' | 'other_secret';
 
 /** The watch of one application. */
 export interface ChallengeServiceWatch {
-  /** Looks at once, and not only when its time has come. */
+  /** Checks now, without waiting for the interval. */
   checkNow(): Promise<void>;
-  /** Stop it before the store is closed. */
+  /** Stops the checks. Call it before you close the store. */
   stop(): Promise<void>;
 }
 
-/** From one look to the next, in milliseconds: while something is wrong, and while all is well. */
+/** Intervals between checks in milliseconds: while a problem lasts, and while there is none. */
 const UNSETTLED_MS = 5000;
 const SETTLED_MS = 600_000;
 
@@ -33,13 +33,14 @@ const WARNINGS = {
     'the challenge service on this store has another CHALLENGE_SECRET: every submission is refused',
 } as const;
 
-/** Whether a node issues challenges: it makes them, and has none of the secrets of the session service. */
+/** Returns whether a node issues challenges: it makes them and has no secret of the session service. */
 export function isChallengeService({ makes, ids }: NodeKeys): boolean {
   return makes && ids.CHALLENGE_SECRET !== undefined && ids.REFRESH_SECRET === undefined;
 }
 
 /**
- * The status of the challenge service that reported last: one that was killed counts for a while.
+ * Returns the status of the challenge service that reported last. One that was killed counts until it has been silent for
+ * a while.
  *
  * @param ownIds key ids of the application's `CHALLENGE_SECRET`, in order
  */
@@ -54,8 +55,8 @@ export function challengeServiceStatus(
 }
 
 /**
- * Looks every five seconds until all is well, then every ten minutes. It warns of what two looks in a row have found,
- * so that services that start together are no fault, and says when it is over.
+ * Checks every five seconds until there is no problem, then every ten minutes. It warns about a problem that two checks in
+ * a row have found, so that services that start together cause no warning, and logs when the problem is over.
  */
 export function watchChallengeService(
   store: Store,
@@ -77,7 +78,7 @@ export function watchChallengeService(
   };
   const rounds = startPeriodicTask(store, checkNow, {
     everyMs: () => (seen === 'found' ? SETTLED_MS : UNSETTLED_MS),
-    // A store that is away is reported by its own checks.
+    // Other checks report a store that does not answer.
     onFailure() {},
   });
   return { checkNow, stop: rounds.stop };

@@ -1,101 +1,101 @@
-// What a host application asks of the challenges: check a submission, count the failures of an account.
+// The challenges as one application uses them: verifies submissions and counts the failures of accounts.
 
 import type { KeyRing } from '../crypto/key-ring.js';
-import { randomBytes } from '../crypto/random-bytes.js';
+import { randomBytes } from '../crypto/random.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { HOST_NAME_FORM, isHostName } from '../schemas/host-name.js';
-import { normaliseAddress } from './attempts/address.js';
+import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
+import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
-import type { ChallengeObserver } from './challenge-observer.js';
+import { type ChallengeObserver, observed } from './challenge-observer.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
-import type { GivenProof } from './verdict.js';
-import type { AttemptedAccount, SubmissionVerifier } from './verify-context.js';
+import type { AttemptedAccount, GivenProof, SubmissionVerifier } from './verification.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
-/** A counted try: failures before it, what its pair of account and address has to wait, and the way to take it back. */
+/** A counted attempt: the failures before it, the wait of its pair of account and address, and how to withdraw it. */
 export interface CountedAttempt {
   readonly before: number;
-  /** Milliseconds; above zero the try was refused and not counted. */
+  /** Milliseconds; above zero the attempt was refused and not counted. */
   readonly waitMs: number;
-  /** Names this try to `withdrawFailure`. */
+  /** Identifies this attempt for `withdrawFailure`. */
   readonly id: string;
   withdraw(): Promise<void>;
 }
 
-/** The checking half of the challenges, for one host. Methods throw StoreUnavailableError when the store is away. */
+/** Verifies challenges for one application. Methods throw StoreUnavailableError if the store does not answer. */
 export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   readonly options: CaptchaOptions;
   /**
-   * Says whether the next attempt on this account needs an image.
-   * @param after failures from which it does; `escalation.after` when left out
+   * Returns whether the next attempt on this account needs a captcha.
+   * @param after failures from which it does; `escalation.after` by default
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
   /**
-   * The account for `verify`, whose failures are read once, and only if the submission has right work.
-   * @param claim names a try that does not count
+   * Returns the account for `verify`, which reads its failures once, and only after right work.
+   * @param claim identifies an attempt that does not count
    */
   attemptedAccount(key: string, claim?: string): AttemptedAccount;
   /**
-   * Failures of the account, and what the pair with this address has to wait.
-   * @param claim names a try that does not count
+   * Returns the failures of the account and the wait of its pair with this address.
+   * @param claim identifies an attempt that does not count
    */
   attemptStatus(key: string, ip?: string, claim?: string): Promise<AttemptStatus>;
-  /** Records a failure; returns the failures remembered, this one included, and its name. */
+  /** Records a failure; returns the failures of the account, including this one, and the id of this one. */
   recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
-  /** Takes back one recorded failure or counted try. */
+  /** Withdraws one recorded failure or counted attempt. */
   withdrawFailure(key: string, id: string): Promise<void>;
   /**
-   * Counts a try as a failure before its outcome is known; with `ip` the pair may be refused (decisions 3.2).
-   * @param given what the submission gave: with as many failures before it as make that too little, the try is not
-   * counted, and `recheck` says why
-   * @param claim names the try: sent again it counts nothing twice. 128 random bits by default
+   * Counts an attempt as a failure before its outcome is known; with `ip` the pair may have to wait.
+   * @param given what the submission gave: if the failures before it make that too little, the attempt is not
+   * counted, and `recheck` returns the reason
+   * @param claim identifies the attempt, so that a repetition is not counted twice. 128 random bits by default
    */
   countAttempt(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedAttempt>;
   /**
-   * Forgets the account's failures and, with `ip`, the pair's, the price that the address remembers and, at most once per
-   * decay, the requests of the address.
+   * Clears the failures of the account and, with `ip`, those of the pair, the remembered price of the address and, at most
+   * once per decay, the requests of the address.
    */
   clearFailures(key: string, ip?: string): Promise<void>;
 }
 
-/** What a host is made of. */
+/** The dependencies of a verifier. */
 export interface ChallengeVerifierDependencies {
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  /** The host's name; account keys of different hosts never meet. */
-  readonly host: string;
-  /** Kinds of challenge beyond the built-in ones; of use here are those that judge their answers themselves. */
+  /** Name of the application; accounts of different applications have separate counts. */
+  readonly application: string;
+  /** Challenge types beyond the built-in ones; those with a function `verify` are used here. */
   readonly kinds?: readonly ChallengeType[];
   readonly random?: (size: number) => Uint8Array;
-  /** Milliseconds since 1970; decides when a ticket expires. */
+  /** Milliseconds since 1970, for the expiry of tickets. */
   readonly clock: () => number;
-  /** Hears what becomes of each submission. */
+  /** Receives the verdict on each submission. */
   readonly observer?: ChallengeObserver | undefined;
 }
 
 /**
- * Makes the host object for one host application.
- * @throws TypeError without a name of its own: hosts without one would share their counts
+ * Creates the verifier of one application.
+ * @throws TypeError if the application has no valid name: applications without one would share their counts
  */
 export function createChallengeVerifier(deps: ChallengeVerifierDependencies): ChallengeVerifier {
-  const { store, ring, options, host, random = randomBytes, clock, observer } = deps;
-  if (!isHostName(host)) throw new TypeError(`the host must have ${HOST_NAME_FORM}`);
+  const { store, ring, options, application, random = randomBytes, clock, observer } = deps;
+  if (!isApplicationName(application))
+    throw new TypeError(`the application must have ${APPLICATION_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
   const newClaim = () => Buffer.from(random(16)).toString('hex');
-  const checker = createSubmissionVerifier({
+  const verifier = createSubmissionVerifier({
     store,
     ring,
     options,
-    host,
-    kinds: verifiedTypes(deps.kinds),
+    application,
+    types: verifiedTypes(deps.kinds),
     newClaim,
   });
-  const account = (key: string) => accountPseudonym(ring.current, host, key);
+  const account = (key: string) => accountPseudonym(ring.current, application, key);
   const address = (ip: string | undefined) => {
     const normalised = normaliseAddress(ip);
     return normalised === null ? undefined : addressPseudonym(ring.current, normalised);
@@ -104,7 +104,7 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
   const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
 
   return {
-    ...(observer === undefined ? checker : observed(checker, observer, { account, address })),
+    ...(observer === undefined ? verifier : observed(verifier, observer, { account, address })),
     ...nextAttempts,
     options,
 
@@ -135,66 +135,28 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
     withdrawFailure: (key, id) => store.withdrawAttempt(account(key), undefined, id),
 
     async countAttempt(key, ip, given, claim) {
-      const name = account(key);
-      const pair = address(ip);
+      const accountId = account(key);
+      const addressId = address(ip);
       const id = claim ?? newClaim();
       const counted = await store.countAttempt({
-        account: name,
-        ...(pair === undefined ? {} : { address: pair }),
+        account: accountId,
+        ...(addressId === undefined ? {} : { address: addressId }),
         claim: id,
         decayMs,
-        ...(given === undefined ? {} : { refusedFrom: checker.refusedFrom(given) }),
+        ...(given === undefined ? {} : { refusedFrom: verifier.refusedFrom(given) }),
       });
       return {
         before: counted.failures,
         waitMs: counted.waitMs,
         id,
-        withdraw: () => store.withdrawAttempt(name, pair, id),
+        withdraw: () => store.withdrawAttempt(accountId, addressId, id),
       };
     },
 
     async clearFailures(key, ip) {
-      const pair = address(ip);
-      await store.clearFailures(account(key), pair);
-      if (pair !== undefined) await store.clearAddress(pair, decayMs);
-    },
-  };
-}
-
-/** The same checker, with somebody who hears its verdicts. */
-function observed(
-  checker: SubmissionVerifier,
-  observer: ChallengeObserver,
-  keyed: {
-    readonly account: (key: string) => string;
-    readonly address: (ip: string | undefined) => string | undefined;
-  },
-): SubmissionVerifier {
-  const unknown = { account: undefined, address: undefined, isReplay: false };
-  return {
-    ...checker,
-    checkShape(submission, deps) {
-      const malformed = checker.checkShape(submission, deps);
-      if (malformed !== null) observer.refused(malformed, unknown);
-      return malformed;
-    },
-    recheck(given, failures) {
-      const outdated = checker.recheck(given, failures);
-      if (outdated !== null) observer.refused(outdated, unknown);
-      return outdated;
-    },
-    async verify(submission, context) {
-      let isReplay = false;
-      const verdict = await checker.verify(submission, context, () => {
-        isReplay = true;
-      });
-      if (verdict.ok) observer.solved(verdict.given);
-      else {
-        const key = context.account?.key;
-        const account = key === undefined ? undefined : keyed.account(key);
-        observer.refused(verdict, { account, address: keyed.address(context.ip), isReplay });
-      }
-      return verdict;
+      const addressId = address(ip);
+      await store.clearFailures(account(key), addressId);
+      if (addressId !== undefined) await store.clearAddress(addressId, decayMs);
     },
   };
 }

@@ -1,23 +1,23 @@
-// What one form demands beyond the options that hold for all: always an image, certain presets, harder work.
+// What one form requires beyond the options: always a captcha, certain presets, harder work.
 
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { NAME_PATTERN } from '../schemas/preset-name.js';
+import { NAME_PATTERN } from '../schemas/names.js';
 import type { NextAttempt } from './attempts/next-attempt.js';
 import { EFFORT } from './types/effort-type.js';
 
 /** The rules of a form. */
 export interface FormRules {
-  /** Whether every submission needs an image, whatever the account. */
+  /** Whether every submission needs a captcha, whatever the account. */
   readonly alwaysImage?: boolean;
-  /** Names of the presets that are accepted; every one when left out. `effort` is one of them. */
+  /** Names of the accepted presets; all by default. `effort` is one of them. */
   readonly presets?: readonly string[] | undefined;
-  /** The least bits of work. */
+  /** The least difficulty of work, in bits. */
   readonly minDifficulty?: number | undefined;
 }
 
 const NAME = new RegExp(NAME_PATTERN);
 
-/** What an answer says about the next attempt on this form. */
+/** Returns what an answer says about the next attempt on this form. */
 export function requirementsOf(
   { captcha_required, pow_scope }: NextAttempt,
   { alwaysImage = false, presets, minDifficulty }: FormRules,
@@ -35,7 +35,7 @@ export function requirementsOf(
   };
 }
 
-/** What is wrong with the rules of a form, as words that follow its place; null when nothing is. */
+/** Returns what is wrong with the rules of a form, as words that follow its place, or null. */
 export function formRulesMistake(
   { presets, minDifficulty }: { readonly presets?: unknown; readonly minDifficulty?: unknown },
   options: CaptchaOptions,

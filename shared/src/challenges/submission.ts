@@ -1,7 +1,8 @@
-// The challenge fields of a submission, and what their shape must be before anything is looked up.
+// The challenge fields of a submission: their form, which is checked before the store is read, and their claim.
 
-import { isNonce } from '../pow/nonce.js';
-import { isToken } from './tokens.js';
+import { createHmac } from 'node:crypto';
+import { isNonce } from '../pow/difficulty.js';
+import { isToken } from '../schemas/names.js';
 
 /** The configured names of the fields. */
 export interface FieldNames {
@@ -9,7 +10,7 @@ export interface FieldNames {
   readonly image: { readonly token: string; readonly answer: string };
 }
 
-/** The values of the fields as they came; undefined where a field is absent. */
+/** The values of the fields as they were sent; undefined for a missing field. */
 export interface Submission {
   readonly powToken?: unknown;
   readonly powNonce?: unknown;
@@ -30,7 +31,7 @@ export type FieldProblem =
 /** Problems by the field's configured name. */
 export type FieldProblems = Readonly<Record<string, readonly FieldProblem[]>>;
 
-/** Copies the challenge fields out of a body; a body that is no object has none. */
+/** Copies the challenge fields from a body; a body that is not an object has none. */
 export function submissionFrom(body: unknown, names: FieldNames): Submission {
   if (typeof body !== 'object' || body === null) return {};
   const field = (name: string): unknown =>
@@ -43,12 +44,12 @@ export function submissionFrom(body: unknown, names: FieldNames): Submission {
   };
 }
 
-/** Says whether any field of an image is there; a plain form sends those that nobody filled in as empty texts. */
+/** Returns whether any captcha field is filled in; a plain form sends the others as empty texts. */
 export function offersImage(submission: Submission): boolean {
   return !isAbsent(submission.imageToken) || !isAbsent(submission.imageAnswer);
 }
 
-/** Problems of the work's fields; empty when both have their form. */
+/** Returns the problems of the fields of the work; empty if both are well-formed. */
 export function powProblems(submission: Submission, names: FieldNames): FieldProblems {
   return {
     ...problem(names.pow.token, submission.powToken, isToken),
@@ -57,8 +58,8 @@ export function powProblems(submission: Submission, names: FieldNames): FieldPro
 }
 
 /**
- * Problems of the image's fields; empty when both have their form. A blank answer is no answer.
- * @param longest longest answer that is looked at, in characters
+ * Returns the problems of the fields of the captcha; empty if both are well-formed. A blank answer is malformed.
+ * @param longest longest accepted answer, in characters
  */
 export function imageProblems(submission: Submission, names: FieldNames, longest: number): FieldProblems {
   const isAnswer = (value: unknown) =>
@@ -76,4 +77,28 @@ function problem(name: string, value: unknown, hasForm: (value: unknown) => bool
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** What an application sent for verification. */
+export interface ApplicationSubmission {
+  /** Name of the application, so that a retry of another application cannot consume the challenge again. */
+  readonly application: string;
+  readonly submission: Submission;
+  readonly key?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+/**
+ * Returns the claim of a submission that an application may send again: HMAC-SHA256(idempotency key, submission) cut to
+ * 128 bits, as 32 hexadecimal digits (docs/decisions/spending.md). Equal claims get equal verdicts; another account,
+ * address or answer with the same idempotency key makes another claim.
+ */
+export function idempotentClaim(
+  idempotencyKey: string,
+  { application, submission, key, ip }: ApplicationSubmission,
+): string {
+  const { powToken, powNonce, imageToken, imageAnswer } = submission;
+  // JSON writes a missing value as null and each text in quotes, so different submissions have different texts.
+  const text = JSON.stringify([application, powToken, powNonce, imageToken, imageAnswer, key, ip]);
+  return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
 }

@@ -1,27 +1,30 @@
-// The verdict over a taken challenge: pure, from record, submission and the store's time.
+// Verifies an answer against the record of its challenge. Pure: needs only record, answer and the store's time.
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import { solves } from '../pow/difficulty.js';
 import { addressPseudonym } from './attempts/pseudonyms.js';
 import { type PowRecord, parseAnswerRecord, type VerifiedRecord } from './store/records.js';
-import { digestOf } from './types/algorithms.js';
-import { challengeTypeFault, runChallengeType } from './types/challenge-type-error.js';
-import { normaliseAnswer, scrambleAnswer } from './types/image-answer.js';
+import { digestOf, normaliseAnswer, scrambleAnswer } from './types/answer-hashing.js';
+import {
+  type ChallengeTypeContext,
+  challengeTypeFault,
+  runChallengeType,
+  type VerifiedType,
+} from './types/challenge-type.js';
 import { seededRandom } from './types/seeded-random.js';
-import type { ChallengeTypeContext, VerifiedType } from './types/verified-type.js';
 
-/** Why a challenge failed; for the log, never for the answer. */
+/** Why a challenge failed: for the log, never for the response. */
 export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
 export type RecordVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
 
-/** An image, or what stands in for it, may also be right and yet not enough, at once or once failures have risen. */
+/** The verdict on a captcha or its replacement, which may be right but not enough, now or after further failures. */
 export type ImageVerdict =
   | { readonly ok: true; isStillEnough(failures: number): boolean }
   | { readonly ok: false; readonly reason: RefusalReason | 'insufficient' };
 
-/** What both kinds are judged by. `address` is normalised, null when unknown. */
+/** What every challenge is verified against. `address` is normalised, null if unknown. */
 export interface VerifyRecordContext {
   readonly ring: KeyRing;
   readonly bindIp: boolean;
@@ -30,7 +33,7 @@ export interface VerifyRecordContext {
 
 const RIGHT: RecordVerdict = { ok: true };
 
-/** Judges a proof of work. Everything but the nonce comes from the server's own record. */
+/** Verifies a proof of work. Everything but the nonce comes from the server's own record. */
 export function verifyPowRecord(
   record: PowRecord | null,
   nonce: string,
@@ -42,15 +45,15 @@ export function verifyPowRecord(
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 
-/** What an answer on the image endpoint is judged by. */
+/** What an answer on the image endpoint is verified against. */
 export interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
-  readonly kinds: ReadonlyMap<string, VerifiedType>;
+  readonly types: ReadonlyMap<string, VerifiedType>;
 }
 
 /**
- * Judges an answer on the image endpoint, whatever its kind.
- * @param submission `takenAtMs` is the store's time when the challenge was taken
- * @throws KindError
+ * Verifies an answer on the image endpoint, whatever its type.
+ * @param submission `takenAtMs` is the store's time when the challenge was consumed
+ * @throws ChallengeTypeError if the operator's type fails
  */
 export function verifyImageRecord(
   record: VerifiedRecord | null,
@@ -63,20 +66,20 @@ export function verifyImageRecord(
     outcome,
     hasMinimumTime,
     isStillEnough = () => true,
-  } = record.judgedBy === 'verify'
-    ? judgeByKind(record, key, submission, context)
-    : judgeAnswer(record, key, submission);
+  } = record.verifiedBy === 'verify'
+    ? verifyByType(record, key, submission, context)
+    : verifyAnswer(record, key, submission);
   if (outcome !== 'right') return { ok: false, reason: outcome };
   const elapsedMs = submission.takenAtMs - record.issuedAtMs;
   if (hasMinimumTime && elapsedMs < context.options.min_seconds * 1000) return refusal('too_soon');
   return sameAddress(record, context) ? { ok: true, isStillEnough } : refusal('other_address');
 }
 
-/** What an answer is worth by itself, and whether it can have come too soon. */
-interface Worth {
+/** The outcome of the answer alone, and whether a minimum time applies. */
+interface AnswerOutcome {
   readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
   readonly hasMinimumTime: boolean;
-  /** Whether it is enough for an account that has come to so many failures; always when left out. */
+  /** Whether it is enough for an account with this many failures; always if missing. */
   readonly isStillEnough?: (failures: number) => boolean;
 }
 
@@ -87,34 +90,40 @@ interface Answer {
 
 const OUTCOMES: readonly unknown[] = ['right', 'wrong', 'insufficient'];
 
-/** @throws KindError when the kind of a host throws or gives no verdict */
-function judgeByKind(
+/** @throws ChallengeTypeError if the operator's type throws or returns no verdict */
+function verifyByType(
   record: VerifiedRecord,
   key: RingKey,
   { token, answer }: Answer,
-  { kinds, options, ring, isAccount, failures }: ImageContext,
-): Worth {
-  const kind = kinds.get(record.kind);
-  if (kind === undefined) return { outcome: 'unknown', hasMinimumTime: true };
-  const about = (failures: number) => {
-    return { options, ring, random: seededRandom(key, record.kind, token, 0), isAccount, failures };
+  { types, options, ring, isAccount, failures }: ImageContext,
+): AnswerOutcome {
+  const type = types.get(record.type);
+  if (type === undefined) return { outcome: 'unknown', hasMinimumTime: true };
+  const contextAt = (failures: number) => {
+    return { options, ring, random: seededRandom(key, record.type, token, 0), isAccount, failures };
   };
-  const outcome = runChallengeType(kind, 'verify', () => kind.verify(record.rest, answer, about(failures)));
+  const outcome = runChallengeType(type, 'verify', () =>
+    type.verify(record.rest, answer, contextAt(failures)),
+  );
   if (!OUTCOMES.includes(outcome)) {
-    throw challengeTypeFault(kind, 'verify', 'must return right, wrong or insufficient');
+    throw challengeTypeFault(type, 'verify', 'must return right, wrong or insufficient');
   }
   const isStillEnough = (risen: number) =>
-    runChallengeType(kind, 'isStillEnough', () => kind.isStillEnough?.(record.rest, about(risen)) ?? true);
-  return { outcome, hasMinimumTime: kind.hasMinimumTime, isStillEnough };
+    runChallengeType(
+      type,
+      'isStillEnough',
+      () => type.isStillEnough?.(record.rest, contextAt(risen)) ?? true,
+    );
+  return { outcome, hasMinimumTime: type.hasMinimumTime, isStillEnough };
 }
 
-/** Compares an answer that is one text with the scrambled copy in its record. */
-function judgeAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): Worth {
-  const kept = parseAnswerRecord(record.rest);
-  if (kept === null) return { outcome: 'unknown', hasMinimumTime: true };
-  const answer = normaliseAnswer(text, kept.fold);
-  const isRight = answer !== '' && equalText(scrambleAnswer(key, token, answer), kept.answer);
-  return { outcome: isRight ? 'right' : 'wrong', hasMinimumTime: kept.untimed !== true };
+/** Compares an answer that is one text with its hash in the record. */
+function verifyAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): AnswerOutcome {
+  const stored = parseAnswerRecord(record.rest);
+  if (stored === null) return { outcome: 'unknown', hasMinimumTime: true };
+  const answer = normaliseAnswer(text, stored.fold);
+  const isRight = answer !== '' && equalText(scrambleAnswer(key, token, answer), stored.answer);
+  return { outcome: isRight ? 'right' : 'wrong', hasMinimumTime: stored.untimed !== true };
 }
 
 function sameAddress(

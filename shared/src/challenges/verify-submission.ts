@@ -4,33 +4,37 @@ import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { normaliseAddress } from './attempts/address.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
+import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { ChallengeStore } from './store/challenge-store.js';
 import { parsePowRecord, parseVerifiedRecord, presetOf } from './store/records.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
+import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
+import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
-import { MAX_ANSWER_CHARACTERS } from './types/image-answer.js';
-import type { VerifiedType } from './types/verified-type.js';
-import { type FailedVerdict, failed, type GivenProof, imageMissing, malformed } from './verdict.js';
 import {
   type AttemptedAccount,
+  type FailedVerdict,
+  failed,
   failuresOf,
+  type GivenProof,
+  imageMissing,
+  malformed,
   type RequiredChallenges,
   type SubmissionVerifier,
   type VerifyContext,
-} from './verify-context.js';
+} from './verification.js';
 import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
 
-/** What the verifier needs. */
+/** The dependencies of a submission verifier. */
 export interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  readonly host: string;
-  readonly kinds: ReadonlyMap<string, VerifiedType>;
+  readonly application: string;
+  readonly types: ReadonlyMap<string, VerifiedType>;
   readonly newClaim: () => string;
 }
 
@@ -39,8 +43,8 @@ export function createSubmissionVerifier({
   store,
   ring,
   options,
-  host,
-  kinds,
+  application,
+  types,
   newClaim,
 }: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
@@ -51,7 +55,7 @@ export function createSubmissionVerifier({
   };
   const longest = Math.max(
     MAX_ANSWER_CHARACTERS,
-    ...[...kinds.values()].map((kind) => kind.maxAnswerCharacters),
+    ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
   );
   const recordContext = (ip: string | undefined) => ({
     ring,
@@ -64,13 +68,13 @@ export function createSubmissionVerifier({
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
 
-  /** Says whether a scope names this account, under the key that it was made with. */
+  /** Returns whether a scope names this account, under the key that made its pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
     return (
       account !== undefined &&
       key !== undefined &&
-      equalText(accountPseudonym(key, host, account.key), scope.account)
+      equalText(accountPseudonym(key, application, account.key), scope.account)
     );
   };
 
@@ -88,8 +92,8 @@ export function createSubmissionVerifier({
     claim: string,
     onReplay?: () => void,
   ) {
-    const taken = await store.take('pow', submission.powToken as string, claim, { onSpent: onReplay });
-    const record = taken === null ? null : parsePowRecord(taken.line);
+    const taken = await store.take('pow', submission.powToken as string, claim, { onConsumed: onReplay });
+    const record = taken === null ? null : parsePowRecord(taken.record);
     const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
     if (record === null || !checked.ok) {
       const reason = checked.ok ? 'unknown' : checked.reason;
@@ -111,9 +115,9 @@ export function createSubmissionVerifier({
   ): Promise<ImageVerdict | { readonly ok: false; readonly reason: 'other_preset' }> {
     const token = submission.imageToken as string;
     const text = submission.imageAnswer as string;
-    const spared = tooLongFor(text, kinds);
-    const taken = await store.take('image', token, claim, { spared, onSpent: onReplay });
-    const record = taken === null ? null : parseVerifiedRecord(taken.line);
+    const exempt = tooLongFor(text, types);
+    const taken = await store.take('image', token, claim, { exempt, onConsumed: onReplay });
+    const record = taken === null ? null : parseVerifiedRecord(taken.record);
     if (record !== null && context.presets !== undefined) {
       const preset = presetOf(record);
       if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
@@ -122,7 +126,7 @@ export function createSubmissionVerifier({
     return verifyImageRecord(record, answer, {
       ...recordContext(context.ip),
       options,
-      kinds,
+      types,
       isAccount: context.account === undefined ? undefined : isAccount(context.account),
       failures,
     });
@@ -167,10 +171,10 @@ export function createSubmissionVerifier({
       const failures = await failuresOf(account);
       const tooCheap = checkPrice(work, failures);
       if (tooCheap !== null) return tooCheap;
-      const isDemanded =
+      const needsImage =
         context.image === 'demanded' ||
         (context.image === 'escalating' && account !== undefined && failures >= options.escalation.after);
-      if (isDemanded && !checksImage) return imageMissing(fieldNames);
+      if (needsImage && !checksImage) return imageMissing(fieldNames);
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
         const verdict = await checkImage(submission, context, claim, failures, onReplay);

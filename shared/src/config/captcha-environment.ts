@@ -23,17 +23,17 @@ export const captchaVariables = Object.fromEntries(
   leavesOf(CaptchaOptions).map(({ path, schema }): [string, TSchema] => [variableOf(path.join('.')), schema]),
 ) as CaptchaVariables;
 
-/** The variable of an option, from its path. */
+/** Returns the variable of the option with this path. */
 export function variableOf(path: string): string {
   return `CAPTCHA_${path.replaceAll('.', '_').toUpperCase()}`;
 }
 
-/** The options from the values of the variables, frozen; what is not among them has its default. */
+/** Returns the options from the values of the variables, frozen; missing ones have their defaults. */
 export function captchaOptionsFrom(values: Readonly<Record<string, unknown>>): CaptchaOptions {
   return optionsFrom(CaptchaOptions, ({ path }) => values[variableOf(path.join('.'))]) as CaptchaOptions;
 }
 
-/** The mistakes that several `CAPTCHA_` variables make together, a line each. */
+/** Returns a line for each conflict between `CAPTCHA_` variables. */
 export function checkCaptchaVariables(values: Readonly<Record<string, unknown>>): string[] {
   return checkCaptchaOptions(captchaOptionsFrom(values), variableOf);
 }
@@ -41,8 +41,8 @@ export function checkCaptchaVariables(values: Readonly<Record<string, unknown>>)
 const KNOWN = { ...captchaVariables, ...StoreVariables, ...ChallengeModuleVariables, ...PresetVariables };
 
 /**
- * A line for each `CAPTCHA_` variable that is set and that nothing reads: an option with a slip in its name would
- * quietly keep its default. Both services share an environment, so each knows the variables of the other.
+ * Returns a line for each `CAPTCHA_` variable that is set but unknown: with a misspelt name an option would silently keep
+ * its default. Both services share an environment, so each knows the variables of the other.
  */
 export function unknownCaptchaVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)

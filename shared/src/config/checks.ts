@@ -1,38 +1,11 @@
-// Mistakes that a single variable's schema cannot see; each check gives a line per mistake, or none.
+// Checks that the schema of a single variable cannot express. Each returns a line per mistake.
 
 import { isIP } from 'node:net';
 import { parseStoreUrl } from '../store/store-url.js';
 import { cacheStoreUrlOf, storeUrlOf } from './fallbacks.js';
-import { isLoopbackHost, isTestHost } from './hosts.js';
-import { isWeakSecret, WEAK_SECRET } from './secret-strength.js';
+import { isLoopbackHost, isTestHost } from './sites.js';
 
-const SHORTEST_SECRET = 32;
-
-/**
- * Secrets have at least 32 characters and are not easy to guess, no list has an empty element, and no two elements of all lists are equal
- * (decisions 3.3). The lines show no secret.
- *
- * @param lists the comma-separated lists by variable; unset ones are left to the schema
- */
-export function checkSecrets(lists: Readonly<Record<string, string | undefined>>): string[] {
-  const owners = new Map<string, string>();
-  return Object.entries(lists).flatMap(([name, list]) => {
-    const mistakes = new Set<string>();
-    for (const secret of list?.split(',') ?? []) {
-      const owner = owners.get(secret);
-      if (secret === '') mistakes.add(`${name} must not have an empty element`);
-      else if ([...secret].length < SHORTEST_SECRET) {
-        mistakes.add(`${name} must have at least ${SHORTEST_SECRET} characters in each element`);
-      } else if (isWeakSecret(secret)) mistakes.add(`${name} ${WEAK_SECRET}`);
-      else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
-      else if (owner !== undefined) mistakes.add(`${name} must not share an element with ${owner}`);
-      else owners.set(secret, name);
-    }
-    return [...mistakes];
-  });
-}
-
-/** `PUBLIC_URL` is an http(s) address, and encrypted in production unless it stays on this machine. */
+/** Checks that `PUBLIC_URL` is an http(s) address, encrypted in production unless it is a loopback address. */
 export function checkPublicUrl(values: {
   readonly PUBLIC_URL?: string | undefined;
   readonly NODE_ENV?: string | undefined;
@@ -49,7 +22,7 @@ export function checkPublicUrl(values: {
   return [];
 }
 
-/** `CORS_ORIGIN` is an origin exactly as browsers send it. */
+/** Checks that `CORS_ORIGIN` is an origin exactly as browsers send it. */
 export function checkCorsOrigin(origin: string | undefined): string[] {
   if (origin === undefined) return [];
   if (/[\s,;]/.test(origin.trim())) {
@@ -61,7 +34,7 @@ export function checkCorsOrigin(origin: string | undefined): string[] {
   return [`CORS_ORIGIN must be ${meant}${url === null ? '' : `, not ${JSON.stringify(origin)}`}`];
 }
 
-/** `COOKIE_PREFIX` needs https: browsers keep a cookie of such a name only with `Secure`. */
+/** Checks that `COOKIE_PREFIX` is used with https: browsers keep a cookie of such a name only with `Secure`. */
 export function checkCookiePrefix(values: {
   readonly COOKIE_PREFIX?: string | undefined;
   readonly PUBLIC_URL?: string | undefined;
@@ -73,7 +46,7 @@ export function checkCookiePrefix(values: {
   ];
 }
 
-/** `TRUST_PROXY` holds addresses, ranges, `loopback` and `uniquelocal`. */
+/** Checks that `TRUST_PROXY` holds addresses, ranges, `loopback` and `uniquelocal`. */
 export function checkTrustProxy(proxies: readonly string[] | undefined): string[] {
   return (proxies ?? []).flatMap((proxy) => {
     if (proxy === 'loopback' || proxy === 'uniquelocal' || isIP(proxy) !== 0) return [];
@@ -94,7 +67,7 @@ export function checkTrustProxy(proxies: readonly string[] | undefined): string[
 }
 
 /**
- * The stores that a service uses have addresses that can be read, and are not embedded in production.
+ * Checks that the URLs of the stores are valid, and that no store is embedded in production.
  *
  * @param used the variables of the stores that the service opens
  */
@@ -124,13 +97,13 @@ export function checkStores(
         `${name} must name a Redis with NODE_ENV=production: the embedded store serves one machine only, and needs ALLOW_EMBEDDED=true to serve there`,
       ];
     } catch (error) {
-      // The message of the parser holds nothing of the URL.
+      // The message of the parser contains no part of the URL.
       return [`${name} ${error instanceof RangeError ? error.message : 'cannot be read'}`];
     }
   });
 }
 
-/** Test mode, which tells the answers, is refused in production and on every address that others may reach (decisions 2.4). */
+/** Refuses test mode, which reveals answers, in production and on every address that others can reach. */
 export function checkTestMode(values: {
   readonly CAPTCHA_TEST_MODE?: boolean | undefined;
   readonly NODE_ENV?: string | undefined;
@@ -145,7 +118,7 @@ export function checkTestMode(values: {
   ];
 }
 
-/** `PUBLIC_URL`, `CORS_ORIGIN`, `TRUST_PROXY` and, where there is one, `COOKIE_PREFIX` in one go. */
+/** Checks `PUBLIC_URL`, `CORS_ORIGIN`, `TRUST_PROXY` and, if present, `COOKIE_PREFIX`. */
 export function checkHttp(values: {
   readonly PUBLIC_URL?: string | undefined;
   readonly NODE_ENV?: string | undefined;

@@ -1,31 +1,30 @@
-// What all commands have in common: the usage, and what a failure prints.
+// Runs commands: prints the usage, reports errors, and returns exit codes.
 
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../schemas/configuration-error.js';
-import { CommandError, UsageError } from './command-error.js';
 
-/** A command as it was called. */
+/** A command and its arguments. */
 export interface CommandCall {
-  /** Stands before each line of a failure. */
+  /** Precedes each line of an error. */
   readonly name: string;
   readonly usage: string;
   readonly args: readonly string[];
-  /** Classes of errors whose message is told, besides mistakes of the operator and of the configuration. */
-  readonly foreseen?: readonly (abstract new (
+  /** Classes of errors whose message is printed, besides CommandError and ConfigurationError. */
+  readonly expected?: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
 }
 
 /**
- * Runs a command, or prints its usage when that is asked for.
+ * Runs a command, or prints its usage for `--help`.
  *
  * @param act returns the exit code
- * @returns that code; 1 when it failed, 2 when it was not understood
- * @throws what nobody foresaw
+ * @returns that code; 1 if the command failed, 2 if its arguments were wrong
+ * @throws any error that is not `expected`
  */
 export async function runCommand(
-  { name, usage, args, foreseen = [] }: CommandCall,
+  { name, usage, args, expected = [] }: CommandCall,
   act: () => Promise<number>,
 ): Promise<number> {
   if (asksForHelp(args)) {
@@ -39,7 +38,7 @@ export async function runCommand(
       console.error(error.message === '' ? usage : `${name}: ${error.message}\n${usage}`);
       return 2;
     }
-    for (const line of linesOf(error, foreseen)) console.error(`${name}: ${line}`);
+    for (const line of linesOf(error, expected)) console.error(`${name}: ${line}`);
     return 1;
   }
 }
@@ -50,22 +49,28 @@ export function isProgram(url: string): boolean {
   return program !== undefined && createRequire(url).resolve(program) === fileURLToPath(url);
 }
 
-/** The mistake that `parseArgs` has found, without its hint on how Node would have understood the line. */
+/** Converts an error of `parseArgs`, without its hint about the syntax of Node. */
 export function usageErrorOf(error: unknown): UsageError {
   const [mistake = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
   return new UsageError(mistake);
 }
 
-/** Whether a command line asks for the usage and nothing else. */
+/** Returns whether a command line asks for the usage. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end < 0 ? args : args.slice(0, end);
   return options.includes('--help') || options.includes('-h');
 }
 
-function linesOf(error: unknown, foreseen: NonNullable<CommandCall['foreseen']>): readonly string[] {
+function linesOf(error: unknown, expected: NonNullable<CommandCall['expected']>): readonly string[] {
   if (error instanceof ConfigurationError) return error.lines;
-  const isForeseen = [CommandError, ...foreseen].some((known) => error instanceof known);
+  const isForeseen = [CommandError, ...expected].some((known) => error instanceof known);
   if (isForeseen) return [(error as Error).message];
   throw error;
 }
+
+/** An error that the operator can fix; the message is one line. */
+export class CommandError extends Error {}
+
+/** Wrong arguments; with an empty message only the usage is printed. */
+export class UsageError extends Error {}

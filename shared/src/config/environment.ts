@@ -1,21 +1,20 @@
-// Reads the environment into typed values, or says everything that is wrong with it.
+// Reads the environment into typed values, or reports all its mistakes at once.
 
 import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { ConfigurationError } from '../schemas/configuration-error.js';
-import { expectationOf } from '../schemas/expectation.js';
+import { ConfigurationError, expectationOf } from '../schemas/configuration-error.js';
 
 export { ConfigurationError };
 
 const LONGEST_SHOWN = 60;
 
 /**
- * Reads the variables that a schema names. The annotations of a property: `description`, `default`,
- * `secret: true` (its value is never shown), `expected` (words that follow "must be"). Without a default and
- * unless optional, a variable is required. Empty text counts as unset.
+ * Reads the variables of a schema. A property may have the annotations `description`, `default`, `secret: true` (its value
+ * is never shown) and `expected` (words that follow "must be"). A variable without a default is required unless it is
+ * optional. An empty text counts as unset.
  *
- * @param check gives the mistakes that only several variables together make, a line each, beginning with the
- * name of one; it gets the values that are right by themselves, so any may be missing
+ * @param check returns a line for each mistake of several variables together, beginning with the name of one; it receives
+ * only valid values, so any may be missing
  * @throws ConfigurationError with a line per mistake
  */
 export function readEnvironment<T extends TObject>(
@@ -48,7 +47,7 @@ function found(schema: TSchema, text: string): string {
   return `, not ${JSON.stringify(shown)}`;
 }
 
-/** The value that a text stands for, or undefined when it stands for none of the schema's type. */
+/** Converts a text to the type of the schema; returns undefined if it cannot. */
 function convert(schema: TSchema, text: string): unknown {
   if (KindGuard.IsBoolean(schema)) return text === 'true' || (text === 'false' ? false : undefined);
   if (KindGuard.IsInteger(schema) || KindGuard.IsNumber(schema)) return convertNumber(text);

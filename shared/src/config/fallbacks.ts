@@ -1,8 +1,8 @@
-// What a variable that is unset takes from another one.
+// Defaults of variables that come from other variables.
 
 import { join } from 'node:path';
 
-/** The store's URL: `STORE_URL`, else the embedded store in `DATA_DIR`. */
+/** Returns the URL of the store: `STORE_URL`, else the embedded store in `DATA_DIR`. */
 export function storeUrlOf(values: {
   readonly STORE_URL?: string | undefined;
   readonly DATA_DIR?: string | undefined;
@@ -10,7 +10,7 @@ export function storeUrlOf(values: {
   return values.STORE_URL ?? `file:${join(values.DATA_DIR ?? './data', 'tollgate.mdb')}`;
 }
 
-/** The URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else the other store's. */
+/** Returns the URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else that of the other store. */
 export function cacheStoreUrlOf(values: {
   readonly CAPTCHA_CACHE_STORE?: string | undefined;
   readonly STORE_URL?: string | undefined;
@@ -19,14 +19,14 @@ export function cacheStoreUrlOf(values: {
   return values.CAPTCHA_CACHE_STORE ?? storeUrlOf(values);
 }
 
-/** The variable to look at when that store is wrong or away. */
+/** Returns the variable that names that store, for messages. */
 export function cacheStoreVariableOf(values: {
   readonly CAPTCHA_CACHE_STORE?: string | undefined;
 }): 'CAPTCHA_CACHE_STORE' | 'STORE_URL' {
   return values.CAPTCHA_CACHE_STORE === undefined ? 'STORE_URL' : 'CAPTCHA_CACHE_STORE';
 }
 
-/** The origin whose pages may call: `CORS_ORIGIN`, else that of `PUBLIC_URL`. */
+/** Returns the origin whose pages may call the services: `CORS_ORIGIN`, else that of `PUBLIC_URL`. */
 export function corsOriginOf(values: {
   readonly CORS_ORIGIN?: string | undefined;
   readonly PUBLIC_URL: string;

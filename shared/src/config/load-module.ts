@@ -1,11 +1,11 @@
-// Loads a module that the operator has written, and says in one line why it cannot be loaded.
+// Loads a module of the operator.
 
 import { pathToFileURL } from 'node:url';
 
 /**
- * The exports of an ES module.
+ * Returns the exports of an ES module.
  * @param path absolute
- * @throws RangeError whose message follows the name of the variable that holds the path
+ * @throws RangeError if it cannot be loaded; the message follows the name of a variable
  */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
@@ -15,14 +15,14 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   }
 }
 
-/** The kind of what somebody else's code threw: its words may quote a secret or a user. */
-export function kindOfError(error: unknown): string {
+/** Returns the class of an error of foreign code, whose message may quote a secret or a user. */
+export function errorClass(error: unknown): string {
   return error instanceof Error ? error.name : 'something that is no error';
 }
 
-/** Node's own words about a file or its syntax; of what the module itself threw only the kind. */
+/** Returns Node's message about a file or its syntax; only the class of an error that the module threw. */
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const isNodes = error instanceof SyntaxError || code?.startsWith('ERR_');
-  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${kindOfError(error)}`;
+  return isNodes ? (message.split('\n')[0] ?? '') : `it threw ${errorClass(error)}`;
 }

@@ -1,16 +1,16 @@
-// The message of an error that somebody else's code threw, without what may name a user or open something.
+// Removes personal data and secrets from the messages of foreign code.
 
 const LONGEST = 200;
 const HIDDEN = '[hidden]';
 
-/** Values that are known by their form. */
+/** Values that are recognised by their form. */
 const VALUES: readonly (readonly [RegExp, string])[] = [
   // The user and the password of a URL.
   [/\/\/[^\s/]*@/g, '//'],
-  // Hashes as they are stored: $2b$…, $argon2id$…, $scrypt$….
+  // Stored hashes: $2b$…, $argon2id$…, $scrypt$….
   [/\$[a-z0-9-]+\$\S*/gi, HIDDEN],
   [/[^\s@<>()"'`=,;:]+@[^\s@<>()"'`=,;:]+/g, HIDDEN],
-  // A database tells of `Key (email)=(ada@example.com)`, and lists the arguments of a statement.
+  // A database reports `Key (email)=(ada@example.com)`, and lists the arguments of a statement.
   [/=\s*\([^)]*\)?/g, `=(${HIDDEN})`],
   [/\b(params|parameters|args|arguments|values)\b.*/gi, `$1 ${HIDDEN}`],
   [/'[^']*'?/g, HIDDEN],
@@ -19,15 +19,15 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
   [/[\w+=-]{24,}/g, HIDDEN],
 ];
 
-/** A quoted text is a value unless the word before it says that it names a part of the database. */
+/** A quoted text is a value unless the word before it says that it is the name of a part of the database. */
 const QUOTED =
   /(\b(?:column|constraint|database|function|host|index|relation|role|schema|table|type) )?"[^"]*"?/gi;
 
 /**
- * The kind of an error and the first line of its message, at most 200 characters: no e-mail address, hash, password of
- * a URL, quoted value, argument of a statement or long key is left in it.
+ * Returns the class of an error and the first line of its message, at most 200 characters, without e-mail addresses,
+ * hashes, passwords of URLs, quoted values, arguments of statements and long keys.
  *
- * @param given what the code was called with; it is hidden wherever the message repeats it
+ * @param given arguments of the code that failed; they are hidden in the message
  */
 export function redactedMessage(error: unknown, given: readonly (string | number)[] = []): string {
   if (!(error instanceof Error)) return 'something that is no error';
@@ -41,7 +41,7 @@ export function redactedMessage(error: unknown, given: readonly (string | number
   return shown === '' ? error.name : `${error.name}: ${shown}`;
 }
 
-/** A number only where it stands alone: a 1 is also a part of addresses and ports. */
+/** Hides a number only where it stands alone: a 1 is also part of addresses and ports. */
 function hideValue(text: string, value: string | number): string {
   if (value === '') return text;
   if (typeof value === 'string') return text.replaceAll(value, HIDDEN);

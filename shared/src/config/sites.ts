@@ -1,10 +1,10 @@
-// Which addresses are of one site, as browsers see it.
+// Compares the sites of addresses as browsers do, and recognises hosts that only this machine or a test uses.
 
 import { getDomain } from 'tldts';
 
 /**
- * Says whether two addresses are of one site: one scheme, and one host or one registrable domain by the public suffix
- * list. A site has no port. On a private suffix such as `github.io` each name below it is a site of its own.
+ * Returns whether two addresses have the same site: the same scheme, and the same host or the same registrable domain by
+ * the public suffix list. Ports do not matter. Each name below a private suffix such as `github.io` is its own site.
  */
 export function isSameSite(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
@@ -14,7 +14,23 @@ export function isSameSite(one: string, other: string): boolean {
   return domain !== null && domain === registrableDomain(b.hostname);
 }
 
-// Null for an IP address, a single label and a public suffix itself.
+// Returns null for an IP address, a single label and a public suffix.
 function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
+}
+
+/** Returns whether a host name, as `URL` writes it, is this machine: `localhost`, `*.localhost`, 127.0.0.0/8, `[::1]`. */
+export function isLoopbackHost(host: string): boolean {
+  return host === '[::1]' || /^(?:[^:]*\.)?localhost$/.test(host) || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Returns whether an address is plain http on this machine. Some browsers keep no `Secure` cookie there. */
+export function isLoopbackHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && isLoopbackHost(hostname);
+}
+
+/** Returns whether a host name can only be that of a test: loopback, `*.test`, or a single label. */
+export function isTestHost(host: string): boolean {
+  return isLoopbackHost(host) || /^[^.:[\]]+$/.test(host) || /\.test$/.test(host);
 }

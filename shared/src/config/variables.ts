@@ -27,7 +27,7 @@ const networkFactor = (value: number, network: string) =>
     description: `Times the limits of \`RATE_LIMIT_POW\` and \`RATE_LIMIT_ISSUE\` that all addresses of an IPv6 ${network} share`,
   });
 
-/** The secrets; each service takes those it uses. The texts go to `openKeyRing` as they are. */
+/** The secrets, in the form that `openKeyRing` reads. Each service uses some of them. */
 export const SecretVariables = {
   ACCESS_SECRET: secretList('Signs access tokens'),
   REFRESH_SECRET: secretList('Signs refresh tokens'),
@@ -60,7 +60,7 @@ export const StoreVariables = {
   }),
 };
 
-/** The operator's own code beside the challenges. */
+/** The operator's own code for the challenges. */
 export const ChallengeModuleVariables = {
   CAPTCHA_MODULE: Type.Optional(
     Type.String({
@@ -94,7 +94,7 @@ export const HttpVariables = {
     }),
   ),
   CORS_HEADERS: Type.Optional(
-    // No `*`: with credentials it would be the name of a header and no wildcard.
+    // No `*`: with credentials it would be the name of a header, not a wildcard.
     Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'+.^_`|~-]{1,64}$" }), {
       maxItems: 32,
       expected: 'names of request headers such as X-Requested-With, separated by commas',
@@ -142,14 +142,14 @@ export const HostApiVariables = {
   HOST_API_KEY: Type.Optional(
     Type.String({
       secret: true,
-      description: 'Bearer key of the host `default` at the host API; at least 32 characters',
+      description: 'Bearer key of the application `default` at the host API; at least 32 characters',
       shownDefault: 'none: its routes answer 404',
     }),
   ),
   HOST_API_KEYS: Type.Optional(
     Type.String({
       secret: true,
-      description: 'Keys of further hosts: `name:secret`, separated by commas',
+      description: 'Keys of further applications: `name:secret`, separated by commas',
     }),
   ),
 };

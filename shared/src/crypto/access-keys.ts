@@ -1,4 +1,4 @@
-// The encryption keys of access tokens as text, for services that verify bearers by themselves.
+// The encryption keys of access tokens as text, for services that verify access tokens themselves.
 
 import { createSecretKey } from 'node:crypto';
 import { derivedKeys, type EnvelopeKey } from './envelope.js';
@@ -6,7 +6,7 @@ import type { KeyRing } from './key-ring.js';
 
 const ELEMENT = /^([0-9a-f]{8}):([A-Za-z0-9_-]{43})$/;
 
-/** `key id:base64url of 32 bytes` for each element of `ENCRYPTION_KEY`, with commas between them. */
+/** Returns `key id:base64url of 32 bytes` for each element of `ENCRYPTION_KEY`, separated by commas. */
 export function exportAccessKeys(ring: KeyRing): string {
   return derivedKeys('access', ring)
     .map(({ id, key }) => `${id}:${key.export().toString('base64url')}`)
@@ -15,13 +15,13 @@ export function exportAccessKeys(ring: KeyRing): string {
 
 /**
  * Reads what `exportAccessKeys` wrote.
- * @throws RangeError for anything else; it never repeats the text
+ * @throws RangeError for anything else; the message does not contain the text
  */
 export function importAccessKeys(text: string): EnvelopeKey[] {
   return text.split(',').map((element) => {
     const [, id, encoded] = ELEMENT.exec(element.trim()) ?? [];
     const bytes = Buffer.from(encoded ?? '', 'base64url');
-    // The last character holds two bits beyond the 32 bytes, which have to be zero.
+    // The last character holds two bits beyond the 32 bytes, which must be zero.
     if (id === undefined || bytes.toString('base64url') !== encoded) {
       throw new RangeError('access keys must be what `keys export-access` prints');
     }

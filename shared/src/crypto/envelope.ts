@@ -1,10 +1,10 @@
-// The encryption around a signed token: AES-256-GCM, Base64, percent-encoding (decisions 3.3).
+// The encryption around a signed token: AES-256-GCM, Base64, percent-encoding.
 
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
-import { randomBytes } from './random-bytes.js';
+import { randomBytes } from './random.js';
 
-/** The kinds of token. A token of one kind never opens as the other: keys and additional data differ. */
+/** The two tokens. One never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
 
 const VERSION = 1;
@@ -14,17 +14,17 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES;
 const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** Longest token that is looked at, in characters. */
+/** The longest token that is decoded, in characters. */
 export const MAX_TOKEN_CHARACTERS = 4096;
 
 /** Seals and opens texts of one token kind. */
 export interface Envelope {
   /**
    * version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16), in Base64, percent-encoded.
-   * @param nonce 12 random bytes when left out; hand one in for known-answer tests only
+   * @param nonce 12 random bytes by default; pass one in known-answer tests only
    */
   seal(text: string, nonce?: Uint8Array): string;
-  /** The sealed text, or null for everything that `seal` with a known key of this kind did not make. */
+  /** Returns the sealed text, or null for anything that `seal` did not make with a known key of this kind. */
   open(token: string): string | null;
 }
 
@@ -74,7 +74,7 @@ export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       try {
         const text = decipher.update(bytes.subarray(HEAD_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES));
-        // Gives no bytes in this mode, and throws unless the tag is right: nothing is said before.
+        // Returns no bytes in this mode and throws unless the tag is right; no plaintext leaves before.
         decipher.final();
         return text.toString('utf8');
       } catch {
@@ -84,7 +84,7 @@ export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[
   };
 }
 
-/** Bytes of a token, or null unless the text is exactly what encoding those bytes again would give. */
+/** Returns the bytes of a token, or null unless encoding them again gives exactly the same text. */
 function decodeCanonical(token: string): Buffer | null {
   if (token.length > MAX_TOKEN_CHARACTERS) return null;
   let base64: string;
@@ -93,7 +93,7 @@ function decodeCanonical(token: string): Buffer | null {
   } catch {
     return null;
   }
-  // Node's decoder skips what is not Base64, so only the way back shows that nothing was skipped.
+  // Node's decoder skips characters that are not Base64; encoding again shows whether it did.
   const bytes = Buffer.from(base64, 'base64');
   return encodeURIComponent(bytes.toString('base64')) === token ? bytes : null;
 }

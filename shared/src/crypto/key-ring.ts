@@ -1,14 +1,14 @@
-// A list of secrets for one purpose: the first is used, all are accepted.
+// A list of secrets for one purpose: the first makes, all verify.
 
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /** One secret of a ring. */
 export interface RingKey {
-  /** First 4 bytes of HMAC-SHA256(secret, `tollgate key id`), as 8 hexadecimal digits (decisions 3.3). */
+  /** First 4 bytes of HMAC-SHA256(secret, `tollgate key id`), as 8 hexadecimal digits. */
   readonly id: string;
   /** The UTF-8 bytes of the configured text. */
   readonly secret: KeyObject;
-  /** HKDF-SHA256 (RFC 5869) of the secret with an empty salt: 32 bytes for `purpose`. Equal calls give one object. */
+  /** HKDF-SHA256 (RFC 5869) of the secret with an empty salt: 32 bytes for `purpose`. Equal calls return the same object. */
   derive(purpose: string): KeyObject;
 }
 
@@ -16,14 +16,14 @@ export interface RingKey {
 export interface KeyRing {
   readonly current: RingKey;
   readonly all: readonly RingKey[];
-  /** The key with this id, or undefined when no element of the list has it. */
+  /** Returns the key with this id, or undefined. */
   find(id: string): RingKey | undefined;
 }
 
 /**
- * Reads a comma-separated list of secrets (decisions 3.3). Lengths and differences are checked by the configuration.
+ * Reads a comma-separated list of secrets. The configuration has checked their lengths and that they differ.
  *
- * @throws RangeError when the list is empty
+ * @throws RangeError if the list is empty
  */
 export function openKeyRing(list: string): KeyRing {
   const all = list.split(',').filter(Boolean).map(openKey);

@@ -1,26 +1,27 @@
-// The record of which keys the nodes run, so that a command can say when one may be changed.
+// Records which keys the nodes use, so that a command can tell when a key may be removed.
 
-import { type Store, storeTimeMs } from '../store/open-store.js';
+import type { Store } from '../store/open-store.js';
+import { asStoreError } from '../store/redis-connection.js';
 import { loadScript } from '../store/redis-script.js';
-import { asStoreError, StoreUnavailableError } from '../store/store-errors.js';
+import { StoreUnavailableError } from '../store/store.js';
 
-/** Name of the record: on Redis a hash, on the embedded store one text of lines. */
+/** The key of the record: on Redis a hash, on the embedded store one text of lines. */
 export const KEY_RECORD_KEY = 'session:keys';
 
-/** The keys of a node: for each variable the ids of its list, in order. */
+/** The keys of a node: for each variable the key ids of its list, in order. */
 export interface NodeKeys {
-  /** Whether it makes tokens (with the first of each list), or only verifies them. */
+  /** Whether the node makes tokens (with the first key of each list) or only verifies them. */
   readonly makes: boolean;
   readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** How long what it makes lives at most, in seconds, by the name of what it is. */
-  readonly lives?: Readonly<Record<string, number>>;
+  /** The longest lifetimes of what the node makes, in seconds, by name. */
+  readonly lifetimes?: Readonly<Record<string, number>>;
 }
 
-/** A life that a node has reported. */
-export interface ReportedLife {
+/** A lifetime that a node has reported. */
+export interface ReportedLifetime {
   readonly name: string;
   readonly seconds: number;
-  /** When a node last said so. */
+  /** When a node last reported it. */
   readonly lastMs: number;
 }
 
@@ -29,17 +30,17 @@ export interface ReportedKeys {
   readonly nowMs: number;
   /** When the record began; undefined when there is none. */
   readonly sinceMs: number | undefined;
-  /** Without their lives; the one that reported last comes first. */
+  /** Without their lifetimes; the most recent report comes first. */
   readonly nodes: readonly NodeKeys[];
-  /** When a node last said that it makes tokens with a key, by variable and id with a space between them. */
+  /** When a node last reported that it makes tokens with a key, by variable and key id separated by a space. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
-  /** Empty when none but older versions have reported. */
-  readonly lives: readonly ReportedLife[];
+  /** Empty if only older versions have reported. */
+  readonly lifetimes: readonly ReportedLifetime[];
 }
 
-/** Every method throws StoreUnavailableError when the store does not answer. */
+/** Every method throws StoreUnavailableError if the store does not answer. */
 export interface KeyRecord {
-  /** Writes what a node runs now; undefined when it stops. */
+  /** Writes the keys of a node, or removes them if it is not `running` any more. */
   report(node: string, keys: NodeKeys, running: boolean): Promise<void>;
   read(): Promise<ReportedKeys>;
 }
@@ -47,15 +48,15 @@ export interface KeyRecord {
 /** How often a node reports, in milliseconds. */
 export const REPORT_EVERY_MS = 3_600_000;
 
-/** A node that has not reported for so long is gone, in milliseconds. */
+/** A node counts as gone after this silence, in milliseconds. */
 export const SILENCE_MS = 2.5 * REPORT_EVERY_MS;
 
-/** Longer than any token lives: a year and a day, in milliseconds. */
+/** Longer than the lifetime of any token: a year and a day, in milliseconds. */
 const KEEP_MS = 366 * 86_400_000;
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-/** The record on a store of either kind. */
+/** Opens the record on Redis or on the embedded store. */
 export function openKeyRecord(store: Store): KeyRecord {
   if (store.kind === 'redis') {
     const report = loadScript<number>(store.client, SCRIPTS, 'key_report');
@@ -67,7 +68,7 @@ export function openKeyRecord(store: Store): KeyRecord {
       async read() {
         try {
           const fields = await store.client.hgetall(KEY_RECORD_KEY);
-          return readFields(new Map(Object.entries(fields)), await storeTimeMs(store));
+          return readFields(new Map(Object.entries(fields)), await store.timeMs());
         } catch (error) {
           throw error instanceof StoreUnavailableError ? error : asStoreError(error);
         }
@@ -98,13 +99,13 @@ export function openKeyRecord(store: Store): KeyRecord {
   };
 }
 
-/** The fields that a report gives the time: keys that the node makes tokens with, and how long those live. */
-function stampedBy({ makes, ids, lives = {} }: NodeKeys): string[] {
+/** Returns the fields that a report sets to the current time: the keys that the node makes tokens with, and lifetimes. */
+function stampedBy({ makes, ids, lifetimes = {} }: NodeKeys): string[] {
   const used = makes ? Object.entries(ids).map(([variable, [first]]) => `used:${variable} ${first}`) : [];
-  return [...used, ...Object.entries(lives).map(([name, seconds]) => `life:${name} ${seconds}`)];
+  return [...used, ...Object.entries(lifetimes).map(([name, seconds]) => `life:${name} ${seconds}`)];
 }
 
-/** `makes` or `verifies`, then `VARIABLE:id,id` for each variable. */
+/** Formats keys as `makes` or `verifies`, then `VARIABLE:id,id` for each variable. */
 function formatKeys({ makes, ids }: NodeKeys): string {
   const lists = Object.entries(ids).map(([variable, list]) => `${variable}:${list.join(',')}`);
   return [makes ? 'makes' : 'verifies', ...lists].join(' ');
@@ -132,13 +133,13 @@ function parseLines(text: string | undefined): Map<string, string> {
 function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
   const nodes: { readonly atMs: number; readonly keys: NodeKeys }[] = [];
   const lastUsedMs = new Map<string, number>();
-  const lives: ReportedLife[] = [];
+  const lifetimes: ReportedLifetime[] = [];
   for (const [name, value] of fields) {
     const atMs = Number.parseInt(value, 10);
     if (name.startsWith('used:')) lastUsedMs.set(name.slice('used:'.length), atMs);
     else if (name.startsWith('life:')) {
       const [what = '', seconds] = name.slice('life:'.length).split(' ');
-      lives.push({ name: what, seconds: Number(seconds), lastMs: atMs });
+      lifetimes.push({ name: what, seconds: Number(seconds), lastMs: atMs });
     } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
       nodes.push({ atMs, keys: parseKeys(value.slice(value.indexOf(' ') + 1)) });
     }
@@ -149,6 +150,6 @@ function readFields(fields: ReadonlyMap<string, string>, nowMs: number): Reporte
     sinceMs: since === undefined ? undefined : Number(since),
     nodes: nodes.sort((one, other) => other.atMs - one.atMs).map(({ keys }) => keys),
     lastUsedMs,
-    lives,
+    lifetimes,
   };
 }

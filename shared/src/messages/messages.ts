@@ -14,12 +14,12 @@ export type MessageParams = Readonly<Record<string, string | number>>;
 
 const texts: Record<Language, Record<MessageKey, string>> = { en, fr, ar };
 
-/** Says whether a text of this name exists. */
+/** Returns whether a text with this key exists. */
 export function isMessageKey(key: string): key is MessageKey {
   return Object.hasOwn(en, key);
 }
 
-/** A text in a language. A place that has no parameter stays as it is. */
+/** Returns a text in a language. A placeholder without a parameter stays as it is. */
 export function messageIn(language: Language, key: MessageKey, params?: MessageParams): string {
   const text = texts[language][key];
   if (params === undefined) return text;

@@ -1,9 +1,9 @@
-// What a difficulty means: the number of leading zero bits of a digest.
+// Proof of work: the form of a nonce, and the leading zero bits that it must produce.
 
-/** Hashes ASCII text; handed in, so that this room runs in a browser as well as in Node. */
+/** Hashes ASCII text. It is a parameter, so that these files run in browsers as well as in Node. */
 export type Digest = (text: string) => Uint8Array;
 
-/** Counts the zero bits at the head of a digest, most significant bit of the first byte first. */
+/** Counts the leading zero bits of a digest, from the most significant bit of the first byte. */
 export function leadingZeroBits(digest: Uint8Array): number {
   let bits = 0;
   for (const byte of digest) {
@@ -13,7 +13,17 @@ export function leadingZeroBits(digest: Uint8Array): number {
   return bits;
 }
 
-/** Says whether a nonce solves a challenge: the digest of salt ‖ nonce has at least `difficulty` leading zero bits. */
+/** Returns whether a nonce solves a challenge: the digest of salt ‖ nonce has at least `difficulty` leading zero bits. */
 export function solves(digest: Digest, salt: string, nonce: string, difficulty: number): boolean {
   return leadingZeroBits(digest(salt + nonce)) >= difficulty;
+}
+
+const NONCE = /^(?:0|[1-9][0-9]{0,23})$/;
+
+/**
+ * Returns whether a text is a nonce: 1 to 24 decimal digits, no sign, no leading zero except `0` itself. With a salt of
+ * fixed length this makes salt ‖ nonce unambiguous.
+ */
+export function isNonce(text: string): boolean {
+  return NONCE.test(text);
 }

@@ -1,49 +1,48 @@
-// The `effort` alternative to an image: sixteen equal parts of work (decisions 2.5).
+// The `effort` alternative to a captcha: sixteen equal parts of work (docs/decisions/effort.md).
 
-import { type Digest, leadingZeroBits } from './difficulty.js';
+import { type Digest, isNonce, leadingZeroBits } from './difficulty.js';
 import { SLOW_HASHES_PER_SECOND, type WorkShape } from './lifetime.js';
-import { isNonce } from './nonce.js';
 
 /** Parts of one challenge: many, so that their sum varies little. */
 export const EFFORT_PARTS = 16;
 
-/** Effort: sixteen parts, so that its spread is small. */
+/** Sixteen parts, so that the total varies little. */
 export const EFFORT_SHAPE: WorkShape = { leastBits: 22, mostBits: 28, partBits: 4, spread: 1.96 };
 
 /** Longest answer, in characters: 16 nonces of 24 digits and 15 dots, with room. */
 export const MAX_EFFORT_CHARACTERS = 416;
 
 /**
- * The whole work in bits, for an account whose next proof of work costs `price` bits.
- * @param bits `effort.bits`: how much more it costs
+ * Returns the total work in bits for an account whose next proof of work costs `price` bits.
+ * @param bits `effort.bits`: how much more effort costs
  */
 export function effortBits(price: number, bits: number): number {
   return Math.min(Math.max(price + bits, EFFORT_SHAPE.leastBits), EFFORT_SHAPE.mostBits);
 }
 
-/** Difficulty in bits of each part. */
+/** Returns the difficulty of each part in bits. */
 export function partDifficulty(totalBits: number): number {
   return totalBits - EFFORT_SHAPE.partBits;
 }
 
-/** The whole work in bits of a challenge with parts of this difficulty. */
+/** Returns the total work in bits of a challenge with parts of this difficulty. */
 export function totalBits(difficultyOfPart: number): number {
   return difficultyOfPart + EFFORT_SHAPE.partBits;
 }
 
-/** Lifetime in whole seconds of a challenge of so many bits. */
+/** Returns the lifetime in whole seconds of a challenge of `bits` bits. */
 export function effortLifetimeSeconds(bits: number, expireSeconds: number): number {
   return Math.max(expireSeconds, Math.ceil((EFFORT_SHAPE.spread * 2 ** bits) / SLOW_HASHES_PER_SECOND));
 }
 
-/** The nonces of an answer in order, or null for a text that is none: 16 nonces joined by dots. */
+/** Parses an answer, 16 nonces joined by dots; returns null for any other text. */
 export function parseEffortAnswer(answer: string): string[] | null {
   if (answer.length > MAX_EFFORT_CHARACTERS) return null;
   const nonces = answer.split('.');
   return nonces.length === EFFORT_PARTS && nonces.every(isNonce) ? nonces : null;
 }
 
-/** Says whether every part is solved: the digest of salt ‖ two-digit index ‖ nonce has the leading zero bits. */
+/** Returns whether every part is solved: the digest of salt ‖ two-digit index ‖ nonce has enough leading zero bits. */
 export function solvesEffort(
   digest: Digest,
   salt: string,

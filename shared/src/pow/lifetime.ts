@@ -1,16 +1,16 @@
 // How long a proof-of-work challenge lives.
 
-/** Hashes per second of a slow phone in plain JavaScript: what a lifetime must be long enough for. */
+/** Hashes per second of a slow phone in plain JavaScript; lifetimes are long enough for it. */
 export const SLOW_HASHES_PER_SECOND = 500_000;
 
-/** How much work a challenge is, beyond its price. */
+/** How the work of a challenge is divided, beyond its price. */
 export interface WorkShape {
-  /** Least and most bits of the whole work. */
+  /** Least and most bits of the total work. */
   readonly leastBits: number;
   readonly mostBits: number;
-  /** log2 of the number of equal parts that it is done in. */
+  /** log2 of the number of equal parts. */
   readonly partBits: number;
-  /** Multiple of the expected work within which all but one solve in a thousand end. */
+  /** Multiple of the expected work within which 999 of 1,000 solutions are found. */
   readonly spread: number;
 }
 
@@ -18,8 +18,8 @@ export interface WorkShape {
 export const POW_SHAPE: WorkShape = { leastBits: 0, mostBits: 256, partBits: 0, spread: 6.91 };
 
 /**
- * The lifetime in whole seconds of a challenge of `difficulty` bits: the configured one, or longer where a slow
- * device would need longer (decisions 2.1, "Lifetime"); always the configured one when `grows` is false.
+ * Returns the lifetime in whole seconds of a challenge of `difficulty` bits: the configured one, or a longer one if a
+ * slow device needs it. Always the configured one if `grows` is false.
  */
 export function lifetimeSeconds(difficulty: number, expireSeconds: number, grows: boolean): number {
   if (!grows) return expireSeconds;

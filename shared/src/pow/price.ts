@@ -1,6 +1,6 @@
 // The price of the next attempt: its difficulty, from recorded failures and from the volume of requests.
 
-/** The terms of a price. Difficulties and steps are bits; `volumeEvery` is a number of requests. */
+/** What a price is computed from. Difficulties and steps are bits; `volumeEvery` is a number of requests. */
 export interface PriceTerms {
   readonly floor: number;
   readonly ceiling: number;
@@ -10,10 +10,10 @@ export interface PriceTerms {
 }
 
 /**
- * The difficulty in bits of a challenge issued now (decisions 2.1, "Price").
+ * Returns the difficulty in bits of a challenge issued now (docs/decisions/proof-of-work.md).
  *
- * @param failures failures remembered on the account key, 0 without one
- * @param requests challenges that the address has asked for in its window, this one included
+ * @param failures failures of the account, 0 without an account
+ * @param requests challenges that the address has requested in its window, including this one
  */
 export function priceOf(terms: PriceTerms, failures: number, requests: number): number {
   const volume = terms.volumeStep * Math.floor(requests / terms.volumeEvery);

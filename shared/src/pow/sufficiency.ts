@@ -1,8 +1,8 @@
-// Whether work that was issued some time ago is enough for what an account demands now.
+// Decides whether work that was issued some time ago is enough for an account now.
 
-/** The terms that decide it. Difficulties and steps are bits. */
+/** What the decision depends on. Difficulties and steps are bits. */
 export interface SufficiencyTerms {
-  /** Highest difficulty that is ever demanded. */
+  /** The highest difficulty that is ever required. */
   readonly ceiling: number;
   /** Bits per recorded failure. */
   readonly failureStep: number;
@@ -10,27 +10,27 @@ export interface SufficiencyTerms {
   readonly grace: number;
 }
 
-/** Work as its record has it. */
+/** Work as recorded when it was issued. */
 export interface IssuedWork {
   readonly difficulty: number;
-  /** The configured floor of its time. */
+  /** The configured floor at that time. */
   readonly floor: number;
-  /** Whether it was issued under a ticket of the account that is being tried. */
+  /** Whether it was issued for a scope ticket of the attempted account. */
   readonly scoped: boolean;
 }
 
 /**
- * The least difficulty, in bits, that work must have been issued with (decisions 2.1, "The rule takes the account
- * key"). Work issued under the ticket may be `grace` failures behind, so that a slow solver is not overtaken, but no
- * more, so that cheap work cannot be stockpiled.
+ * Returns the least difficulty in bits that the work must have. Work issued for the account's ticket may be `grace`
+ * failures behind, so that failures of others do not overtake a slow solver, but no more, so that nobody can stockpile
+ * cheap work.
  */
-export function demandedDifficulty(work: IssuedWork, failures: number, terms: SufficiencyTerms): number {
+export function requiredDifficulty(work: IssuedWork, failures: number, terms: SufficiencyTerms): number {
   const counted = work.scoped ? failures - terms.grace : failures;
   if (counted <= 0) return 0;
   return Math.min(terms.ceiling, work.floor + terms.failureStep * counted);
 }
 
-/** Says whether issued work is enough for an account with so many failures. */
+/** Returns whether issued work is enough for an account with `failures` failures. */
 export function suffices(work: IssuedWork, failures: number, terms: SufficiencyTerms): boolean {
-  return work.difficulty >= demandedDifficulty(work, failures, terms);
+  return work.difficulty >= requiredDifficulty(work, failures, terms);
 }

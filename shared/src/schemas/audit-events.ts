@@ -2,7 +2,7 @@
 
 import { type Static, type TProperties, Type } from '@sinclair/typebox';
 
-/** Raised when a field changes its meaning or goes; new fields and new events do not raise it. */
+/** Raised if a field changes its meaning or is removed, not for new fields and events. */
 export const AUDIT_VERSION = 1;
 
 const keyed = (description: string) => Type.String({ pattern: '^[0-9a-f]{32}$', description });
@@ -167,15 +167,15 @@ export const AuditEvents = {
 /** Names of all events. */
 export type AuditName = keyof typeof AuditEvents;
 
-/** A line as it is written. */
+/** A line of the stream. */
 export type AuditLine = { [Name in AuditName]: Static<(typeof AuditEvents)[Name]> }[AuditName];
 
 type WithoutHead<Line> = Line extends unknown ? Omit<Line, 'type' | 'version' | 'time' | 'service'> : never;
 
-/** What a caller says of an event; the rest is added when it is written. */
+/** What a caller passes; the audit trail adds the rest. */
 export type AuditEntry = WithoutHead<AuditLine>;
 
-/** The names of the events that a service writes. */
+/** Returns the names of the events that a service writes. */
 export function auditNamesOf(service: ServiceName): AuditName[] {
   return (Object.keys(AuditEvents) as AuditName[]).filter((name) =>
     AuditEvents[name].services.includes(service),

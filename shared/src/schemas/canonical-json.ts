@@ -1,6 +1,6 @@
-// One text for equal values, to be hashed.
+// Writes equal values as equal texts, for hashes.
 
-/** JSON in which the properties of an object stand in the order of their names, whatever order they were set in. */
+/** Returns JSON with the properties of objects in alphabetical order. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }

@@ -1,8 +1,8 @@
-// What several options of the challenges make wrong together, or with names that are taken.
+// Checks options of the challenges against each other and against reserved names.
 
 import { valueAt } from './option-tree.js';
 
-/** What is compared here. */
+/** The options that are compared. */
 interface ComparedOptions {
   readonly pow: { readonly difficulty: number; readonly max_difficulty: number };
   readonly cache: { readonly expire: number };
@@ -13,9 +13,9 @@ interface ComparedOptions {
 
 const LOWEST_FLOOR_BITS = 16;
 const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
-// What a log-in and the host API put beside the fields of the challenges.
+// Fields of a log-in and of the host API.
 const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
-// Of both services, which share the public address. What else is served there, its gateway knows.
+// Paths of both services, which share the public address.
 const TAKEN_SEGMENTS = new Set([
   'openapi.json',
   'login',
@@ -27,9 +27,9 @@ const TAKEN_SEGMENTS = new Set([
 ]);
 
 /**
- * The mistakes in options that are each right by themselves, one line each.
+ * Returns a line for each mistake in options that are valid one by one.
  *
- * @param nameOf what the people who set an option call it, from its path (`pow.volume.every`)
+ * @param nameOf returns the name of an option for its readers, from its path (`pow.volume.every`)
  */
 export function captchaOptionMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {
   return [
@@ -68,7 +68,7 @@ function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => strin
     const twin = seen.get(name);
     seen.set(name, path);
     if (twin !== undefined) return [`${nameOf(path)} must differ from ${nameOf(twin)}: both are "${name}"`];
-    // Every object has a constructor: such a field would seem to be there when it is not.
+    // Every object has a constructor, so a missing field of that name would seem present.
     if (!TAKEN_FIELDS.has(name) && !(name in Object.prototype)) return [];
     return [`${nameOf(path)} must not be "${name}", which has a meaning of its own`];
   });
@@ -76,7 +76,7 @@ function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => strin
 
 function prefixMistakes({ routes }: ComparedOptions, nameOf: (path: string) => string): string[] {
   const [first = ''] = routes.prefix.split('/');
-  // A gateway may take no notice of case: Caddy does not.
+  // A gateway may ignore case, as Caddy does.
   if (!TAKEN_SEGMENTS.has(first.toLowerCase())) return [];
   return [`${nameOf('routes.prefix')} must not begin with "${first}", which is a path of its own`];
 }

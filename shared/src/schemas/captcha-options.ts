@@ -1,10 +1,9 @@
-// The options of the challenges: their schema, their defaults, and what makes them wrong.
+// The options of the challenges: schema, defaults and checks.
 
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { captchaOptionMistakes } from './captcha-option-mistakes.js';
-import { ConfigurationError } from './configuration-error.js';
-import { expectationOf } from './expectation.js';
+import { ConfigurationError, expectationOf } from './configuration-error.js';
 import { leavesOf, optionsFrom, strangersIn, valueAt } from './option-tree.js';
 
 const FIELD_NAME = '^[A-Za-z0-9_.-]{1,64}$';
@@ -25,7 +24,7 @@ const group = <P extends Record<string, TSchema>>(properties: P) =>
 
 const DAY_SECONDS = 86_400;
 
-/** Every option of the specification's configuration table except `cache.store`, which is a variable of its own. */
+/** All options of the challenges. Their store is a separate variable. */
 export const CaptchaOptions = group({
   driver: Type.Optional(
     Type.Union([Type.Literal('canvas'), Type.Literal('@napi-rs/canvas')], {
@@ -68,7 +67,7 @@ export const CaptchaOptions = group({
     after: Type.Integer({
       default: 2,
       minimum: 0,
-      // The newest 100 failures of a key are remembered: a higher threshold could never be met.
+      // The store keeps the newest 100 failures: a higher threshold could never be reached.
       maximum: 100,
       description:
         'Failures of an account before an image is demanded; 0 demands one at every attempt on an account',
@@ -122,13 +121,13 @@ export const CaptchaOptions = group({
 });
 export type CaptchaOptions = Static<typeof CaptchaOptions>;
 
-/** The options as a host writes them: whatever is left out has its default. */
+/** The options as an application writes them; missing ones have their defaults. */
 export type CaptchaOptionsInput = Partially<CaptchaOptions>;
 
 type Partially<T> = { [K in keyof T]?: T[K] extends object ? Partially<T[K]> : T[K] | undefined };
 
 /**
- * The complete options, defaults filled in, frozen.
+ * Returns the complete options with their defaults, frozen.
  *
  * @throws ConfigurationError with a line per mistake, each beginning with the option's path (`pow.difficulty`)
  */
@@ -140,9 +139,9 @@ export function resolveCaptchaOptions(partial: CaptchaOptionsInput = {}): Captch
 }
 
 /**
- * The mistakes in complete options (decisions 2.1 "Ranges"), one line each.
+ * Returns a line for each mistake in complete options.
  *
- * @param nameOf what the people who set an option call it, from its path (`pow.volume.every`)
+ * @param nameOf returns the name of an option for its readers, from its path (`pow.volume.every`)
  */
 export function checkCaptchaOptions(options: CaptchaOptions, nameOf: (path: string) => string): string[] {
   const single = leavesOf(CaptchaOptions).flatMap(({ path, schema }) => {
@@ -150,6 +149,6 @@ export function checkCaptchaOptions(options: CaptchaOptions, nameOf: (path: stri
     if (value === undefined ? OptionalKind in schema : Value.Check(schema, value)) return [];
     return [`${nameOf(path.join('.'))} must be ${expectationOf(schema)}, not ${JSON.stringify(value)}`];
   });
-  // Comparing values that are wrong by themselves would only blame the others too.
+  // Comparing invalid values would report valid ones too.
   return single.length > 0 ? single : captchaOptionMistakes(options, nameOf);
 }

@@ -1,7 +1,8 @@
-// The bodies of issued challenges, as challenge-service.md and decisions 2.1 have them.
+// The bodies of issued challenges, the queries that ask for them, and the fields that bring the answers.
 
-import { type Static, Type } from '@sinclair/typebox';
-import { TOKEN_PATTERN } from '../challenges/tokens.js';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { CaptchaOptions } from './captcha-options.js';
+import { TOKEN_PATTERN } from './names.js';
 
 const token = Type.String({ pattern: TOKEN_PATTERN, description: 'Names the challenge; single use' });
 const expires_in = Type.Integer({ description: 'Seconds until expiry; unaffected by clock differences' });
@@ -40,7 +41,7 @@ export const ImageChallenge = Type.Object(
 );
 export type ImageChallenge = Static<typeof ImageChallenge>;
 
-/** Answer to `GET {prefix}` with a preset whose kind is the operator's own. */
+/** Answer to `GET {prefix}` with a preset whose challenge type is the operator's own. */
 export const KindChallenge = Type.Object(
   {
     token,
@@ -71,3 +72,48 @@ export const EffortChallenge = Type.Object(
   { $id: 'EffortChallenge' },
 );
 export type EffortChallenge = Static<typeof EffortChallenge>;
+
+/**
+ * Returns the challenge fields under their configured names, to spread into the schema of a body. They validate nothing:
+ * the guard checks each field and reports what is wrong with it.
+ */
+export function challengeFields({ pow, fields }: CaptchaOptions): Record<string, TSchema> {
+  const shown = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
+  return {
+    [pow.fields.token]: shown('Token of a proof-of-work challenge; 40 letters and digits'),
+    [pow.fields.nonce]: shown('Decimal number that solves it; 1 to 24 digits'),
+    [fields.token]: shown('Token of an image challenge; once an image is demanded'),
+    [fields.answer]: shown('The characters of the image; once an image is demanded'),
+  };
+}
+
+/** The ticket in a query. It is not validated here because an invalid ticket is ignored. */
+export const ScopeQuery = Type.Object({
+  scope: Type.Optional(
+    Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
+  ),
+});
+export type ScopeQuery = Static<typeof ScopeQuery>;
+
+/** Query of `GET {prefix}/pow`. */
+export const PowQuery = Type.Object({
+  ...ScopeQuery.properties,
+  min_difficulty: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'The least bits that the form accepts (`pow_min_difficulty`); ignored unless a whole number',
+    }),
+  ),
+});
+export type PowQuery = Static<typeof PowQuery>;
+
+/** Query of `GET {prefix}`. A preset that is not a single text counts as missing, so its type is not validated. */
+export const ImageQuery = Type.Object({
+  preset: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'Name of a preset; `default` when it is empty or given more than once',
+    }),
+  ),
+  ...ScopeQuery.properties,
+});
+export type ImageQuery = Static<typeof ImageQuery>;

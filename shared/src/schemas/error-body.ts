@@ -1,8 +1,8 @@
-// The body of every error answer.
+// The body of every error response.
 
 import { type Static, Type } from '@sinclair/typebox';
 
-/** What is sent with every status from 400 up. Routes may add fields of their own beside these. */
+/** The body of every response with a status of 400 or more. Routes may add fields. */
 export const ErrorBody = Type.Object(
   {
     message: Type.String({ description: 'What happened, for people, in the language of Accept-Language' }),
@@ -28,7 +28,7 @@ export const ErrorBody = Type.Object(
       Type.Integer({ description: 'The least bits of work that this form accepts; for `?min_difficulty=`' }),
     ),
   },
-  // Serialisers drop what a schema does not name, unless it says so.
+  // Without this the serializer drops properties that the schema does not name.
   { $id: 'ErrorBody', description: 'An error', additionalProperties: true },
 );
 export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,11 +1,11 @@
-// The bodies of the host API (decisions 2.3).
+// The bodies of the host API.
 
 import { type Static, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
-import { challengeFields } from './challenge-fields.js';
-import { NAME_PATTERN } from './preset-name.js';
+import { challengeFields } from './challenge-bodies.js';
+import { NAME_PATTERN } from './names.js';
 
-/** Longest account key of a host, in characters. */
+/** The longest account key of an application, in characters. */
 export const MAX_KEY_CHARACTERS = 512;
 
 const key = Type.String({
@@ -67,8 +67,8 @@ export const HostVerifyBody = Type.Object({
 export type HostVerifyBody = Static<typeof HostVerifyBody>;
 
 /**
- * The same with the fields of the challenges, under their configured names. They are judged, not validated. Unknown
- * properties are ignored, so that an application may forward its whole form.
+ * Returns the same with the challenge fields under their configured names, which the verifier checks, not the schema.
+ * Unknown properties are ignored, so that an application may forward its whole form.
  */
 export function hostVerifyBody(options: CaptchaOptions) {
   const { max_difficulty: maximum } = options.pow;
@@ -138,7 +138,7 @@ export const HostFailure = Type.Object(
 );
 export type HostFailure = Static<typeof HostFailure>;
 
-/** Body of `DELETE /host/failures`: with `try` that one failure is withdrawn, else all are forgotten. */
+/** Body of `DELETE /host/failures`: with `try` one failure is withdrawn, otherwise all are cleared. */
 export const HostClearBody = Type.Object(
   {
     key,

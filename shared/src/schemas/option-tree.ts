@@ -1,21 +1,21 @@
-// Options in nested groups, read as a list of paths.
+// Reads nested options as a list of paths.
 
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 
-/** One option: where it is, and what its value must be. */
+/** One option: its path and its schema. */
 export interface OptionLeaf {
   readonly path: readonly string[];
   readonly schema: TSchema;
 }
 
-/** The single options of a schema in the order of the schema. */
+/** Returns the single options of a schema in its order. */
 export function leavesOf(schema: TObject, path: readonly string[] = []): OptionLeaf[] {
   return Object.entries(schema.properties).flatMap(([name, inner]) =>
     KindGuard.IsObject(inner) ? leavesOf(inner, [...path, name]) : [{ path: [...path, name], schema: inner }],
   );
 }
 
-/** The value at a path, or undefined where there is none. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(options: unknown, path: readonly string[]): unknown {
   let value = options;
   for (const name of path) {
@@ -25,7 +25,7 @@ export function valueAt(options: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** Nested, deep-frozen options from a value per leaf; a leaf without a value or default is left out. */
+/** Builds deeply frozen options from a value per leaf; a leaf without a value or default is omitted. */
 export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unknown): unknown {
   const build = (at: TObject, path: readonly string[]): unknown =>
     Object.freeze(
@@ -42,7 +42,7 @@ export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unk
   return build(schema, []);
 }
 
-/** A line, beginning with the path, for whatever is in the options but not in the schema, and for groups that are none. */
+/** Returns a line for each option that the schema does not name, and for each group that is not an object. */
 export function strangersIn(options: unknown, schema: TObject, path: readonly string[] = []): string[] {
   if (!isGroup(options)) return [`${path.join('.') || 'the options'} must be a group of options`];
   return Object.entries(options).flatMap(([name, value]) => {

@@ -1,11 +1,11 @@
-// The bodies of the session service, as session-token-service.md has them.
+// The bodies of the session service.
 
 import { type Static, Type } from '@sinclair/typebox';
 
-/** Longest email address, in characters (RFC 5321, 4.5.3.1.3, less the angle brackets). */
+/** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const EMAIL_CHARACTERS = 254;
 
-/** Longest password that is hashed, in bytes of UTF-8. */
+/** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
 
 /** Body of `POST /login`; the challenge fields beside these have configurable names. */
@@ -50,7 +50,7 @@ export type SessionEntry = Static<typeof SessionEntry>;
 export const SessionsBody = Type.Object({ sessions: Type.Array(SessionEntry) }, { $id: 'SessionsBody' });
 export type SessionsBody = Static<typeof SessionsBody>;
 
-/** Body of `POST /introspect` (RFC 7662, 2.1); what else is in the form is not looked at. */
+/** Body of `POST /introspect` (RFC 7662, 2.1); other fields are ignored. */
 export const IntrospectionForm = Type.Object(
   { token: Type.String({ minLength: 1 }) },
   { $id: 'IntrospectionForm' },

@@ -1,4 +1,4 @@
-// What the two tokens carry (decisions 3.3). Times are whole seconds since 1970.
+// The claims of both tokens. Times are whole seconds since 1970.
 
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -9,7 +9,7 @@ const Email = Type.String({ minLength: 1 });
 export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
 const Generation = Type.Integer({ minimum: 1 });
 
-/** Claims of an access token: the user object of the specification, and the session it belongs to. */
+/** Claims of an access token: the user and the session. */
 export const AccessClaims = Type.Object({
   id: UserId,
   email: Email,
@@ -21,8 +21,8 @@ export const AccessClaims = Type.Object({
 export type AccessClaims = Static<typeof AccessClaims>;
 
 /**
- * Claims of a refresh token. `sub` is the user's id as text, as RFC 7519 (4.1.2) wants it. `prefix` is that of the
- * cookie the token was issued for, when it counts in no other.
+ * Claims of a refresh token. `sub` is the user's id as text (RFC 7519, 4.1.2). `prefix` is that of the cookie the
+ * token was issued for, if no other cookie may carry it.
  */
 export const RefreshClaims = Type.Object({
   sub: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
@@ -35,7 +35,7 @@ export const RefreshClaims = Type.Object({
 });
 export type RefreshClaims = Static<typeof RefreshClaims>;
 
-/** What reading a token gave. Everything but expiry is one refusal, whatever was wrong. */
+/** The result of reading a token. Every fault except expiry gives the same refusal. */
 export type TokenReading<Claims> =
   | { readonly ok: true; readonly claims: Readonly<Claims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' };

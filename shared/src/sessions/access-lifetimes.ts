@@ -1,20 +1,20 @@
-// How long an access token may live: as configured here, or as long as a node that makes tokens has reported.
+// The longest accepted lifetime of an access token: as configured here, or as reported by a node that makes tokens.
 
 import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../keys/key-record.js';
 import type { Store } from '../store/open-store.js';
 
-/** The record is read again for a longer token after this time, in milliseconds. */
+/** How long a reading of the record is used, in milliseconds. */
 const READ_AGAIN_MS = 10_000;
 
-/** Decides about the life of an access token. */
+/** Checks the lifetimes of access tokens. */
 export interface AccessLifetimes {
-  /** Says whether a token may live so many seconds. Never throws; asks the store only about a life longer than its own. */
+  /** Returns whether a token may live `seconds`. Never throws; reads the store only for a lifetime longer than its own. */
   allows(seconds: number): Promise<boolean>;
 }
 
 /**
- * @param ownSeconds `ACCESS_TTL`; lives up to it are always allowed
- * @param store where nodes report; without it, and while it is out of reach, no longer life is allowed
+ * @param ownSeconds `ACCESS_TTL`; lifetimes up to it are always allowed
+ * @param store where nodes report; without it, or while it does not answer, no longer lifetime is allowed
  */
 export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLifetimes {
   const record = store === undefined ? undefined : openKeyRecord(store);
@@ -26,16 +26,16 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
       if (record === undefined) return false;
       if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
         readAtMs = performance.now();
-        reading = record.read().then(longestLife, () => 0);
+        reading = record.read().then(longestLifetime, () => 0);
       }
       return seconds <= (await reading);
     },
   };
 }
 
-// A life counts while tokens of it may be alive: its node makes them until it falls silent.
-function longestLife({ lives, nowMs }: ReportedKeys): number {
-  const inUse = lives.filter(
+// A lifetime counts while its tokens may be alive: a node makes them until it falls silent.
+function longestLifetime({ lifetimes, nowMs }: ReportedKeys): number {
+  const inUse = lifetimes.filter(
     ({ name, seconds, lastMs }) => name === 'access' && nowMs < lastMs + SILENCE_MS + seconds * 1000,
   );
   return Math.max(0, ...inUse.map(({ seconds }) => seconds));

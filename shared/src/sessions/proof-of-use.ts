@@ -1,8 +1,12 @@
-// Notes that a generation has reached its owner when one of its access tokens is first seen here.
+// Records that a generation of a session has reached its owner, when its first access token is verified.
 
-import type { ProofStore } from './proof-store.js';
+import type { EmbeddedStore } from '../store/embedded-store.js';
+import type { Store } from '../store/open-store.js';
+import type { RedisClient } from '../store/redis-connection.js';
+import { loadScript } from '../store/redis-script.js';
+import { assertGeneration, userSessionsKey } from './session-keys.js';
 
-/** The claims that matter: user, session, generation. */
+/** The claims that identify a generation: user, session, generation. */
 export interface SeenClaims {
   readonly id: number;
   readonly sid: string;
@@ -12,10 +16,10 @@ export interface SeenClaims {
 const MOST_SESSIONS = 50_000;
 
 /**
- * Makes what is told of every verified access token: one write per generation and node that is
- * not awaited and whose errors are ignored (decisions 3.4).
+ * Returns a function to call for every verified access token. It writes once per generation and node. Fire and forget:
+ * errors are ignored.
  *
- * @param mostSessions sessions remembered; the one not seen for longest is forgotten, and costs a write again
+ * @param mostSessions sessions kept in memory; the least recently used one is dropped, and costs another write
  */
 export function createProofOfUse(
   sessions: ProofStore,
@@ -29,4 +33,70 @@ export function createProofOfUse(
     if (proven.size > mostSessions) proven.delete(proven.keys().next().value as string);
     sessions.proveUsed({ uid: id, sid, generation: gen }).catch(() => {});
   };
+}
+
+/** A generation of a user's session. */
+export interface UsedGeneration {
+  /** The user's id: a whole number. */
+  readonly uid: number;
+  /** The session's id: letters and digits. */
+  readonly sid: string;
+  /** A whole number from 1. */
+  readonly generation: number;
+}
+
+/** Records used generations. */
+export interface ProofStore {
+  /**
+   * Records that a generation has reached its owner. Never creates a session, never lowers a recorded generation.
+   * @throws RangeError for an invalid generation
+   * @throws StoreUnavailableError if the store does not answer
+   */
+  proveUsed(used: UsedGeneration): Promise<void>;
+}
+
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+// A session in the embedded store: session id, six numbers, the highest used generation, and more.
+const SESSION = /^(\S+ \d+ \d+ \d+ \d+ \d+ \d+) (\d+) (.*)$/;
+
+/** Opens the proof store on Redis or on the embedded store. */
+export function openProofStore(store: Store): ProofStore {
+  return store.kind === 'redis' ? redisProofStore(store.client) : embeddedProofStore(store);
+}
+
+/** The proof store on Redis: one script. */
+export function redisProofStore(client: RedisClient): ProofStore {
+  const prove = loadScript<number>(client, SCRIPTS, 'session_prove_used');
+  return {
+    async proveUsed({ uid, sid, generation }) {
+      assertGeneration(generation);
+      await prove([userSessionsKey(uid)], [sid, generation]);
+    },
+  };
+}
+
+/** The proof store on the embedded store: one transaction. */
+export function embeddedProofStore(store: EmbeddedStore): ProofStore {
+  return {
+    async proveUsed({ uid, sid, generation }) {
+      assertGeneration(generation);
+      await store.transact((transaction) => {
+        const key = userSessionsKey(uid);
+        const text = transaction.get(key);
+        const expiresAtMs = transaction.expiryOf(key);
+        if (text === undefined || expiresAtMs === undefined) return;
+        const sessions = text.split('\n').map((session) => withUsedGeneration(session, sid, generation));
+        const raised = sessions.join('\n');
+        if (raised !== text) transaction.put(key, raised, expiresAtMs);
+      });
+    },
+  };
+}
+
+function withUsedGeneration(line: string, sid: string, generation: number): string {
+  if (!line.startsWith(`${sid} `)) return line;
+  return line.replace(SESSION, (whole, before: string, used: string, after: string) =>
+    Number(used) >= generation ? whole : `${before} ${generation} ${after}`,
+  );
 }

@@ -1,7 +1,7 @@
-// Follows the revocation log into memory, so that verifying a token needs no store.
+// Keeps a copy of the revocation log in memory, so that verifying a token does not read the store.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { pauseMs } from '../store/redis-connection.js';
+import { reconnectDelayMs } from '../store/redis-connection.js';
 import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
 import { createRevokedIds } from './revoked-ids.js';
 
@@ -11,27 +11,27 @@ export interface FollowerLog {
   warn(about: object, message: string): void;
 }
 
-/** Knows which sessions have ended. */
+/** Knows the revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Whether the access tokens of a session are to be refused. Asks the store only while the log is lost; when
-   * that fails too, what is in memory decides, and until the store answers again nobody waits for it. Never throws.
+   * Returns whether the access tokens of a session must be refused. Reads the store only while the log is lost; if that
+   * fails too, the memory decides, and later calls do not wait until the store answers again. Never throws.
    */
   isRevoked(sid: string): Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
   refuse(sids: readonly string[], keepMs: number): void;
-  /** Resolves when the log has been read to its end; at once while it is being followed. */
+  /** Resolves when the log has been read to its end; at once while it is followed. */
   caughtUp(): Promise<void>;
-  /** Seconds since the log was lost, or since the start when it was never read to its end; 0 while it is followed. */
+  /** Returns the seconds since the log was lost, or since the start if it was never read to its end; 0 while it is followed. */
   lagSeconds(): number;
-  /** Ids in memory. */
+  /** Number of session ids in memory. */
   readonly size: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts to follow; a log that is lost is tried again for ever.
- * @param options.clock milliseconds of a clock that never goes back
+ * Starts to follow the log and retries for ever if it is lost.
+ * @param clock milliseconds of a monotonic clock
  */
 export function followRevocations(
   log: RevocationLog,
@@ -45,11 +45,11 @@ export function followRevocations(
   let failures = 0;
   let waiting: (() => void)[] = [];
   let tail: RevocationTail | undefined;
-  // Where the reads that requests make have come to while the log is lost.
+  // The position of the reads that requests cause while the log is lost.
   let asked = LOG_START;
   let asking: Promise<void> | undefined;
   let askingNext: Promise<void> | undefined;
-  let isSilent = false;
+  let isUnanswered = false;
 
   const take = (page: RevocationPage): string => {
     for (const { sids, keepMs } of page.entries) revoked.add(sids, keepMs);
@@ -81,9 +81,9 @@ export function followRevocations(
     if (lostSinceMs === undefined) {
       lostSinceMs = clock();
       asked = LOG_START;
-      isSilent = false;
+      isUnanswered = false;
     }
-    // The first try after a loss comes at once, and often succeeds.
+    // The first attempt after a loss comes at once and often succeeds.
     if (failures < 2 || isWarned) return;
     isWarned = true;
     logger.warn({ err: error }, 'the revocation log is lost: the store is asked for each token');
@@ -100,7 +100,7 @@ export function followRevocations(
         tail?.close();
         tail = undefined;
       }
-      const waitMs = failures < 2 ? 0 : pauseMs(failures - 1);
+      const waitMs = failures < 2 ? 0 : reconnectDelayMs(failures - 1);
       await pause(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
@@ -113,8 +113,7 @@ export function followRevocations(
     }
   }
 
-  // A read that is on its way may have begun before the session ended, so who comes meanwhile waits for the next;
-  // all of those share it.
+  // A running read may have begun before the session ended, so calls during it wait for the next read and share it.
   function ask(): Promise<void> {
     if (asking === undefined) {
       asking = readToEnd().finally(() => {
@@ -142,14 +141,14 @@ export function followRevocations(
       if (lostSinceMs === undefined) return false;
       const answered = ask().then(
         () => {
-          isSilent = false;
+          isUnanswered = false;
         },
         () => {
-          isSilent = true;
+          isUnanswered = true;
         },
       );
-      // A store that hangs costs one time limit, and not one for each request.
-      if (!isSilent) await answered;
+      // A store that hangs costs one timeout, not one per request.
+      if (!isUnanswered) await answered;
       return revoked.has(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),

@@ -1,50 +1,50 @@
-// The log that every node reads to learn at once which sessions have ended (decisions 3.4).
+// The revocation log, from which every node learns at once which sessions have ended.
 
-/** Name of the log in every store: on Redis a stream, on the embedded store the head of its list. */
+/** The key of the log: on Redis a stream, on the embedded store the head of a chain. */
 export const REVOCATION_LOG_KEY = 'session:revoked';
 
 /** The position before the first entry. */
 export const LOG_START = '0';
 
-/** Sessions that ended together. */
+/** Sessions that were revoked together. */
 export interface RevocationEntry {
   readonly sids: readonly string[];
-  /** How long their access tokens have to be refused, in milliseconds. */
+  /** How long their access tokens must be refused, in milliseconds. */
   readonly keepMs: number;
 }
 
-/** Entries that follow one another. */
+/** Consecutive entries. */
 export interface RevocationPage {
   readonly entries: readonly RevocationEntry[];
-  /** Position of the last of them; the position asked for when there is none. */
+  /** Position of the last entry; the requested position if there is none. */
   readonly position: string;
-  /** Whether these were all there were. */
+  /** Whether the log has no further entries. */
   readonly complete: boolean;
 }
 
-/** A reader with a connection of its own. */
+/** A reader with its own connection. */
 export interface RevocationTail {
   /**
-   * The entries after a position.
-   * @param wait whether to wait, for half a second at most, when there is none
-   * @throws StoreUnavailableError when the connection is lost or no longer answers
+   * Returns the entries after a position.
+   * @param wait whether to wait, at most half a second, if there is none
+   * @throws StoreUnavailableError if the connection is lost or does not answer
    */
   next(position: string, wait: boolean): Promise<RevocationPage>;
   close(): void;
 }
 
-/** Every method throws StoreUnavailableError when the store does not answer. */
+/** Every method throws StoreUnavailableError if the store does not answer. */
 export interface RevocationLog {
-  /** Appends one entry, kept for its `keepMs`; a repeated entry does no harm. */
+  /** Appends an entry and keeps it for its `keepMs`; repeating it is harmless. */
   append(entry: RevocationEntry): Promise<void>;
-  /** The entries after a position, the oldest first, without waiting. */
+  /** Returns the entries after a position, oldest first, without waiting. */
   readAfter(position: string): Promise<RevocationPage>;
   openTail(): Promise<RevocationTail>;
 }
 
 /**
- * Whether the log has an entry of this session now.
- * @throws StoreUnavailableError when the store does not answer
+ * Returns whether the log now contains this session.
+ * @throws StoreUnavailableError if the store does not answer
  */
 export async function hasEntryOf(log: RevocationLog, sid: string): Promise<boolean> {
   for (let position = LOG_START; ; ) {

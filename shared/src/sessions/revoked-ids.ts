@@ -1,16 +1,17 @@
-// The ids of ended sessions, each for as long as an access token of it may still be around.
+// The ids of revoked sessions, each kept as long as one of its access tokens may be alive.
 
-/** A set of session ids that forgets by time. */
+/** A set of session ids that expire. */
 export interface RevokedIds {
-  /** Adds ids, or prolongs them; forgets those whose time is over. */
+  /** Adds ids or prolongs them; removes expired ones. */
   add(sids: readonly string[], keepMs: number): void;
   has(sid: string): boolean;
   readonly size: number;
 }
 
-/** @param clock milliseconds of a clock that never goes back */
+/** @param clock milliseconds of a monotonic clock */
 export function createRevokedIds(clock: () => number): RevokedIds {
-  // What is kept equally long ends in the order it came. Nodes may differ in that while `ACCESS_TTL` is being changed.
+  // Ids that are kept equally long expire in the order they came. Nodes may keep them differently long while `ACCESS_TTL`
+  // is being changed.
   const endsByKeep = new Map<number, Map<string, number>>();
 
   const forget = (nowMs: number) => {

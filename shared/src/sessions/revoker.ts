@@ -1,7 +1,7 @@
-// Makes the end of sessions known to every node.
+// Tells every node which sessions have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { pauseMs } from '../store/redis-connection.js';
+import { reconnectDelayMs } from '../store/redis-connection.js';
 import type { RevocationFollower } from './revocation-follower.js';
 import type { RevocationLog } from './revocation-log.js';
 
@@ -13,26 +13,29 @@ export interface RevokerLog {
 /** Writes to the revocation log. */
 export interface Revoker {
   /**
-   * Before the step that ends sessions whose ids are known: one entry for all of them.
-   * @throws StoreUnavailableError when the store did not answer; nothing is refused then, unless it took the entry late
+   * Appends one entry for sessions whose ids are known. Call it before you end them.
+   * @throws StoreUnavailableError if the store does not answer; then nothing is refused, unless the entry arrives late
    */
   revoke(sids: readonly string[]): Promise<void>;
   /**
-   * After a step that has found and ended these sessions by itself. This node refuses them at once; the entry is
-   * repeated until it is written or no access token of theirs can be left.
+   * Revokes sessions that the caller has ended. This node refuses them at once; the write is repeated until it succeeds or
+   * all their access tokens have expired.
    */
   revokeEnded(sids: readonly string[]): void;
-  /** Ids whose entry is still to be written. */
+  /** Number of ids whose entry is not yet written. */
   readonly waiting: number;
   /** Resolves when every entry is written, or after `limitMs`. */
   flush(limitMs: number): Promise<void>;
   stop(): void;
 }
 
-/** What lies beyond `ACCESS_TTL`: tolerance of clocks, and the time that an entry takes. */
+/** Added to `ACCESS_TTL`: the tolerance for clocks, and the time to write an entry. */
 const MARGIN_MS = 60_000;
 
-/** @param options.accessTtlMs life of an access token in milliseconds */
+/**
+ * Creates the revoker of a node.
+ * @param options.accessTtlMs lifetime of an access token in milliseconds
+ */
 export function createRevoker(options: {
   readonly log: RevocationLog;
   readonly follower: RevocationFollower;
@@ -42,25 +45,25 @@ export function createRevoker(options: {
   const { log, follower, accessTtlMs, logger } = options;
   const keepMs = accessTtlMs + MARGIN_MS;
   const stopping = new AbortController();
-  const owed = new Map<string, { readonly untilMs: number }>();
-  let paying: Promise<void> | undefined;
+  const unwritten = new Map<string, { readonly untilMs: number }>();
+  let writing: Promise<void> | undefined;
 
-  async function pay(): Promise<void> {
-    for (let failures = 0; owed.size > 0 && !stopping.signal.aborted; ) {
-      const sids = [...owed.keys()];
+  async function writeAll(): Promise<void> {
+    for (let failures = 0; unwritten.size > 0 && !stopping.signal.aborted; ) {
+      const sids = [...unwritten.keys()];
       try {
         await log.append({ sids, keepMs });
         failures = 0;
-        for (const sid of sids) owed.delete(sid);
+        for (const sid of sids) unwritten.delete(sid);
       } catch (error) {
         failures += 1;
         if (failures === 1)
-          logger.error({ err: error, waiting: owed.size }, 'revocations wait to be written');
-        for (const [sid, { untilMs }] of owed) if (untilMs <= performance.now()) owed.delete(sid);
-        await pause(pauseMs(failures), undefined, { signal: stopping.signal }).catch(() => {});
+          logger.error({ err: error, waiting: unwritten.size }, 'revocations wait to be written');
+        for (const [sid, { untilMs }] of unwritten) if (untilMs <= performance.now()) unwritten.delete(sid);
+        await pause(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
-    paying = undefined;
+    writing = undefined;
   }
 
   return {
@@ -71,14 +74,14 @@ export function createRevoker(options: {
     revokeEnded(sids) {
       if (sids.length === 0) return;
       follower.refuse(sids, keepMs);
-      for (const sid of sids) owed.set(sid, { untilMs: performance.now() + accessTtlMs });
-      paying ??= pay();
+      for (const sid of sids) unwritten.set(sid, { untilMs: performance.now() + accessTtlMs });
+      writing ??= writeAll();
     },
     get waiting() {
-      return owed.size;
+      return unwritten.size;
     },
     async flush(limitMs) {
-      await Promise.race([paying, pause(limitMs, undefined, { ref: false })]);
+      await Promise.race([writing, pause(limitMs, undefined, { ref: false })]);
     },
     stop: () => stopping.abort(),
   };

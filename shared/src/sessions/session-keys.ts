@@ -1,9 +1,17 @@
-// The name of the sessions of a user, for all that touches them.
+// The store key of a user's sessions, and the check of a generation.
 
 /**
- * The sessions of one user. On Redis a hash, session id → record; the braces are the hash tag that a cluster
- * places the key by. On the embedded store one text. It expires with the last of the sessions.
+ * Returns the key of the sessions of one user: on Redis a hash from session id to record, on the embedded store one text.
+ * The braces are the hash tag of Redis Cluster. The key expires with the last session.
  */
 export function userSessionsKey(uid: number): string {
   return `session:{${uid}}`;
+}
+
+/**
+ * Checks a generation before it reaches the store.
+ * @throws RangeError unless it is a whole number from 1, as it is in every token that the service makes
+ */
+export function assertGeneration(generation: number): void {
+  if (!Number.isSafeInteger(generation) || generation < 1) throw new RangeError('no generation of a session');
 }

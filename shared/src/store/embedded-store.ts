@@ -1,48 +1,44 @@
 // The store in one file (LMDB), shared by the processes of one machine.
 
 import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
-import { StoreUnavailableError } from './store-errors.js';
-import { observerOf, secondsSince } from './store-observer.js';
+import { type StoreObserver, type StoreOperations, StoreUnavailableError, secondsSince } from './store.js';
 
-/** What one atomic step may do. All its reads and writes happen at one moment, `nowMs`. */
+/** The operations of one atomic step. All its reads and writes happen at one moment, `nowMs`. */
 export interface Transaction {
   /** The store's time: milliseconds since 1970. */
   readonly nowMs: number;
-  /** A value that has not expired. An expired one is removed. */
+  /** Returns a live value. Removes an expired one. */
   get(key: string): string | undefined;
-  /** When a live value expires, in milliseconds since 1970. */
+  /** Returns when a live value expires, in milliseconds since 1970. */
   expiryOf(key: string): number | undefined;
-  /** Writes a value that is gone from `expiresAtMs` on. */
+  /** Writes a value that expires at `expiresAtMs`. */
   put(key: string, value: string, expiresAtMs: number): void;
   remove(key: string): void;
 }
 
 /** A key-value store whose values expire. */
-export interface EmbeddedStore {
+export interface EmbeddedStore extends StoreOperations {
   readonly kind: 'embedded';
   readonly path: string;
   /**
-   * Runs one step as one write transaction. The step must decide before it writes: what it has written
-   * before throwing stays written.
+   * Runs a step as one write transaction. A step that throws does not undo its writes, so it must decide before it
+   * writes.
    */
   transact<T>(step: (transaction: Transaction) => T): Promise<T>;
-  /** Reads a live value without a transaction. */
-  read(key: string): Promise<string | undefined>;
-  /** The keys that begin so, in order; values that have expired may be among them. */
+  /** Returns the keys with this prefix in order, possibly including expired ones. */
   keys(prefix: string): string[];
-  /** Removes expired values, at most `batch` in one transaction, and says how many there were. */
+  /** Removes expired values, at most `batch` per transaction, and returns how many there were. */
   prune(batch?: number): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** Milliseconds since 1970. */
 export type Clock = () => number;
 
 /**
- * Opens the file, making it and its folder when they are missing. Values are texts headed by their expiry;
- * an index ordered by expiry serves `prune`.
+ * Opens the file; creates it and its folder if they are missing. Each value is stored after its expiry; `prune` reads an
+ * index ordered by expiry.
  *
- * @throws StoreUnavailableError when the file cannot be opened
+ * @throws StoreUnavailableError if the file cannot be opened
  */
 export function openEmbeddedStore(path: string, clock: Clock = Date.now): EmbeddedStore {
   let database: SharedDatabase;
@@ -88,28 +84,40 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     };
   };
 
+  let observer: StoreObserver | undefined;
   const store: EmbeddedStore = {
     kind: 'embedded',
     path,
+    isReady: () => true,
+    onReady: () => () => {},
+    observe(added) {
+      observer = added;
+    },
+    timeMs: () => store.transact(({ nowMs }) => nowMs),
+    exchange: (key, value, ttlMs) =>
+      store.transact((transaction) => {
+        const before = transaction.get(key) ?? null;
+        transaction.put(key, value, transaction.nowMs + ttlMs);
+        return before;
+      }),
     async transact(step) {
-      let mistake: unknown;
-      const observer = observerOf(store);
-      const beganMs = performance.now();
+      let stepError: unknown;
+      const startMs = performance.now();
       const run = () => {
         try {
           return step(begin(clock()));
         } catch (error) {
-          mistake = error;
+          stepError = error;
           throw error;
         }
       };
       try {
         const value = await root.transaction(run);
-        observer?.took(secondsSince(beganMs));
+        observer?.took(secondsSince(startMs));
         return value;
       } catch (error) {
-        // A mistake of the step is ours; everything else is the file's, such as a full disk.
-        if (error === mistake) throw error;
+        // An error of the step is a bug; any other comes from the file, such as a full disk.
+        if (error === stepError) throw error;
         observer?.failed();
         throw new StoreUnavailableError(`the store ${path} cannot be written`, { cause: error });
       }
@@ -120,7 +128,7 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       await root.transaction(() => begin(clock()).get(key));
       return undefined;
     },
-    // No character of a key of ours comes after the one at the end.
+    // No key contains a character as high as the last one.
     keys: (prefix) => [...root.getKeys({ start: prefix, end: `${prefix}\uffff` })],
     async prune(batch = 100) {
       let removed = 0;

@@ -1,47 +1,82 @@
-// Opens the store that a URL names.
+// Opens the store that a URL names, or the one that a variable names, for as long as needed.
 
+import { ConfigurationError } from '../schemas/configuration-error.js';
 import { type Clock, type EmbeddedStore, openEmbeddedStore } from './embedded-store.js';
-import { openRedis, type RedisClient } from './redis-connection.js';
-import { asStoreError } from './store-errors.js';
-import { parseStoreUrl } from './store-url.js';
+import { openRedis } from './redis-connection.js';
+import { createRedisStore, type RedisStore } from './redis-store.js';
+import { StoreUnavailableError } from './store.js';
+import { describeStoreUrl, parseStoreUrl } from './store-url.js';
 
-/** A store on Redis. */
-export interface RedisStore {
-  readonly kind: 'redis';
-  readonly client: RedisClient;
-}
-
-/** A store of either kind; the operations on it are written beside those who need them. */
+/** A store of either kind. Code that needs a script or a transaction branches on `kind`. */
 export type Store = RedisStore | EmbeddedStore;
 
+const CONNECT_TIMEOUT_MS = 5000;
+
 /**
- * Opens a store. A Redis connection is made in the background; a file is opened at once.
+ * Opens a store. Redis connects in the background; a file opens at once.
  *
  * @param root folder that a relative `file:` path starts from
  * @param clock time of the embedded store, in milliseconds since 1970; Redis has its own
- * @throws RangeError for a URL of no known form
- * @throws StoreUnavailableError when an embedded store's file cannot be opened
+ * @throws RangeError if the URL has no known form
+ * @throws StoreUnavailableError if the file of an embedded store cannot be opened
  */
 export function openStore(url: string, root: string, clock?: Clock): Store {
   const address = parseStoreUrl(url, root);
   if (address.kind === 'embedded') return openEmbeddedStore(address.path, clock);
-  return { kind: 'redis', client: openRedis(address) };
+  return createRedisStore(openRedis(address));
 }
 
-/** Ends the connection or closes the file. */
-export async function closeStore(store: Store): Promise<void> {
-  if (store.kind === 'embedded') return store.close();
-  // quit() waits for a reply that a store out of reach never sends.
-  store.client.disconnect();
-}
-
-/** The store's own time in milliseconds since 1970; also the proof that it answers. */
-export async function storeTimeMs(store: Store): Promise<number> {
-  if (store.kind === 'embedded') return store.transact(({ nowMs }) => nowMs);
+/**
+ * Opens the store that a variable names. A Redis that cannot be reached is not an error here; a file that cannot be
+ * opened is.
+ *
+ * @param root folder that a relative `file:` path starts from
+ * @throws ConfigurationError with one line that begins with the variable's name
+ */
+export function openConfiguredStore(variable: string, url: string, root: string): Store {
   try {
-    const [seconds, micros] = await store.client.time();
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    return openStore(url, root);
   } catch (error) {
-    throw asStoreError(error);
+    if (error instanceof RangeError) throw new ConfigurationError([`${variable} ${error.message}`]);
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    const reason = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new ConfigurationError([`${variable} ${describeStoreUrl(url)} cannot be opened: ${reason}`]);
   }
+}
+
+/**
+ * Passes the store that a variable names to a function once it is connected, and closes it afterwards.
+ *
+ * @param root folder that a relative `file:` path starts from
+ * @throws ConfigurationError if the variable names no store
+ * @throws StoreUnavailableError if the store does not answer within five seconds
+ */
+export async function withConnectedStore<T>(
+  variable: string,
+  url: string,
+  root: string,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = openConfiguredStore(variable, url, root);
+  try {
+    if (!(await waitForStore(store, CONNECT_TIMEOUT_MS)))
+      throw new StoreUnavailableError(`the store of ${variable} is out of reach`);
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Waits until the store takes commands: a client refuses them before it is connected. Returns false after `limitMs`. */
+export async function waitForStore(store: Store, limitMs: number): Promise<boolean> {
+  if (store.isReady()) return true;
+  return new Promise<boolean>((resolve) => {
+    const end = (isReady: boolean) => {
+      clearTimeout(timeout);
+      removeListener();
+      resolve(isReady);
+    };
+    const removeListener = store.onReady(() => end(true));
+    const timeout = setTimeout(() => end(false), limitMs);
+  });
 }

@@ -1,30 +1,30 @@
-// Repeats a piece of work on a store: at the start, then every so often, and soon again after a round that failed.
+// Runs a task on a store periodically: at the start, then at an interval, and sooner after a failure.
 
 import type { Store } from './open-store.js';
 
-export interface RoundOptions {
-  /** From the end of a round that succeeded to the next, in milliseconds; a function is asked after each round. */
+export interface PeriodicTaskOptions {
+  /** Pause after a run that succeeded, in milliseconds; a function is called after each run. */
   readonly everyMs: number | (() => number);
-  /** From the end of a round that failed to the next, in milliseconds; ten seconds unless told. */
+  /** Pause after a run that failed, in milliseconds; ten seconds by default. */
   readonly retryMs?: number;
-  /** Begins a round also when a lost connection is back: the store may have come back empty. */
+  /** Also run when a lost connection is restored: the store may have come back empty. */
   readonly afterReconnect?: boolean;
-  /** Told of each round that failed. */
+  /** Called after each run that failed. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const RETRY_MS = 10_000;
 
 /**
- * Begins with the first round, as soon as the store is connected. No round begins before the one before it has ended,
- * and none keeps the process alive.
+ * Starts the first run as soon as the store is connected. Runs never overlap, and the timer does not keep the process
+ * alive.
  *
- * @returns `stop`, which begins no further round and resolves when the running one has ended
+ * @returns `stop`, which resolves when the current run has ended
  */
 export function startPeriodicTask(
   store: Store,
-  round: () => Promise<void>,
-  { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: RoundOptions,
+  task: () => Promise<void>,
+  { everyMs, retryMs = RETRY_MS, afterReconnect = false, onFailure }: PeriodicTaskOptions,
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -35,7 +35,7 @@ export function startPeriodicTask(
     let nextMs: number;
     isRunning = true;
     try {
-      await round();
+      await task();
       nextMs = typeof everyMs === 'number' ? everyMs : everyMs();
     } catch (error) {
       nextMs = retryMs;
@@ -49,17 +49,45 @@ export function startPeriodicTask(
     clearTimeout(timer);
     running = run();
   }
-  // A client that is still connecting would refuse the first round.
-  const client = store.kind === 'redis' ? store.client : undefined;
-  if (client === undefined || client.status === 'ready') next();
-  else if (!afterReconnect) client.once('ready', next);
-  if (afterReconnect) client?.on('ready', next);
+  // A client that is still connecting would refuse the first run.
+  let isFirstDue = !store.isReady();
+  if (!isFirstDue) next();
+  const removeListener = store.onReady(() => {
+    if (isFirstDue || afterReconnect) next();
+    isFirstDue = false;
+  });
   return {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      client?.off('ready', next);
+      removeListener();
       await running;
     },
   };
+}
+
+/** The part of a logger that this file uses. */
+export interface PruningLog {
+  info(about: object, message: string): void;
+  warn(about: object, message: string): void;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Removes expired values from an embedded store now and every hour, or every `everyMs`. Redis does that itself. */
+export function startPruning(
+  store: Pick<Store, 'prune'>,
+  log: PruningLog,
+  everyMs = HOUR_MS,
+): { stop(): void } {
+  const prune = () =>
+    store.prune().then(
+      (removed) => {
+        if (removed > 0) log.info({ removed }, 'pruned expired entries');
+      },
+      (error: unknown) => log.warn({ err: error }, 'pruning failed'),
+    );
+  const timer = setInterval(prune, everyMs).unref();
+  void prune();
+  return { stop: () => clearInterval(timer) };
 }

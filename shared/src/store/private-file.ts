@@ -1,4 +1,4 @@
-// Folders and files that only their owner may read.
+// Creates folders and files that only their owner may read.
 
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,7 +6,7 @@ import { ConfigurationError } from '../schemas/configuration-error.js';
 
 const OTHERS = 0o077;
 
-/** By the code of the operating system, what follows the name of a folder that cannot be used. */
+/** Explanations by error code of the operating system; each follows the name of a folder. */
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it, or a folder above it, is a file',
   ENOTDIR: 'it, or a folder above it, is a file',
@@ -18,24 +18,24 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a folder, and those above it that are missing, with mode 0700; one that is there keeps its own.
- * @throws Error as the file system says it
+ * Creates a folder and its missing parents with mode 0700. An existing folder keeps its mode.
+ * @throws Error of the file system
  */
 export function makePrivateFolder(path: string): void {
-  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isThere()) return;
-  // Not with `recursive`: below /proc that never ends.
+  const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (exists()) return;
+  // Not with `recursive`, which never returns below /proc.
   if (dirname(path) !== path) makePrivateFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!isThere()) throw error;
+    // Another process may have created it meanwhile.
+    if (!exists()) throw error;
   }
 }
 
 /**
- * Makes the folder of `DATA_DIR` and tries whether files can be made in it.
+ * Creates the folder of `DATA_DIR` and checks that this process may create files in it.
  * @param path absolute
  * @throws ConfigurationError with one line that begins with the variable
  */
@@ -52,23 +52,23 @@ export function openDataFolder(path: string): void {
 }
 
 /**
- * Makes an LMDB file and its lock file with mode 0600, which LMDB itself would let everybody read, and takes the rights
- * of others from those that are there, where they are this user's.
- * @throws Error as the file system says it
+ * Creates an LMDB file and its lock file with mode 0600, because LMDB itself would make them readable by everyone. Removes
+ * the permissions of others from existing files of this user.
+ * @throws Error of the file system
  */
 export function makePrivateDatabase(path: string): void {
   makePrivateFolder(dirname(path));
-  for (const each of filesOf(path)) {
-    closeSync(openSync(each, 'a', 0o600));
+  for (const file of filesOf(path)) {
+    closeSync(openSync(file, 'a', 0o600));
     try {
-      if (isOpenToOthers(each)) chmodSync(each, statSync(each).mode & ~OTHERS & 0o777);
+      if (isOpenToOthers(file)) chmodSync(file, statSync(file).mode & ~OTHERS & 0o777);
     } catch {
-      // Another user's; `warnOfStore` tells it.
+      // The file belongs to another user; `logStoreWarnings` reports it.
     }
   }
 }
 
-/** The files of an LMDB database that others than their owner may read or write. */
+/** Returns the files of an LMDB database that users other than the owner may read or write. */
 export function filesOpenToOthers(path: string): string[] {
   return filesOf(path).filter(isOpenToOthers);
 }
@@ -77,7 +77,7 @@ function filesOf(path: string): string[] {
   return [path, `${path}-lock`];
 }
 
-/** Windows has other rights, and always says that everybody may. */
+/** Windows has other permissions and always reports that everyone has access. */
 function isOpenToOthers(path: string): boolean {
   if (process.platform === 'win32') return false;
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0;

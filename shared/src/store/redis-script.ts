@@ -1,22 +1,29 @@
-// Loads a Lua script from its file and makes a function of it.
+// Loads Lua scripts as functions, and measures the commands of a client.
 
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis-connection.js';
-import { asStoreError } from './store-errors.js';
-import { observerOf, secondsSince } from './store-observer.js';
+import { asStoreError } from './redis-connection.js';
+import { type StoreObserver, secondsSince } from './store.js';
 
-/** A script as a function: its keys, its arguments, its reply. Throws StoreUnavailableError when there is none. */
+/** A script as a function of its keys and arguments. Throws StoreUnavailableError if there is no reply. */
 export type RedisScript<Reply> = (
   keys: readonly string[],
   args: readonly (string | number)[],
 ) => Promise<Reply>;
 
+const observers = new WeakMap<RedisClient, StoreObserver>();
+
+/** Reports every operation of a client to an observer from now on. */
+export function observeClient(client: RedisClient, observer: StoreObserver): void {
+  observers.set(client, observer);
+}
+
 /**
- * Reads a `.lua` file and registers it with a client. The client sends its SHA and, when the server has
- * forgotten the script, its text.
+ * Reads a `.lua` file and registers it with a client. The client sends the SHA of the script, and its text if the server
+ * does not know it.
  *
  * @param folder folder of the script, as a file URL ending in `/`
- * @param name the file's name without `.lua`; also the command's name in the client
+ * @param name name of the file without `.lua`
  */
 export function loadScript<Reply>(client: RedisClient, folder: URL, name: string): RedisScript<Reply> {
   const command = `tollgate_${name}`;
@@ -27,15 +34,15 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
 }
 
 /**
- * The reply to a command that was sent just now, told to the observer of the client.
- * @throws StoreUnavailableError when there is none
+ * Waits for the reply to a command that was just sent, and reports it to the observer of the client.
+ * @throws StoreUnavailableError if there is no reply
  */
 export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
-  const observer = observerOf(client);
-  const beganMs = performance.now();
+  const observer = observers.get(client);
+  const startMs = performance.now();
   try {
     const value = await reply;
-    observer?.took(secondsSince(beganMs));
+    observer?.took(secondsSince(startMs));
     return value;
   } catch (error) {
     observer?.failed();

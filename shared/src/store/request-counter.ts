@@ -4,7 +4,7 @@ import type { Transaction } from './embedded-store.js';
 import type { Store } from './open-store.js';
 import { loadScript } from './redis-script.js';
 
-/** A count in its window, the request just made included. */
+/** The requests of a window, including the one just counted. */
 export interface Counted {
   readonly count: number;
   /** Milliseconds left of the window. */
@@ -12,14 +12,14 @@ export interface Counted {
 }
 
 /**
- * Counts one request under a name, in a window of `windowMs` that begins with the first and is not prolonged.
- * @throws StoreUnavailableError when the store is away
+ * Counts one request under a name, in a window of `windowMs` that begins with the first request.
+ * @throws StoreUnavailableError if the store does not answer
  */
 export type RequestCounter = (name: string, windowMs: number) => Promise<Counted>;
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-/** The counter on a store; its keys are `prefix`, `:limit:` and the name. */
+/** Opens the counter on a store; its keys are `prefix`, `:limit:` and the name. */
 export function openRequestCounter(store: Store, prefix: string): RequestCounter {
   const key = (name: string) => `${prefix}:limit:${name}`;
   if (store.kind === 'embedded') {
@@ -32,7 +32,7 @@ export function openRequestCounter(store: Store, prefix: string): RequestCounter
   };
 }
 
-/** The same inside a step of the embedded store. */
+/** Counts a request inside a transaction of the embedded store. */
 export function countUp(transaction: Transaction, key: string, windowMs: number): Counted {
   const expiresAtMs = transaction.expiryOf(key) ?? transaction.nowMs + windowMs;
   const count = Number(transaction.get(key) ?? 0) + 1;

@@ -1,8 +1,8 @@
-// Reads the address of a store.
+// Parses the URL of a store.
 
 import { resolve } from 'node:path';
 
-/** Where a store is. */
+/** The address of a store. */
 export type StoreAddress =
   | { readonly kind: 'embedded'; readonly path: string }
   | { readonly kind: 'redis'; readonly url: string }
@@ -30,15 +30,15 @@ const MANY_HOSTS =
   /^redis\+(cluster|sentinel):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)(?:\/([^/]*))?(?:\/(\d+))?\/?$/;
 
 const HOST_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:@[\]\s]+))(?::([0-9]{1,5}))?$/;
-/** The path of a `redis://` URL: nothing, or the number of a database. */
+/** The path of a `redis://` URL: empty, or the number of a database. */
 const DATABASE = /^(?:\/[0-9]*)?$/;
 
 /**
- * Reads a store's URL (decisions 4, `STORE_URL`): `file:PATH`, `redis://`, `rediss://`,
+ * Parses the URL of a store: `file:PATH`, `redis://`, `rediss://`,
  * `redis+cluster://h1:p,h2:p/` or `redis+sentinel://h1:p,h2:p/NAME/DB`.
  *
  * @param root folder that a relative `file:` path starts from
- * @throws RangeError saying what a store's URL looks like; it never repeats the URL, which may hold a password
+ * @throws RangeError with the accepted forms; the message does not contain the URL, which may hold a password
  */
 export function parseStoreUrl(url: string, root: string): StoreAddress {
   if (url.startsWith('file:') && url.length > 5) {
@@ -63,17 +63,17 @@ export function parseStoreUrl(url: string, root: string): StoreAddress {
   return { kind: 'sentinel', sentinels, name, db: Number(db), ...login };
 }
 
-/** The address of a store without its user, password and options, for people to read. */
+/** Returns the URL without user, password and options, for messages. */
 export function describeStoreUrl(url: string): string {
   if (url.startsWith('file:')) return url;
-  // Up to the last @: a password that should have been percent-encoded may hold others.
+  // Up to the last @: a password that is not percent-encoded may contain others.
   return url.replace(/\/\/.*@/s, '//').replace(/\?.*/s, '');
 }
 
 function isRedisUrl(url: string): boolean {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) return false;
   const { hostname, pathname, username, password } = new URL(url);
-  // The client decodes both, and would throw something else.
+  // The client decodes both and would throw another error.
   for (const part of [username, password]) decode(part);
   return hostname !== '' && DATABASE.test(pathname);
 }

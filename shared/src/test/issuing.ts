@@ -1,18 +1,17 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../challenges/attempts/address.js';
+import { normaliseAddress } from '../challenges/attempts/normalise.js';
 import { accountPseudonym, addressPseudonym, slotTag } from '../challenges/attempts/pseudonyms.js';
 import { openScope, type Scope, sealScope } from '../challenges/attempts/scope-ticket.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../challenges/challenge-verifier.js';
+import { makeToken } from '../challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '../challenges/store/challenge-store.js';
 import { openChallengeStore } from '../challenges/store/open-challenge-store.js';
 import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../challenges/store/records.js';
-import { makeToken } from '../challenges/tokens.js';
-import { ALGORITHM, digestOf } from '../challenges/types/algorithms.js';
+import { ALGORITHM, digestOf, scrambleAnswer } from '../challenges/types/answer-hashing.js';
+import type { VerifiedType } from '../challenges/types/challenge-type.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../challenges/types/effort-type.js';
-import { scrambleAnswer } from '../challenges/types/image-answer.js';
-import type { VerifiedType } from '../challenges/types/verified-type.js';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.js';
 import { type Digest, leadingZeroBits } from '../pow/difficulty.js';
 import { EFFORT_PARTS } from '../pow/effort.js';
@@ -45,14 +44,14 @@ const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
 const LIMIT = { max: 100_000, windowMs: 60_000 };
 const sha256 = digestOf(ALGORITHM) as Digest;
 
-/** Cheap to solve, and otherwise as it ships: a floor of 2 bits, a step of 2, an image after 2 failures. */
+/** Cheap to solve, and otherwise the defaults: a floor of 2 bits, a step of 2, a captcha after 2 failures. */
 export const cheap: CaptchaOptionsInput = {
   test_mode: true,
   pow: { difficulty: 2, max_difficulty: 14, volume: { step: 0 } },
   min_seconds: 0,
 };
 
-/** A challenge service and a host on one store. */
+/** A challenge service and an application on one store. */
 export interface Desk {
   readonly challenges: ChallengeStore;
   readonly host: ChallengeVerifier;
@@ -99,7 +98,14 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
   const { input = cheap, keys = ring, name = 'tests', kinds = [], clock = Date.now } = deps;
   const options = resolveCaptchaOptions(input);
   const challenges = openChallengeStore(store, options.cache.prefix);
-  const host = createChallengeVerifier({ store: challenges, ring: keys, options, host: name, kinds, clock });
+  const host = createChallengeVerifier({
+    store: challenges,
+    ring: keys,
+    options,
+    application: name,
+    kinds,
+    clock,
+  });
   const decayMs = options.escalation.decay * 1000;
 
   const priced = async ({ ticket }: Asked): Promise<{ scope: Scope | null; failures: number }> => {
@@ -127,7 +133,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodePowTail({
+        recordTail: encodePowTail({
           floor: pow.difficulty,
           algorithm: ALGORITHM,
           keyId,
@@ -161,9 +167,9 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'answer',
-          kind: 'text',
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'answer',
+          type: 'text',
           keyId: keys.current.id,
           address: bound,
           rest,
@@ -182,9 +188,9 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         token,
         address,
         limit: LIMIT,
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'verify',
-          kind: EFFORT,
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: EFFORT,
           keyId: keys.current.id,
           address: bound,
           rest,

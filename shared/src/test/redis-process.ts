@@ -1,4 +1,4 @@
-// One Redis server as a child process: the kind of server is in its arguments.
+// Runs a Redis server as a child process; its arguments decide what kind of server it is.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

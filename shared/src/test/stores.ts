@@ -1,9 +1,9 @@
-// Runs one test on every kind of store.
+// Runs one test on every store.
 
 import { once } from 'node:events';
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
-import { closeStore, openStore, type Store, storeTimeMs } from '../store/open-store.js';
+import { openStore, type Store } from '../store/open-store.js';
 import { ageRedis } from './ageing.js';
 import { bePatient } from './patience.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
@@ -30,7 +30,7 @@ export interface StoreUnderTest {
 type Run = (t: Test, place: StoreUnderTest) => Promise<void>;
 
 /**
- * The contract of whatever stands on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
+ * Tests the contract of an operation on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
  * masters, on a Redis behind a Sentinel, and on an embedded store.
  */
 export async function eachStore(t: Test, run: Run): Promise<void> {
@@ -81,10 +81,10 @@ async function connectTo(
 ): Promise<Omit<StoreUnderTest, 'age'>> {
   const connect = async (): Promise<Store> => {
     const store = openStore(url, '.');
-    t.teardown(() => closeStore(store));
+    t.teardown(() => store.close());
     prepare(store);
     if (store.kind === 'redis') await once(store.client, 'ready');
-    await storeTimeMs(store);
+    await store.timeMs();
     return store;
   };
   return { kind: 'redis', url, store: await connect(), clock: () => Date.now(), reopen: connect };
@@ -98,7 +98,7 @@ export function embeddedStore(t: Test): StoreUnderTest {
   const clock = () => Date.now() + aheadMs;
   const open = () => openStore(url, '.', clock);
   let store = open();
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   return {
     kind: 'embedded',
     url,
@@ -108,7 +108,7 @@ export function embeddedStore(t: Test): StoreUnderTest {
       aheadMs += ms;
     },
     async reopen() {
-      await closeStore(store);
+      await store.close();
       store = open();
       return store;
     },

@@ -33,7 +33,7 @@ t.test('a relative path starts from the root', async (t) => {
   t.strictSame(linesOf(join(root, 'audit.log')), ['one']);
 });
 
-t.test('after a rotation the next line opens the file anew, without a signal', async (t) => {
+t.test('after a rotation the next line opens the file again, without a signal', async (t) => {
   const path = join(tempDir(t), 'audit.log');
   const file = openAuditFile(path);
   t.teardown(() => file.close());
@@ -50,7 +50,7 @@ t.test('after a rotation the next line opens the file anew, without a signal', a
   t.strictSame(linesOf(path), ['cut'], 'one that was cut by copytruncate is not filled with zeros');
 });
 
-t.test('what cannot be opened is one line that names the variable', async (t) => {
+t.test('a file that cannot be opened is one line that names the variable', async (t) => {
   const folder = tempDir(t);
   mkdirSync(join(folder, 'a folder'));
   spawnSync('mkfifo', [join(folder, 'a pipe')]);
@@ -67,7 +67,7 @@ t.test('what cannot be opened is one line that names the variable', async (t) =>
   }
 });
 
-t.test('a full disk stops nothing: it is told once, and what was lost is counted', async (t) => {
+t.test('a full disk stops nothing: it is logged once, and lost lines are counted', async (t) => {
   const folder = tempDir(t);
   const [path, real] = [join(folder, 'audit.log'), join(folder, 'real.log')];
   symlinkSync('/dev/full', path);

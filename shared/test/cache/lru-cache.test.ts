@@ -1,4 +1,4 @@
-// What was asked for lately is kept, and the map never grows beyond its bound.
+// The cache keeps recently used entries and never grows beyond its bound.
 
 import t from 'tap';
 import { createLruCache } from '../../src/cache/lru-cache.js';

@@ -1,4 +1,4 @@
-// An application is told when no challenge service with the same secret is behind its store, and when that is over.
+// An application logs when no challenge service with the same secret uses its store, and when that is over.
 
 import t, { type Test } from 'tap';
 import {
@@ -29,7 +29,7 @@ function watched(t: Test, store: Store) {
   return { lines, ...watch };
 }
 
-t.test('an application on a store of its own is warned once, and told when a service comes', async (t) => {
+t.test('an application on its own store logs one warning, and when a service appears', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { lines, checkNow } = watched(t, store);
     for (let looks = 0; looks < 4; looks++) await checkNow();
@@ -41,7 +41,7 @@ t.test('an application on a store of its own is warned once, and told when a ser
   });
 });
 
-t.test('an application with another secret is warned once, and told when it is over', async (t) => {
+t.test('an application with another secret logs one warning, and when it is over', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const record = openKeyRecord(store);
     await record.report('challenge', service(OTHER), true);

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import type {
   ChallengeStore,
   EffortIssue,
@@ -18,10 +19,8 @@ import {
   type PowRecord,
   parsePowRecord,
 } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import { digestOf } from '../../src/challenges/types/algorithms.js';
+import { digestOf, normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
-import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/image-answer.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type Digest, solves } from '../../src/pow/difficulty.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
@@ -31,7 +30,7 @@ export const SECRET = 'challenge-secret-of-the-tests-0001';
 export const OTHER_SECRET = 'challenge-secret-of-the-tests-0002';
 export const ring = openKeyRing(SECRET);
 
-/** A client's address, an account key, and the names under which the store knows them. */
+/** A client's address, an account key, and their pseudonyms. */
 export const ADDRESS = '203.0.113.7';
 export const ACCOUNT = 'demo@example.com';
 export const address = addressPseudonym(ring.current, ADDRESS);
@@ -59,7 +58,7 @@ export function powIssue(
     token: makeToken(slotTag(changes.address ?? address)),
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: encodePowTail(unpricedPow(pow)),
+    recordTail: encodePowTail(unpricedPow(pow)),
     terms: { floor: FLOOR, ceiling: 24, failureStep: 2, volumeStep: 2, volumeEvery: 20, ...terms },
     failures: 0,
     volumeMs: DECAY_MS,
@@ -72,7 +71,7 @@ export function powIssue(
 /** What issuing effort asks of the store; every call is a new challenge. */
 export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   const {
-    lineTail: _tail,
+    recordTail: _tail,
     expireGrows: _grows,
     ...asked
   } = powIssue(changes.address === undefined ? {} : { address: changes.address });
@@ -80,10 +79,10 @@ export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   return {
     ...asked,
     bits: 4,
-    lineTail: (partDifficulty) =>
+    recordTail: (partDifficulty) =>
       encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: EFFORT,
+        verifiedBy: 'verify',
+        type: EFFORT,
         keyId: ring.current.id,
         address: null,
         rest: formatEffortRecord({ partDifficulty, salt, scope: null }),
@@ -107,7 +106,7 @@ export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
   };
 }
 
-/** What issuing an image asks of the store; its answer is `ANSWER`, capitals ignored. */
+/** What the store needs to issue a captcha; the answer is `ANSWER` in any case. */
 export function imageIssue(
   changes: Partial<ImageIssue> = {},
   image: Partial<AnswerRecord & { keyId: string; address: string | null }> = {},
@@ -121,9 +120,9 @@ export function imageIssue(
     token,
     address,
     limit: { max: 1000, windowMs: MINUTE_MS },
-    lineTail: encodeVerifiedTail({
-      judgedBy: 'answer',
-      kind: 'text',
+    recordTail: encodeVerifiedTail({
+      verifiedBy: 'answer',
+      type: 'text',
       keyId,
       address: bound,
       rest: formatAnswerRecord(record),
@@ -149,12 +148,12 @@ export async function issueWork(
 ): Promise<{ powToken: string; powNonce: string; salt: string; difficulty: number }> {
   const issued = await challenges.issuePow(issue);
   if (!issued.allowed) throw new Error('the request was over its limit');
-  const salt = parsePowRecord(`0 0 ${issue.lineTail}`)?.salt ?? '';
+  const salt = parsePowRecord(`0 0 ${issue.recordTail}`)?.salt ?? '';
   const { difficulty } = issued;
   return { powToken: issue.token, powNonce: findNonce(salt, difficulty), salt, difficulty };
 }
 
-/** An issued image with its answer. */
+/** An issued captcha with its answer. */
 export async function issuePicture(
   challenges: ChallengeStore,
   issue: ImageIssue = imageIssue(),
@@ -164,7 +163,7 @@ export async function issuePicture(
   return { imageToken: issue.token, imageAnswer: ANSWER };
 }
 
-/** A host under test; images may be answered at once unless `options` says otherwise. */
+/** A verifier under test; captchas may be answered at once unless `options` says otherwise. */
 export function hostOn(
   store: Store,
   options: CaptchaOptionsInput = {},
@@ -174,7 +173,7 @@ export function hostOn(
     store: challengesOn(store),
     ring: keys,
     options: resolveCaptchaOptions({ min_seconds: 0, ...options }),
-    host: name,
+    application: name,
     clock: Date.now,
   });
 }

@@ -1,11 +1,11 @@
-// An answer that is longer than the kind of its challenge looks at spends nothing.
+// An answer that is too long for the type of its challenge consumes nothing.
 
 import t from 'tap';
 import { slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
-import { makeToken } from '../../src/challenges/tokens.js';
-import type { VerifiedType } from '../../src/challenges/types/verified-type.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { ANSWER, IP, openDesk, ring } from '../../src/test/issuing.js';
 import { eachStore } from '../../src/test/stores.js';
 import { address, DECAY_MS } from './fixtures.js';
@@ -19,36 +19,39 @@ const odd: VerifiedType = {
   verify: (_rest, answer) => (answer.trim() === '2 5' ? 'right' : 'wrong'),
 };
 
-t.test('an over-long answer to a kind that judges by itself leaves its challenge unspent', async (t) => {
-  await eachStore(t, async (t, { store }) => {
-    const { challenges, host } = openDesk(store, { kinds: [odd] });
-    const token = makeToken(slotTag(address));
-    await challenges.issueImage({
-      token,
-      address,
-      limit: { max: 10, windowMs: DECAY_MS },
-      lineTail: encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: 'odd',
-        keyId: ring.current.id,
-        address: null,
-        rest: '-',
-      }),
-      expireSeconds: 120,
-    });
-    for (const imageAnswer of ['2 5      ', 'x'.repeat(400)]) {
-      t.match(await host.verify({ imageToken: token, imageAnswer }, IMAGE), {
-        ok: false,
-        code: 'captcha_invalid',
-        fields: { captcha: ['wrong_answer'] },
+t.test(
+  'an over-long answer to a type that verifies its own answers does not consume its challenge',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const { challenges, host } = openDesk(store, { kinds: [odd] });
+      const token = makeToken(slotTag(address));
+      await challenges.issueImage({
+        token,
+        address,
+        limit: { max: 10, windowMs: DECAY_MS },
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: 'odd',
+          keyId: ring.current.id,
+          address: null,
+          rest: '-',
+        }),
+        expireSeconds: 120,
       });
-    }
-    t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: true });
-    t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: false });
-  });
-});
+      for (const imageAnswer of ['2 5      ', 'x'.repeat(400)]) {
+        t.match(await host.verify({ imageToken: token, imageAnswer }, IMAGE), {
+          ok: false,
+          code: 'captcha_invalid',
+          fields: { captcha: ['wrong_answer'] },
+        });
+      }
+      t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: true });
+      t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: false });
+    });
+  },
+);
 
-t.test('an answer as long as effort leaves an image unspent', async (t) => {
+t.test('an answer as long as effort does not consume a captcha', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, image } = openDesk(store);
     const { imageToken } = await image();

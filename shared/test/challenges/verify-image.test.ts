@@ -1,10 +1,10 @@
-// Checking an image's answer: alone, and after the work.
+// Verifying the answer to a captcha: alone, and after the work.
 
 import t from 'tap';
 import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
-import { scrambleAnswer } from '../../src/challenges/types/image-answer.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
@@ -44,7 +44,7 @@ t.test('the right answer passes once', async (t) => {
   });
 });
 
-t.test('a wrong answer spends the image: the right one comes too late', async (t) => {
+t.test('a wrong answer consumes the captcha: the right one comes too late', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const picture = await issuePicture(challengesOn(store));
@@ -76,7 +76,7 @@ t.test(
   },
 );
 
-t.test('an answer that comes too fast fails and spends the image', async (t) => {
+t.test('an answer that comes too fast fails and consumes the captcha', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { min_seconds: 1.5 });
@@ -97,7 +97,7 @@ t.test('work has no shortest time', async (t) => {
   t.match(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
 });
 
-t.test('bound to an address, an image is answered from there alone, IPv6 by its /64', async (t) => {
+t.test('bound to an address, a captcha can be answered only from there, IPv6 by its /64', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { bind_ip: true });
@@ -124,7 +124,7 @@ t.test('bound to an address, an image is answered from there alone, IPv6 by its 
   });
 });
 
-t.test('wrong work does not spend the image in the same submission', async (t) => {
+t.test('wrong work does not consume the captcha of the same submission', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store);
@@ -141,7 +141,7 @@ t.test('wrong work does not spend the image in the same submission', async (t) =
   });
 });
 
-t.test('a demanded image that is missing is judged after the work', async (t) => {
+t.test('a missing captcha is refused after the work is verified', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -160,10 +160,10 @@ t.test('a demanded image that is missing is judged after the work', async (t) =>
     });
   });
   t.equal(commands.length, 1, 'the work was taken');
-  t.match(await host.verify(solved, OFFERED), { ok: false, reason: 'unknown' }, 'and is spent');
+  t.match(await host.verify(solved, OFFERED), { ok: false, reason: 'unknown' }, 'and is consumed');
 });
 
-t.test('an image that is offered is checked, also where none is demanded', async (t) => {
+t.test('an offered captcha is verified even if none is required', async (t) => {
   const { store } = embeddedStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -174,7 +174,7 @@ t.test('an image that is offered is checked, also where none is demanded', async
   t.match(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
 });
 
-t.test('fields that nobody filled in are no image: empty, null and absent are the same', async (t) => {
+t.test('fields that nobody filled in are no captcha: empty, null and missing are the same', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store);
@@ -182,7 +182,7 @@ t.test('fields that nobody filled in are no image: empty, null and absent are th
       const work = await issueWork(challenges);
       const first = await host.verify({ ...work, ...blank }, context);
       const again = await host.verify({ ...work, ...(await issuePicture(challenges)) }, OFFERED);
-      return { first, spent: !again.ok };
+      return { first, consumed: !again.ok };
     };
     const expected = (code: string, reason: string, fields: object) => ({ ok: false, code, fields, reason });
     const absent = { captcha_token: ['required'], captcha: ['required'] };
@@ -190,18 +190,18 @@ t.test('fields that nobody filled in are no image: empty, null and absent are th
       for (const imageAnswer of [undefined, null, '']) {
         const blank = { imageToken, imageAnswer };
         const name = JSON.stringify([imageToken ?? String(imageToken), imageAnswer ?? String(imageAnswer)]);
-        t.match(await verdictOn(OFFERED, blank), { first: { ok: true }, spent: true }, `offered ${name}`);
+        t.match(await verdictOn(OFFERED, blank), { first: { ok: true }, consumed: true }, `offered ${name}`);
         t.strictSame(
           await verdictOn(DEMANDED, blank),
           {
             first: expected('captcha_required', 'missing', absent),
-            spent: true,
+            consumed: true,
           },
           `demanded ${name}`,
         );
         t.strictSame(
           await verdictOn(BOTH, blank),
-          { first: expected('captcha_invalid', 'malformed', absent), spent: false },
+          { first: expected('captcha_invalid', 'malformed', absent), consumed: false },
           `required ${name}`,
         );
       }
@@ -210,7 +210,7 @@ t.test('fields that nobody filled in are no image: empty, null and absent are th
     for (const context of [OFFERED, DEMANDED, BOTH]) {
       t.strictSame(await verdictOn(context, half), {
         first: expected('captcha_invalid', 'malformed', { captcha: ['required'] }),
-        spent: false,
+        consumed: false,
       });
     }
   });
@@ -255,7 +255,7 @@ t.test(
   },
 );
 
-t.test('an answered image can no longer be drawn', async (t) => {
+t.test('an answered captcha can no longer be drawn', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const picture = await issuePicture(challenges);

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { eachStore, redisStore } from '../../src/test/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 
@@ -34,7 +34,7 @@ t.test('an unknown token with an empty answer never passes, in no combination of
       }
     }
     t.strictSame(passed, []);
-    t.match(await host.verify(right, BOTH), { ok: true }, 'and nothing was spent by any of them');
+    t.match(await host.verify(right, BOTH), { ok: true }, 'and nothing was consumed by any of them');
   });
 });
 
@@ -70,7 +70,7 @@ t.test(
       }
     });
     t.strictSame(commands, []);
-    t.match(await host.verify(work, WORK), { ok: true }, 'the challenge was not spent');
+    t.match(await host.verify(work, WORK), { ok: true }, 'the challenge was not consumed');
   },
 );
 
@@ -183,7 +183,7 @@ t.test('fields are read from the body itself, never from what it inherits', asyn
   t.strictSame(submissionFrom([], fieldNames), none);
 });
 
-t.test('checking the form asks the store nothing and judges as the check itself would', async (t) => {
+t.test('checking the form does not read the store and agrees with the full verification', async (t) => {
   const { store, redis } = await redisStore(t);
   const host = hostOn(store);
   const token = 'A'.repeat(40);

@@ -1,9 +1,9 @@
-// Checking the proof of work: what passes, what is spent, what is refused.
+// Verifying the proof of work: what passes, what is consumed, what is refused.
 
 import t from 'tap';
 import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verify-context.js';
+import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
@@ -31,7 +31,7 @@ t.test('solved work passes once', async (t) => {
   });
 });
 
-t.test('a well-formed wrong nonce spends the challenge: the right one comes too late', async (t) => {
+t.test('a well-formed wrong nonce consumes the challenge: the right one comes too late', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const work = await issueWork(challengesOn(store));
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('a record with another algorithm is never judged by this one', async (t) => {
+t.test('a record with another algorithm is never verified with this one', async (t) => {
   const { store } = embeddedStore(t);
   const issue = powIssue({}, {}, { algorithm: 'sha1' });
   t.strictSame(await hostOn(store).verify(await issueWork(challengesOn(store), issue), WORK), unknown);
@@ -128,7 +128,7 @@ t.test('of 1,000 parallel submissions of one solved challenge exactly one succee
   });
 });
 
-t.test('a check is one command, and a check of both kinds two', async (t) => {
+t.test('a verification is one command, and one of both challenges two', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -139,7 +139,7 @@ t.test('a check is one command, and a check of both kinds two', async (t) => {
   t.match(commands[0], /^evalsha \S+ 1 captcha:pow:\{/);
 });
 
-t.test('with the rule switched off nothing is demanded and nothing is spent', async (t) => {
+t.test('with the rule switched off nothing is required and nothing is consumed', async (t) => {
   const { store, redis } = await redisStore(t);
   const host = hostOn(store, { pow: { enabled: false } });
   const work = await issueWork(challengesOn(store));

@@ -76,7 +76,7 @@ t.test('options in code need only what differs, and are frozen at every level', 
   t.ok(Object.isFrozen(options) && Object.isFrozen(options.pow.volume));
 });
 
-// The option, a value, and how the line goes on after the name of the option.
+// The option, a value, and the rest of the line after the name of the option.
 const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['pow.difficulty', '15', { pow: { difficulty: 15 } }, /must be 16 or more outside/],
   ['pow.difficulty', '25', { pow: { difficulty: 25 } }, /must be a whole number from 1 to 24, not/],

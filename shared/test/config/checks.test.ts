@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { checkApplicationKeys } from '../../src/config/application-keys.js';
 import {
   checkCookiePrefix,
   checkCorsOrigin,
   checkHttp,
   checkPublicUrl,
-  checkSecrets,
   checkStores,
   checkTestMode,
   checkTrustProxy,
 } from '../../src/config/checks.js';
-import { checkHostKeys } from '../../src/config/host-keys.js';
+import { checkSecrets } from '../../src/config/secrets.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 
@@ -220,8 +220,10 @@ t.test('secrets of equal letters or of a repeated pattern passed', async (t) => 
     t.match(line, /^A is too easy to guess.*openssl rand -hex 32$/);
     t.strictSame(more, []);
     t.notOk(line.includes(secret));
-    t.match(checkHostKeys({ HOST_API_KEY: secret }), [/^HOST_API_KEY is too easy to guess/]);
-    t.match(checkHostKeys({ HOST_API_KEYS: `shop:${secret}` }), [/^HOST_API_KEYS: element 1 is too easy/]);
+    t.match(checkApplicationKeys({ HOST_API_KEY: secret }), [/^HOST_API_KEY is too easy to guess/]);
+    t.match(checkApplicationKeys({ HOST_API_KEYS: `shop:${secret}` }), [
+      /^HOST_API_KEYS: element 1 is too easy/,
+    ]);
   }
   for (let at = 0; at < 1000; at++) {
     for (const size of [16, 32, 64]) {

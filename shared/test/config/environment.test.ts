@@ -57,7 +57,7 @@ t.test('what is unset or empty has its default, or is absent', async (t) => {
   });
 });
 
-t.test('a missing variable stops the start with its line', async (t) => {
+t.test('a missing variable stops the start with a line', async (t) => {
   t.same(
     linesOf(() => readEnvironment(schema, { SECRET: 'long enough' })),
     ['NAME is missing: it must be a text'],
@@ -113,7 +113,7 @@ t.test('a long value is shown cut, and control characters escaped', async (t) =>
   t.match(line, '\\n999');
 });
 
-t.test('every mistake has its line, those of the checks included', async (t) => {
+t.test('every mistake has a line, those of the checks included', async (t) => {
   const lines = linesOf(() =>
     readEnvironment(schema, { PORT: 'x', NAME: 'a' }, (values) => {
       t.equal(values.PORT, undefined);

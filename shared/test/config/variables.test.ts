@@ -5,7 +5,6 @@ import t from 'tap';
 import { captchaVariables } from '../../src/config/captcha-environment.js';
 import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '../../src/config/fallbacks.js';
-import { variablesTable } from '../../src/config/table.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -15,6 +14,7 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '../../src/config/variables.js';
+import { variablesTable } from '../../src/config/variables-table.js';
 
 const schema = Type.Object({
   ...SecretVariables,
@@ -34,7 +34,7 @@ const secrets = {
 };
 const required = { ...secrets, PUBLIC_URL: 'https://example.com' };
 
-t.test('the defaults are those of the decisions', async (t) => {
+t.test('the defaults are as documented', async (t) => {
   t.match(readEnvironment(schema, required), {
     ...required,
     DATA_DIR: './data',
@@ -66,7 +66,7 @@ for (const name of Object.keys(required)) {
   });
 }
 
-t.test('a wrong value of any variable with a type stops the start with its line', async (t) => {
+t.test('an invalid value of any typed variable stops the start with a line', async (t) => {
   for (const [name, property] of Object.entries(schema.properties)) {
     if (property.type === 'string' && property.pattern === undefined) continue;
     const value = property.type === 'array' ? ',' : '*';

@@ -93,7 +93,7 @@ t.test('a shortened tag is refused, although node:crypto would take it', async (
   for (const bytes of [4, 8, 12, 13, 14, 15]) t.equal(envelope.open(sealWith(bytes)), null, `${bytes} bytes`);
 });
 
-t.test('a token of the other kind does not open, not even under the same AES key', async (t) => {
+t.test('the other token does not open, not even with the same AES key', async (t) => {
   const refresh = createEnvelope('refresh', ring);
   t.equal(refresh.open(envelope.seal(TEXT)), null);
   t.equal(envelope.open(refresh.seal(TEXT)), null);

@@ -37,7 +37,7 @@ t.test('the first of a list is used, all are found by their id', async (t) => {
   t.equal(ring.find('__proto__'), undefined);
 });
 
-t.test('a secret is the UTF-8 bytes of the text as it stands', async (t) => {
+t.test('a secret is the UTF-8 bytes of the unchanged text', async (t) => {
   t.equal(openKeyRing('YWJj é').current.secret.export().toString('utf8'), 'YWJj é');
 });
 

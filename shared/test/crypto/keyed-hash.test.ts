@@ -1,4 +1,4 @@
-// Keyed hashes of names.
+// Keyed hashes of identifiers.
 
 import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ t.test('a keyed hash is HMAC-SHA256 cut to 128 bits', async (t) => {
   );
 });
 
-t.test('between two parts stands a zero byte', async (t) => {
+t.test('a zero byte separates two parts', async (t) => {
   // HMAC-SHA256(key, 'one' ‖ 0x00 ‖ 'two'), computed with Python's hmac.
   const key = keyOf('first-secret-of-32-characters-xx');
   t.equal(keyedHash(key, 'one', 'two').toString('hex'), '7bade2f0515b74431c1fc4ea5de86042');

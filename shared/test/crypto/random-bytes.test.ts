@@ -1,7 +1,7 @@
 // Random bytes out of a block: of the size that was asked for, and none of them twice.
 
 import t from 'tap';
-import { randomBytes } from '../../src/crypto/random-bytes.js';
+import { randomBytes } from '../../src/crypto/random.js';
 
 t.test('pieces have their size, at the borders of a block and beyond it too', async (t) => {
   for (const size of [0, 1, 16, 46, 4095, 4096, 4097, 10_000]) {

@@ -1,7 +1,7 @@
 // Random texts: their alphabet, their length, and that no character is favoured.
 
 import t from 'tap';
-import { ALPHANUMERICS, randomAlphanumerics } from '../../src/crypto/random-text.js';
+import { ALPHANUMERICS, randomAlphanumerics } from '../../src/crypto/random.js';
 
 /** Bytes of a 32-bit generator (mulberry32) from a seed, so that a run can be repeated. */
 function seededBytes(seed: number): (size: number) => Uint8Array {

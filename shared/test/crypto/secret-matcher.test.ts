@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { matcherOf } from '../../src/crypto/secret-matcher.js';
+import { matcherOf } from '../../src/crypto/constant-time.js';
 
 t.test('only the secret matches', async (t) => {
   fc.assert(

@@ -12,7 +12,7 @@ import jsonBodies from '../../src/http/server/json-bodies.js';
 import responseHeaders from '../../src/http/server/response-headers.js';
 import { serverOptions } from '../../src/http/server/server-options.js';
 import writeTimeout from '../../src/http/server/write-timeout.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 
 export const ORIGIN = 'https://app.example.com';
 

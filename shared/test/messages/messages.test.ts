@@ -55,7 +55,7 @@ t.test('parameters are put in their places', async (t) => {
   );
 });
 
-t.test('a place without a parameter stays, and inherited names are no parameters', async (t) => {
+t.test('a placeholder without a parameter stays, and inherited names are no parameters', async (t) => {
   t.match(messageIn('en', 'too_short', { toString: 1 }), '{limit}');
   t.match(messageIn('en', 'too_short', Object.create({ limit: 9 })), '{limit}');
 });
@@ -64,7 +64,7 @@ t.test('a parameter is not read as a replacement pattern', async (t) => {
   t.match(messageIn('en', 'too_short', { limit: '$&$1' }), 'length: $&$1');
 });
 
-t.test('names that every object has are no texts', async (t) => {
+t.test('names that every object inherits are no texts', async (t) => {
   for (const name of ['constructor', '__proto__', 'toString', '']) t.notOk(isMessageKey(name), name);
   t.ok(isMessageKey('login_failed'));
 });

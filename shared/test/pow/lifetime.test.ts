@@ -1,4 +1,4 @@
-// How long work lives.
+// The lifetime of work.
 
 import fc from 'fast-check';
 import t from 'tap';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { isNonce } from '../../src/pow/nonce.js';
+import { isNonce } from '../../src/pow/difficulty.js';
 
 t.test('a nonce is 1 to 24 decimal digits', async (t) => {
   const nonces = ['0', '1', '9', '10', '65535', '9007199254740993', '9'.repeat(24), `1${'0'.repeat(23)}`];

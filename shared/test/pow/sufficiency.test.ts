@@ -1,8 +1,8 @@
-// Whether issued work is enough: the rule of decisions 2.1, and what always holds of it.
+// Whether issued work is enough: examples of the rule, and its properties.
 
 import fc from 'fast-check';
 import t from 'tap';
-import { demandedDifficulty, type IssuedWork, suffices } from '../../src/pow/sufficiency.js';
+import { type IssuedWork, requiredDifficulty, suffices } from '../../src/pow/sufficiency.js';
 
 const terms = { ceiling: 24, failureStep: 2, grace: 2 };
 const work = (difficulty: number, scoped: boolean, floor = 16): IssuedWork => ({ difficulty, floor, scoped });
@@ -28,8 +28,8 @@ t.test('what is demanded, by failures', async (t) => {
     [100, 24, 24],
   ] as const;
   for (const [failures, plain, scoped] of table) {
-    t.equal(demandedDifficulty(work(16, false), failures, terms), plain, `${failures} failures, unscoped`);
-    t.equal(demandedDifficulty(work(16, true), failures, terms), scoped, `${failures} failures, scoped`);
+    t.equal(requiredDifficulty(work(16, false), failures, terms), plain, `${failures} failures, unscoped`);
+    t.equal(requiredDifficulty(work(16, true), failures, terms), scoped, `${failures} failures, scoped`);
   }
 });
 
@@ -57,9 +57,9 @@ t.test('work at the ceiling is always enough', async (t) => {
 t.test('more failures never make work enough, a ticket never makes it less', async (t) => {
   fc.assert(
     fc.property(anyWork, fc.nat(120), fc.nat(20), anyTerms, (given, failures, more, some) => {
-      const demanded = demandedDifficulty(given, failures, some);
-      t.ok(demandedDifficulty(given, failures + more, some) >= demanded);
-      t.ok(demandedDifficulty({ ...given, scoped: true }, failures, some) <= demanded);
+      const demanded = requiredDifficulty(given, failures, some);
+      t.ok(requiredDifficulty(given, failures + more, some) >= demanded);
+      t.ok(requiredDifficulty({ ...given, scoped: true }, failures, some) <= demanded);
       t.ok(demanded <= some.ceiling);
     }),
   );

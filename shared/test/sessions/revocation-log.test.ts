@@ -1,9 +1,9 @@
-// The contract of the revocation log, on every kind of store.
+// The contract of the revocation log, on every store.
 
 import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const KEEP_MS = 960_000;
@@ -34,7 +34,7 @@ t.test('entries are read in their order, once, from any position', async (t) => 
   });
 });
 
-t.test('a tail hears of an entry while it waits, and waits half a second at most', async (t) => {
+t.test('a tail receives an entry while it waits, and waits at most half a second', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const log = openRevocationLog(store);
     await appendAll(log, ['a']);
@@ -118,7 +118,7 @@ t.test('every key expires, and an append is one command', async (t) => {
   t.match(sent[0], /^evalsha [0-9a-f]{40} 1 session:revoked 960000 c$/);
 });
 
-t.test('with Redis away everything says so, a waiting tail too', async (t) => {
+t.test('with Redis stopped every method throws, a waiting tail too', async (t) => {
   const { store, redis } = await redisStore(t);
   const log = openRevocationLog(store);
   await appendAll(log, ['a']);

@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
-import { openConfiguredStore } from '../../src/store/configured-store.js';
-import { closeStore } from '../../src/store/open-store.js';
+import { openConfiguredStore } from '../../src/store/open-store.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
 function linesOf(open: () => unknown): readonly string[] {
@@ -18,7 +17,7 @@ function linesOf(open: () => unknown): readonly string[] {
   return [];
 }
 
-t.test('an address of no known form is one line that begins with the variable', async (t) => {
+t.test('a URL of no known form is one line that begins with the variable', async (t) => {
   t.strictSame(
     linesOf(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
     [
@@ -31,7 +30,7 @@ t.test('an address of no known form is one line that begins with the variable', 
   );
 });
 
-t.test('a file that cannot be opened is one line with its address and the reason', async (t) => {
+t.test('a file that cannot be opened is one line with its URL and the reason', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), 'x');
   const lines = linesOf(() => openConfiguredStore('STORE_URL', 'file:file/store.mdb', folder));
@@ -44,8 +43,8 @@ t.test('a file that cannot be opened is one line with its address and the reason
   );
 });
 
-t.test('a Redis that is away is no mistake', async (t) => {
+t.test('an unreachable Redis is no configuration error', async (t) => {
   const store = openConfiguredStore('STORE_URL', 'redis://127.0.0.1:1', '.');
   t.equal(store.kind, 'redis');
-  await closeStore(store);
+  await store.close();
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
-import { StoreUnavailableError } from '../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
 const run = promisify(execFile);

@@ -3,16 +3,16 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { closeStore, openStore, storeTimeMs } from '../../src/store/open-store.js';
-import { pauseMs } from '../../src/store/redis-connection.js';
-import { asStoreError, StoreUnavailableError } from '../../src/store/store-errors.js';
+import { openStore } from '../../src/store/open-store.js';
+import { asStoreError, reconnectDelayMs } from '../../src/store/redis-connection.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../../src/test/redis-server.js';
 import { eachStore, redisStore } from '../../src/test/stores.js';
 
-t.test('a store tells its own time in milliseconds', async (t) => {
+t.test('a store returns its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = Date.now();
-    const timeMs = await storeTimeMs(store);
+    const timeMs = await store.timeMs();
     t.ok(Number.isInteger(timeMs));
     t.ok(timeMs >= before - 1 && timeMs <= Date.now() + 1);
   });
@@ -25,23 +25,23 @@ t.test(
     await redis.stop();
     const store = openStore(redis.url, '.');
     const startMs = performance.now();
-    await t.rejects(storeTimeMs(store), StoreUnavailableError);
-    await closeStore(store);
+    await t.rejects(store.timeMs(), StoreUnavailableError);
+    await store.close();
     t.ok(performance.now() - startMs < 1000);
-    await t.rejects(storeTimeMs(store), StoreUnavailableError);
+    await t.rejects(store.timeMs(), StoreUnavailableError);
   },
 );
 
 t.test('a store that comes back is used again without being asked', async (t) => {
   const { store, redis } = await redisStore(t);
-  await storeTimeMs(store);
+  await store.timeMs();
   await redis.stop();
-  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  await t.rejects(store.timeMs(), StoreUnavailableError);
   await redis.start();
   const deadlineMs = performance.now() + 3000;
   let timeMs: number | undefined;
   while (timeMs === undefined && performance.now() < deadlineMs) {
-    timeMs = await storeTimeMs(store).catch(() => pause(20, undefined));
+    timeMs = await store.timeMs().catch(() => pause(20, undefined));
   }
   t.type(timeMs, 'number');
 });
@@ -49,17 +49,17 @@ t.test('a store that comes back is used again without being asked', async (t) =>
 t.test('a store that hangs is out of reach after half a second', async (t) => {
   const redis = await startRedis(t);
   const store = openStore(redis.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind === 'redis') await once(store.client, 'ready');
-  await storeTimeMs(store);
+  await store.timeMs();
   await redis.client.client('PAUSE', 5000);
   const startMs = performance.now();
-  await t.rejects(storeTimeMs(store), StoreUnavailableError);
+  await t.rejects(store.timeMs(), StoreUnavailableError);
   t.ok(performance.now() - startMs < 1000);
 });
 
 t.test('reconnecting is tried after 100 ms growing to a second, for ever', async (t) => {
-  t.strictSame([1, 2, 9, 10, 11, 100_000].map(pauseMs), [100, 200, 900, 1000, 1000, 1000]);
+  t.strictSame([1, 2, 9, 10, 11, 100_000].map(reconnectDelayMs), [100, 200, 900, 1000, 1000, 1000]);
 });
 
 t.test(

@@ -3,9 +3,9 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { closeStore, openStore } from '../../src/store/open-store.js';
+import { openStore } from '../../src/store/open-store.js';
 import { filesOpenToOthers } from '../../src/store/private-file.js';
-import { warnOfStore } from '../../src/store/warnings.js';
+import { logStoreWarnings } from '../../src/store/store-warnings.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -16,7 +16,7 @@ async function modesAfterOpening(folder: string): Promise<Record<string, string>
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await store.transact((transaction) => transaction.put('key', 'value', transaction.nowMs + 60_000));
   const modes = Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
-  await closeStore(store);
+  await store.close();
   return modes;
 }
 
@@ -37,16 +37,16 @@ t.test('files of before are tightened, and a folder that was there is left alone
   t.equal(modeOf(folder), '755');
 });
 
-t.test('a file that others may read, and that could not be tightened, is told', async (t) => {
+t.test('a file that others may read and whose mode cannot be changed is logged', async (t) => {
   const path = join(tempDir(t), 'tollgate.mdb');
   const store = openStore(`file:${path}`, '/');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   const told: object[] = [];
   const log = { warn: (about: object) => void told.push(about) };
-  warnOfStore(store, log);
+  logStoreWarnings(store, log);
   t.strictSame(told, []);
   chmodSync(path, 0o640);
   t.strictSame(filesOpenToOthers(path), [path]);
-  warnOfStore(store, log);
+  logStoreWarnings(store, log);
   t.strictSame(told, [{ path }]);
 });

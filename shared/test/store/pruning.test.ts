@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap';
 import type { EmbeddedStore } from '../../src/store/embedded-store.js';
-import { startPruning } from '../../src/store/pruning.js';
+import { startPruning } from '../../src/store/periodic-task.js';
 import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 interface Line {
@@ -42,7 +42,7 @@ t.test('an embedded store is pruned at the start', async (t) => {
   });
 });
 
-t.test('and again every so often, until it is told to stop', async (t) => {
+t.test('and again at the interval, until it is stopped', async (t) => {
   const { store, age } = embeddedStore(t);
   const { transact, keys } = store as EmbeddedStore;
   const lines: object[] = [];

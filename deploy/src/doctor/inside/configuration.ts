@@ -1,7 +1,7 @@
 // Checks the service's environment: mistakes, secrets, files of one machine, and whether it is the right one.
 
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { type Finding, good, problem, warning } from '../report.js';

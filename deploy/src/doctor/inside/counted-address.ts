@@ -2,12 +2,12 @@
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { addressesOf, type PublicClient } from '../public-client.js';
 
 /** The address that a request of this machine was counted under. */
@@ -61,9 +61,7 @@ export async function countedAddress(
   const keys = challengeKeys(prefix, slotTag);
   const count = async (address: string) => {
     const key = keys.limit('image', addressPseudonym(ring.current, address));
-    const text =
-      store.kind === 'redis' ? await store.client.get(key) : await store.transact((step) => step.get(key));
-    return Number(text ?? 0);
+    return Number((await store.read(key)) ?? 0);
   };
   const ownAddress = normaliseAddress(own);
   if (ownAddress === null) return undefined;

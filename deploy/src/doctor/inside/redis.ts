@@ -1,6 +1,6 @@
 // Checks one Redis server: its version, eviction and clock.
 
-import { type Store, storeTimeMs } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
 import { type Finding, problem } from '../report.js';
 
 /** What a Redis server reports about itself. */
@@ -38,7 +38,7 @@ export async function probeRedis(
     version: info.get('redis_version') ?? '0',
     policy: info.get('maxmemory_policy'),
     appends: info.get('aof_enabled') === '1',
-    offsetMs: (await storeTimeMs(store)) - nowMs(),
+    offsetMs: (await store.timeMs()) - nowMs(),
   };
 }
 

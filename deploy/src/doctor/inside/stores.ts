@@ -2,11 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore, type Store, storeTimeMs } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { openConfiguredStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
-import { waitForStore } from '@tollgate/shared/store/wait-for-store.js';
 import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
 import { diagnoseRedis, probeRedis, type RedisFacts } from './redis.js';
@@ -59,7 +57,7 @@ export async function openStores(
 
 /** Closes every store that was opened. */
 export async function closeStores(opened: readonly OpenedStore[]): Promise<void> {
-  for (const { store } of opened) if (store !== undefined) await closeStore(store);
+  for (const { store } of opened) if (store !== undefined) await store.close();
 }
 
 /** Asks each store for its clock, and each Redis what it is. */
@@ -126,7 +124,7 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
 async function answers(store: Store): Promise<boolean> {
   await waitForStore(store, CONNECT_MS);
   try {
-    await storeTimeMs(store);
+    await store.timeMs();
     return true;
   } catch (error) {
     if (error instanceof StoreUnavailableError) return false;

@@ -11,7 +11,7 @@ import {
 import { openConfiguredDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
 import { hashCost, needsRehash } from '@tollgate/session-service/passwords/password-hash.js';
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** What the directory shows. */

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { isLoopbackHost } from '@tollgate/shared/config/hosts.js';
+import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
 import { ChallengeListenVariables, SessionListenVariables } from '@tollgate/shared/config/variables.js';
 import { type Answer, codeOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';

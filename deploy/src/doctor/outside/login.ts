@@ -1,6 +1,6 @@
 // Signs in as a browser does, and says why a log-in fails.
 
-import { digestOf } from '@tollgate/shared/challenges/types/algorithms.js';
+import { digestOf } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { solves } from '@tollgate/shared/pow/difficulty.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Answer, codeOf, describe, textOf } from '../answer.js';

@@ -1,10 +1,9 @@
 // The captcha command: prunes the store of the challenges, and draws samples of presets.
 
 import { parseArgs } from 'node:util';
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { isProgram, runCommand, usageErrorOf } from '@tollgate/shared/config/command-line.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
+import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
@@ -21,8 +20,8 @@ type CaptchaCommand =
 
 /** Runs one command and returns its exit code: 0, 1 if it failed, 2 if the command line is wrong. */
 export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const foreseen = [ChallengeTypeError, StoreUnavailableError];
-  return runCommand({ name: 'captcha', usage: USAGE, args, foreseen }, async () => {
+  const expected = [ChallengeTypeError, StoreUnavailableError];
+  return runCommand({ name: 'captcha', usage: USAGE, args, expected }, async () => {
     console.log(await execute(readCommand(args), env));
     return 0;
   });

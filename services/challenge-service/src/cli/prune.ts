@@ -2,8 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { openConfiguredStore } from '@tollgate/shared/store/configured-store.js';
-import { closeStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
 import { readStoreConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
@@ -19,10 +18,10 @@ export async function prune(env: Readonly<Record<string, string | undefined>>): 
   if (!existsSync(place.path)) return `nothing to do: there is no store at ${place.path} yet`;
   const store = openConfiguredStore(storeVariable, storeUrl, PROJECT_ROOT);
   try {
-    const removed = store.kind === 'embedded' ? await store.prune() : 0;
+    const removed = await store.prune();
     return `removed ${removed} expired ${removed === 1 ? 'entry' : 'entries'} from ${place.path}`;
   } finally {
-    await closeStore(store);
+    await store.close();
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Drawing, drawingOf } from '../domain/drawing.js';

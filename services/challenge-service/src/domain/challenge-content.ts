@@ -1,17 +1,14 @@
 // The content of a challenge, which its type makes from the secret, the token and the seed alone.
 
-import type { AnswerType, MadeChallenge } from '@tollgate/shared/challenges/types/answer-type.js';
+import { MAX_ANSWER_CHARACTERS, normaliseAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import {
+  type AnswerType,
   challengeTypeFault,
+  type MadeChallenge,
   runChallengeType,
-} from '@tollgate/shared/challenges/types/challenge-type-error.js';
-import {
-  drawKey,
-  MAX_ANSWER_CHARACTERS,
-  normaliseAnswer,
-} from '@tollgate/shared/challenges/types/image-answer.js';
-import { seededRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+  type VerifiedType,
+} from '@tollgate/shared/challenges/types/challenge-type.js';
+import { drawKey, seededRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { answerText } from '../image/derivation.js';

@@ -5,9 +5,10 @@ import {
   parseAnswerRecord,
   parseVerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import type { AnswerType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { drawKey, normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
+import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { presetNameOf } from '../presets/preset-fingerprint.js';
@@ -37,7 +38,7 @@ export type Drawing =
  */
 export function drawingOf(encoded: string | null, token: string, deps: DrawingDependencies): Drawing {
   const record = encoded === null ? null : parseVerifiedRecord(encoded);
-  const image = record?.judgedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
+  const image = record?.verifiedBy === 'answer' ? parseAnswerRecord(record.rest) : null;
   const key = record === null ? undefined : deps.ring.find(record.keyId);
   if (record === null || image === null || key === undefined || image.driver === NO_IMAGE) {
     return { outcome: 'unknown' };
@@ -49,7 +50,7 @@ export function drawingOf(encoded: string | null, token: string, deps: DrawingDe
   if (known === undefined || known.fingerprint !== image.preset)
     return { outcome: 'other_preset', other: name };
   const { preset, kind } = known;
-  if ((kind?.name ?? TEXT) !== record.kind || (kind !== null && isVerifiedType(kind))) {
+  if ((kind?.name ?? TEXT) !== record.type || (kind !== null && isVerifiedType(kind))) {
     return { outcome: 'other_preset', other: name };
   }
   const text = textOf({ preset, kind }, key, token, image);

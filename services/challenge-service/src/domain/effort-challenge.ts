@@ -1,10 +1,10 @@
 // Issues effort challenges: sixteen parts of work in place of an image (docs/decisions/effort.md).
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
@@ -41,10 +41,10 @@ export function effortIssue(
     ...client,
     ...workTerms(options, priced),
     bits: options.effort.bits,
-    lineTail: (partDifficulty) =>
+    recordTail: (partDifficulty) =>
       encodeVerifiedTail({
-        judgedBy: 'verify',
-        kind: EFFORT,
+        verifiedBy: 'verify',
+        type: EFFORT,
         keyId: ring.current.id,
         address: bound,
         rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null }),

@@ -1,17 +1,16 @@
 // Issues challenges on the image endpoint: the request to the store and the response body.
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
   encodeVerifiedTail,
   formatAnswerRecord,
   type VerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
+import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/image-answer.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { NamedPreset } from '../presets/presets.js';
 import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
@@ -33,7 +32,7 @@ export interface PreparedChallenge {
 }
 
 /** What the challenge type decides: a part of the record, and what the client gets. */
-type TypeFields = Pick<VerifiedRecord, 'judgedBy' | 'kind' | 'preset' | 'rest'> &
+type TypeFields = Pick<VerifiedRecord, 'verifiedBy' | 'type' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
 /**
@@ -52,21 +51,16 @@ export function imageIssue(
   const { kind } = known;
   const { client, bound } = issuingAddress(deps, address);
   const token = makeToken(slotTag(client.address), random);
-  const {
-    judgedBy,
-    rest,
-    kind: kindName,
-    preset,
-    ...prepared
-  } = kind !== null && isVerifiedType(kind)
-    ? verifiedFields(deps, kind, known.name, token)
-    : answerFields(deps, { ...known, kind }, driver, token);
+  const { verifiedBy, rest, type, preset, ...prepared } =
+    kind !== null && isVerifiedType(kind)
+      ? verifiedFields(deps, kind, known.name, token)
+      : answerFields(deps, { ...known, kind }, driver, token);
   const issue: ImageIssue = {
     token,
     ...client,
-    lineTail: encodeVerifiedTail({
-      judgedBy,
-      kind: kindName,
+    recordTail: encodeVerifiedTail({
+      verifiedBy,
+      type,
       ...(preset === undefined ? {} : { preset }),
       keyId: ring.current.id,
       address: bound,
@@ -84,7 +78,7 @@ function verifiedFields(
   token: string,
 ): TypeFields {
   const { fields, rest } = verifiedContent(kind, options, ring.current, token);
-  return { judgedBy: 'verify', kind: kind.name, preset, rest, fields, hasImage: false };
+  return { verifiedBy: 'verify', type: kind.name, preset, rest, fields, hasImage: false };
 }
 
 function answerFields(
@@ -105,7 +99,7 @@ function answerFields(
     answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
     ...(kind?.hasMinimumTime === false ? { untimed: true } : {}),
   });
-  return { judgedBy: 'answer', kind: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
+  return { verifiedBy: 'answer', type: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
 }
 
 /**

@@ -28,10 +28,10 @@ const SALT_BYTES = 16;
 
 /** Returns what the store counts the client by, and the pseudonym that the record keeps of its address, which is null without `bind_ip`. */
 export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
-  const { name, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
+  const { address: pseudonym, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
-    client: { address: name, networks, limit },
-    bound: options.bind_ip && address !== null ? name : null,
+    client: { address: pseudonym, networks, limit },
+    bound: options.bind_ip && address !== null ? pseudonym : null,
   };
 }
 

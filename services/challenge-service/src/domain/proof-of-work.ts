@@ -1,10 +1,10 @@
 // Issues proof-of-work challenges: the request to the store and the response body.
 
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
-import { makeToken } from '@tollgate/shared/challenges/tokens.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/algorithms.js';
+import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import {
   type IssuerDependencies,
@@ -41,7 +41,7 @@ export function powIssue(
     token: makeToken(slotTag(client.address), random),
     ...client,
     ...workTerms(options, priced, requested),
-    lineTail: encodePowTail({
+    recordTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,
       keyId: ring.current.id,

@@ -1,7 +1,7 @@
 // Authenticates the applications that call the host API by their keys, and verifies challenges for each under its own name.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AttemptContext,
@@ -15,9 +15,9 @@ import {
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { Submission } from '@tollgate/shared/challenges/submission.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { HostKey } from '@tollgate/shared/config/host-keys.js';
+import type { ApplicationKey } from '@tollgate/shared/config/application-keys.js';
+import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { matcherOf } from '@tollgate/shared/crypto/secret-matcher.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -38,7 +38,7 @@ export interface ApplicationsOptions {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
-  readonly keys: readonly HostKey[];
+  readonly keys: readonly ApplicationKey[];
   /** The operator's challenge types; only those that verify their own answers matter here. */
   readonly kinds?: readonly ChallengeType[];
   readonly metrics: Pick<ChallengeMetrics, 'challenges'>;
@@ -58,13 +58,13 @@ declare module 'fastify' {
 
 async function applications(app: FastifyInstance, deps: ApplicationsOptions): Promise<void> {
   const { challenges: store, ring, options, keys, kinds = [], metrics, trail } = deps;
-  const known = keys.map(({ host: name, secret }) => {
+  const known = keys.map(({ application: name, secret }) => {
     const observer = metrics.challenges(name, trail);
     const verifier = createChallengeVerifier({
       store,
       ring,
       options,
-      host: name,
+      application: name,
       kinds,
       clock: Date.now,
       observer,

@@ -13,7 +13,7 @@ import {
   createChallengeObservers,
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
-import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
+import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 /** The metrics, and the functions that update them. */

@@ -2,7 +2,7 @@
 
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomBytes } from '@tollgate/shared/crypto/random-bytes.js';
+import { randomBytes } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';

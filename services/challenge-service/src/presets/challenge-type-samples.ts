@@ -1,6 +1,6 @@
 // Tests a challenge type of the operator on samples before the service starts.
 
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type-error.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import {
   type ChallengeType,
   isVerifiedType,

@@ -7,8 +7,8 @@ import {
 } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
 import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
-import { NAME_PATTERN } from '@tollgate/shared/schemas/preset-name.js';
 import { sampleMistake } from './challenge-type-samples.js';
 import { defaultPreset, ImagePreset } from './preset.js';
 import { presetFingerprint } from './preset-fingerprint.js';

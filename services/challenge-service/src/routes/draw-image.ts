@@ -1,9 +1,9 @@
 // GET {prefix}/{token}.png: draws the image of a live challenge, the same bytes each time.
 
 import { Type } from '@sinclair/typebox';
-import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/challenges/tokens.js';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
 import type { FastifyInstance } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';

@@ -1,8 +1,7 @@
 // POST /host/verify: verifies a submission for an application in any language and, if asked, counts the attempt.
 
-import { idempotentClaim } from '@tollgate/shared/challenges/attempts/idempotent-claim.js';
 import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
-import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import { idempotentClaim, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { localise } from '@tollgate/shared/http/errors/language.js';
 import { verdictBody } from '@tollgate/shared/http/guard/challenge-refusal.js';
@@ -46,7 +45,9 @@ export default async function hostVerify(
         counts: count,
         ...(idempotencyKey === undefined
           ? {}
-          : { claim: idempotentClaim(idempotencyKey, { host: application.name, submission, key, ip }) }),
+          : {
+              claim: idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
+            }),
       });
       const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
       const attempted = { submission, account: key === undefined ? undefined : { key, failures }, ip };

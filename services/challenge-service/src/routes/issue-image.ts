@@ -1,13 +1,17 @@
 // GET {prefix}: issues a challenge of a preset. The image itself is behind the link in the response.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { EffortChallenge, ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { ImageQuery } from '@tollgate/shared/schemas/challenge-queries.js';
+import {
+  EffortChallenge,
+  ImageChallenge,
+  ImageQuery,
+  KindChallenge,
+} from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue } from '../domain/image-challenge.js';

@@ -1,10 +1,9 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address of the client.
 
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/address.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { PowQuery } from '@tollgate/shared/schemas/challenge-queries.js';
+import { PowChallenge, PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue, requestedDifficulty } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';

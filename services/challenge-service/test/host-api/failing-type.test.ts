@@ -2,7 +2,7 @@
 
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
@@ -29,9 +29,9 @@ t.test(
         token,
         address: 'a'.repeat(32),
         limit: { max: 10, windowMs: 60_000 },
-        lineTail: encodeVerifiedTail({
-          judgedBy: 'verify',
-          kind: own.name,
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: own.name,
           keyId: openKeyRing(CHALLENGE_SECRET).current.id,
           address: null,
           rest: REST,

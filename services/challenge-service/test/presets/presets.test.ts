@@ -1,7 +1,6 @@
 // Presets of the operator: completed from the default, validated option by option, identified by their fingerprint.
 
-import type { AnswerType } from '@tollgate/shared/challenges/types/answer-type.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/verified-type.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import t from 'tap';
 import { defaultPreset } from '../../src/presets/preset.js';

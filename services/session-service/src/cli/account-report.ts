@@ -1,8 +1,8 @@
 // The report on an account, for `session account`: gathers what the store knows, and words it.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { SESSION_HOST } from '@tollgate/shared/config/host-keys.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { AccountEvent } from '../domain/account-event.js';
@@ -47,7 +47,7 @@ export async function findAccount(
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
   const key = accountKey(email);
-  const pseudonyms = ring.all.map((secret) => accountPseudonym(secret, SESSION_HOST, key));
+  const pseudonyms = ring.all.map((secret) => accountPseudonym(secret, SESSION_APPLICATION, key));
   const events = (await Promise.all(pseudonyms.map((pseudonym) => accounts.read(pseudonym)))).flat();
   const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
   if (uid !== undefined) uids.add(uid);
@@ -59,7 +59,7 @@ export async function findAccount(
       alive: await sessions.list(user),
     })),
   );
-  return { email, pseudonym: accountPseudonym(ring.current, SESSION_HOST, key), events, users };
+  return { email, pseudonym: accountPseudonym(ring.current, SESSION_APPLICATION, key), events, users };
 }
 
 /** @param keepSeconds `AUDIT_TTL` */

@@ -66,8 +66,8 @@ export function hasChallengeNode({ sessions, challenges }: KeyReports): boolean 
 /** The longest reported lifetime of this name that may still apply, in seconds; undefined if none was reported. */
 export function reportedLifetime({ sessions, challenges }: KeyReports, name: string): number | undefined {
   const reports = challenges === undefined ? [sessions] : [sessions, challenges];
-  const reported = reports.flatMap(({ nowMs, lives }) =>
-    lives
+  const reported = reports.flatMap(({ nowMs, lifetimes }) =>
+    lifetimes
       .filter((life) => life.name === name)
       .map(({ seconds, lastMs }) => ({
         seconds,

@@ -3,15 +3,14 @@
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
-import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand, UsageError } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
 import { keyStatus } from './key-status.js';
@@ -61,8 +60,8 @@ function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
 
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runKeys(args: readonly string[], env: Environment): Promise<number> {
-  const foreseen = [StoreUnavailableError];
-  return runCommand({ name: 'keys', usage: USAGE, args, foreseen }, async () => {
+  const expected = [StoreUnavailableError];
+  return runCommand({ name: 'keys', usage: USAGE, args, expected }, async () => {
     const [command, ...more] = args;
     const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
     if (action === undefined || more.length > 0) throw new UsageError();

@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
 
 /** Where a command reads input and writes prompts. */
 export interface Terminal {

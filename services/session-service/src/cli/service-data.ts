@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { withConnectedStore } from '@tollgate/shared/store/connected-store.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 
 /** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));

@@ -2,17 +2,16 @@
 
 import { parseArgs } from 'node:util';
 import { type Static, Type } from '@sinclair/typebox';
-import { checkSecrets } from '@tollgate/shared/config/checks.js';
-import { UsageError } from '@tollgate/shared/config/command-error.js';
-import { isProgram, runCommand, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
 import { openSessionStore } from '../stores/open-session-store.js';
 import { findAccount, reportAccount } from './account-report.js';
@@ -79,8 +78,8 @@ function userId(text: string): number {
 
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid, 3 if nothing is known. */
 export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const foreseen = [StoreUnavailableError];
-  return runCommand({ name: 'session', usage: USAGE, args, foreseen }, async () => {
+  const expected = [StoreUnavailableError];
+  return runCommand({ name: 'session', usage: USAGE, args, expected }, async () => {
     const command = readSessionCommand(args);
     const values = readEnvironment(Variables, env, ({ CHALLENGE_SECRET }) =>
       command.name === 'account' ? checkSecrets({ CHALLENGE_SECRET }) : [],

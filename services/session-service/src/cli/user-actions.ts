@@ -1,7 +1,7 @@
 // The actions of the command `users` on the directory; each returns the text to print.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import { CommandError } from '@tollgate/shared/config/command-error.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 

@@ -3,8 +3,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CommandError, UsageError } from '@tollgate/shared/config/command-error.js';
-import { isProgram, runCommand, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import {
+  CommandError,
+  isProgram,
+  runCommand,
+  UsageError,
+  usageErrorOf,
+} from '@tollgate/shared/config/command-line.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';
@@ -118,8 +123,8 @@ async function runAction(
 
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const foreseen = [DirectoryUnavailableError];
-  return runCommand({ name: 'users', usage: USAGE, args, foreseen }, async () => {
+  const expected = [DirectoryUnavailableError];
+  return runCommand({ name: 'users', usage: USAGE, args, expected }, async () => {
     const command = readUsersCommand(args);
     const directory = openEmbeddedDirectory(checkedPath(usersPath(env), command));
     try {

@@ -1,8 +1,8 @@
 // The directory in one file (LMDB): users by id, ids by account key.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import { checkDatabaseFile } from '@tollgate/shared/store/database-file.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { makePrivateDatabase } from '@tollgate/shared/store/private-file.js';
+import { checkDatabaseFile } from '@tollgate/shared/store/shared-database.js';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 

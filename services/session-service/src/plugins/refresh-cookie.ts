@@ -1,7 +1,7 @@
 // The refresh cookie: reads every cookie of its names, sets ours, expires twins and cookies of other prefixes.
 
 import fastifyCookie from '@fastify/cookie';
-import { isLoopbackHttp } from '@tollgate/shared/config/hosts.js';
+import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

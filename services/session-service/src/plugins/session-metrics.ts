@@ -15,7 +15,7 @@ import {
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
-import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store-observer.js';
+import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
 

@@ -1,8 +1,8 @@
 // POST /login: signs in with a password and solved challenges, and starts a session.
 
 import { Type } from '@sinclair/typebox';
-import { accountKey } from '@tollgate/shared/challenges/attempts/account-key.js';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import {
   type FieldMessage,
@@ -16,7 +16,7 @@ import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
 import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { challengeFields } from '@tollgate/shared/schemas/challenge-fields.js';
+import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';

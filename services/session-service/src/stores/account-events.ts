@@ -1,6 +1,6 @@
 // The store of account events: log-ins and failed log-ins.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random-text.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';

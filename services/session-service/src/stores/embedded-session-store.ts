@@ -1,8 +1,7 @@
 // The session store on the embedded store: one text per user, one transaction per operation.
 
-import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
-import { embeddedProofStore } from '@tollgate/shared/sessions/proof-store.js';
-import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
+import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
 import { decideRotation } from '../domain/rotation.js';
 import {

@@ -1,11 +1,10 @@
 // The session store on Redis: one hash per user, one script per operation. A search without a user scans the servers.
 
-import { assertGeneration } from '@tollgate/shared/sessions/generation.js';
-import { redisProofStore } from '@tollgate/shared/sessions/proof-store.js';
-import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { redisProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
+import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
+import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
-import { asStoreError } from '@tollgate/shared/store/store-errors.js';
 import { Cluster, type Redis } from 'ioredis';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';

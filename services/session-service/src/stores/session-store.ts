@@ -1,6 +1,6 @@
 // What the session service needs of its store: one atomic step per operation, and the search for operators.
 
-import type { ProofStore } from '@tollgate/shared/sessions/proof-store.js';
+import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import type { EndCause, SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';

@@ -48,8 +48,8 @@ t.test('while ACCESS_TTL changes, nodes accept each other’s tokens', async (t)
     const nodes: SessionNode[] = [];
     for (const seconds of [300, 900]) {
       // As server.ts reports at its start.
-      const lives = { access: seconds };
-      await openKeyRecord(store).report(String(seconds), { makes: true, ids: {}, lives }, true);
+      const lifetimes = { access: seconds };
+      await openKeyRecord(store).report(String(seconds), { makes: true, ids: {}, lifetimes }, true);
       nodes.push(await startNode(t, { store, directory, env: { ACCESS_TTL: String(seconds) } }));
     }
     for (const from of nodes) {

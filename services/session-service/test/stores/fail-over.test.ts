@@ -1,8 +1,8 @@
 // Redis away, back, without its scripts, or replaced by a replica that missed a write.
 
 import { once } from 'node:events';
-import { closeStore, openStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import type { Redis } from 'ioredis';
@@ -125,7 +125,7 @@ t.test(
     await redis.stop();
 
     const second = openStore(replica.url, '.');
-    t.teardown(() => closeStore(second));
+    t.teardown(() => second.close());
     if (second.kind === 'redis') await once(second.client, 'ready');
     const promoted = openSessionStore(second);
     t.match(await promoted.rotate({ ...PHONE, generation: 3 }, RULES), {

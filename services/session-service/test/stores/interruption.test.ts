@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { closeStore, openStore, storeTimeMs } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store-errors.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
@@ -27,9 +27,9 @@ t.test('Redis stopped and started while sessions are refreshed logs nobody out',
 
 async function interrupt(t: Test, redis: Interrupted): Promise<void> {
   const store = openStore(redis.url, '.');
-  t.teardown(() => closeStore(store));
+  t.teardown(() => store.close());
   if (store.kind === 'redis') await once(store.client, 'ready');
-  await storeTimeMs(store);
+  await store.timeMs();
   const sessions = openSessionStore(store);
   const uids = Array.from({ length: USERS }, (_, at) => at + 1);
   for (const uid of uids) await sessions.start({ uid, sid: `s${uid}`, ...AGENT }, RULES);

@@ -1,6 +1,5 @@
 // How sessions ended is kept for a while, in the step that ends them, on every kind of store.
 
-import { storeTimeMs } from '@tollgate/shared/store/open-store.js';
 import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import { MAX_NOTES, type SessionEnd } from '../../src/domain/session-end.js';
@@ -190,7 +189,7 @@ t.test('a session is found by its id alone, alive or ended, among all users', as
       t.match((await sessions.find(`s${uid}`)).known, { uid, record: { used: 0 } });
     const { nowMs, known } = await sessions.find('s1201');
     t.equal(known, undefined);
-    t.ok(Math.abs(nowMs - (await storeTimeMs(store))) < 5 * SECOND);
+    t.ok(Math.abs(nowMs - (await store.timeMs())) < 5 * SECOND);
   });
 });
 

@@ -1,35 +1,35 @@
-// The failures of an account as a list of times, and the wait they put on one address.
+// The attempts on an account, and the wait that failures impose on one address.
 
-/** One counted try: the claim of its request and the time it was counted. */
+/** A counted attempt: the claim of its request and the time of the count. */
 export interface Attempt {
   readonly claim: string;
   readonly atMs: number;
 }
 
-/** Most failures that are told of an account, and remembered of it beyond the tries that may still be open. */
+/** The most failures that are reported for an account, and kept besides the attempts that may still be open. */
 export const MAX_ATTEMPTS = 100;
 
-/** For so long, in milliseconds, a try may be taken back: until then it pushes no failure out of the list. */
+/** How long an attempt may be withdrawn, in milliseconds; until then it displaces no failure from the list. */
 export const OPEN_ATTEMPT_MS = 30_000;
 
-/** Most entries of one list, open tries included. */
+/** The most entries of one list, including open attempts. */
 export const MOST_ENTRIES = 1000;
 
 /** How long a pair of account and address remembers its last failure, in milliseconds. */
 export const PAIR_MEMORY_MS = 86_400_000;
 
-/** A pair waits from this many failures on. */
+/** The number of failures from which a pair waits. */
 export const FAILURES_BEFORE_WAIT = 5;
 
-/** What a pair waits after its 5th, 6th, … failure, in milliseconds; the last holds for all that follow (decisions 3.2). */
+/** The wait of a pair after its 5th, 6th, … failure, in milliseconds; the last applies to all that follow. */
 export const WAITS_MS: readonly number[] = [60_000, 120_000, 240_000, 480_000, 900_000];
 
-/** The tries not yet forgotten. */
-export function remembered(tries: readonly Attempt[], nowMs: number, decayMs: number): Attempt[] {
-  return tries.filter((entry) => entry.atMs > nowMs - decayMs);
+/** Returns the attempts that have not expired. */
+export function remembered(attempts: readonly Attempt[], nowMs: number, decayMs: number): Attempt[] {
+  return attempts.filter((entry) => entry.atMs > nowMs - decayMs);
 }
 
-/** Milliseconds that a pair still has to wait after these failures; 0 when it may try. */
+/** Returns how many milliseconds a pair still has to wait after these failures; 0 if it need not wait. */
 export function waitMs(failures: readonly Attempt[], nowMs: number): number {
   const last = failures.at(-1);
   if (last === undefined || failures.length < FAILURES_BEFORE_WAIT) return 0;
@@ -37,38 +37,38 @@ export function waitMs(failures: readonly Attempt[], nowMs: number): number {
   return Math.max(0, last.atMs + (WAITS_MS[step] ?? 0) - nowMs);
 }
 
-/** How many failures a list tells of. */
-export function failuresOf(tries: readonly Attempt[]): number {
-  return Math.min(tries.length, MAX_ATTEMPTS);
+/** Returns the number of failures in a list. */
+export function failuresOf(attempts: readonly Attempt[]): number {
+  return Math.min(attempts.length, MAX_ATTEMPTS);
 }
 
-/** Adds a try unless its claim is there already, and keeps the newest beside those that may be open. */
-export function withAttempt(tries: readonly Attempt[], claim: string, nowMs: number): Attempt[] {
-  if (hasClaim(tries, claim)) return [...tries];
-  const all = [...tries, { claim, atMs: nowMs }];
+/** Adds an attempt unless its claim is already in the list, and drops the oldest entries beyond the limits. */
+export function withAttempt(attempts: readonly Attempt[], claim: string, nowMs: number): Attempt[] {
+  if (hasClaim(attempts, claim)) return [...attempts];
+  const all = [...attempts, { claim, atMs: nowMs }];
   const open = remembered(all, nowMs, OPEN_ATTEMPT_MS).length;
   return all.slice(-Math.min(MAX_ATTEMPTS + open, MOST_ENTRIES));
 }
 
-/** The tries without the one of this claim. */
-export function withoutAttempt(tries: readonly Attempt[], claim: string): Attempt[] {
-  return tries.filter((entry) => entry.claim !== claim);
+/** Returns the attempts without the one of this claim. */
+export function withoutAttempt(attempts: readonly Attempt[], claim: string): Attempt[] {
+  return attempts.filter((entry) => entry.claim !== claim);
 }
 
-export function hasClaim(tries: readonly Attempt[], claim: string): boolean {
-  return tries.some((entry) => entry.claim === claim);
+export function hasClaim(attempts: readonly Attempt[], claim: string): boolean {
+  return attempts.some((entry) => entry.claim === claim);
 }
 
-/** Reads the embedded store's line of tries: `claim:time` pairs separated by spaces, oldest first. */
-export function parseAttempts(line: string | undefined): Attempt[] {
-  if (line === undefined || line === '') return [];
-  return line.split(' ').map((pair) => {
-    const [claim = '', atMs] = pair.split(':');
+/** Parses the attempts of the embedded store: `claim:time` pairs separated by spaces, oldest first. */
+export function parseAttempts(text: string | undefined): Attempt[] {
+  if (text === undefined || text === '') return [];
+  return text.split(' ').map((entry) => {
+    const [claim = '', atMs] = entry.split(':');
     return { claim, atMs: Number(atMs) };
   });
 }
 
-/** Writes the line that `parseTries` reads. */
-export function formatAttempts(tries: readonly Attempt[]): string {
-  return tries.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
+/** Formats attempts for `parseAttempts`. */
+export function formatAttempts(attempts: readonly Attempt[]): string {
+  return attempts.map(({ claim, atMs }) => `${claim}:${atMs}`).join(' ');
 }

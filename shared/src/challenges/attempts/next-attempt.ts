@@ -1,28 +1,27 @@
-// What a failed answer says about the next attempt, and to whom it says it.
+// The requirements of the next attempt, as the answer to a failed one states them.
 
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
 import { offersImage, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
-import { hasRightWork, type Verdict } from '../verdict.js';
-import { type AttemptedAccount, failuresOf } from '../verify-context.js';
+import { type AttemptedAccount, failuresOf, hasRightWork, type Verdict } from '../verification.js';
 import { sealScope } from './scope-ticket.js';
 
-/** What a failed answer says about the next attempt. */
+/** The requirements of the next attempt. */
 export interface NextAttempt {
   readonly captcha_required: boolean;
-  /** Ticket for work priced by this account's failures. */
+  /** Ticket for work that is priced by this account's failures. */
   readonly pow_scope?: string;
-  /** Presets that may stand in for a demanded image. */
+  /** Presets that may replace a required captcha. */
   readonly captcha_alternatives?: string[];
-  /** Presets of images that the form accepts, where not every one will do. */
+  /** Captcha presets that the form accepts, if it does not accept all. */
   readonly captcha_presets?: string[];
-  /** The least bits of work that the form accepts. */
+  /** The least difficulty of work in bits that the form accepts. */
   readonly pow_min_difficulty?: number;
 }
 
-/** A submission that `verify` has judged. */
+/** A submission that `verify` has verified. */
 export interface AttemptedSubmission {
   readonly submission: Submission;
   readonly account?: AttemptedAccount | undefined;
@@ -30,24 +29,24 @@ export interface AttemptedSubmission {
   readonly ip?: string | undefined;
 }
 
-/** The methods of a host that say it. */
+/** The methods of a verifier that state the requirements. */
 export interface NextAttempts {
   /**
-   * What the failed answer to a submission with right work says about the next attempt on its account; without an account
-   * no image is ever demanded. The price of that attempt is remembered for the client's address for `pow.expire` seconds,
-   * so that a client that sends no ticket fetches work that is enough.
-   * @param ip the client's address; without it nothing is remembered
+   * Returns the requirements of the next attempt on an account after a submission with right work. Without an account no
+   * captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
+   * client without tickets gets work that is enough.
+   * @param ip the client's address; without it no price is remembered
    */
   nextAttempt(key: string | undefined, failures: number, ip?: string): Promise<NextAttempt>;
   /**
-   * The same for the answer to a submission with this verdict: of its account only if the work was right.
-   * @param tried `account` as it was handed to `verify`
+   * Returns the requirements after a submission with this verdict; those of its account only if the work was right.
+   * @param attempted `account` as it was passed to `verify`
    */
-  nextAttemptAfter(verdict: Verdict, tried: AttemptedSubmission): Promise<NextAttempt>;
+  nextAttemptAfter(verdict: Verdict, attempted: AttemptedSubmission): Promise<NextAttempt>;
   /**
-   * What the answer to a submission without right work says: nothing about any account, and `captcha_required` as the
-   * submission itself had it, so that a page goes on showing its image. Asks the store nothing.
-   * @param hasAccount whether the form counts failures of accounts: where `escalation.after` is 0 it always demands an image
+   * Returns the requirements after a submission without right work, without reading the store. They reveal nothing about
+   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it.
+   * @param hasAccount whether the form counts failures of accounts; with `escalation.after` 0 it always requires a captcha
    */
   nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
 }
@@ -58,7 +57,7 @@ interface NextAttemptDependencies {
   readonly options: CaptchaOptions;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** The names of an account and of an address in the store. */
+  /** The pseudonyms of an account and of an address. */
   readonly account: (key: string) => string;
   readonly address: (ip: string | undefined) => string | undefined;
 }
@@ -74,27 +73,27 @@ export function createNextAttempts({
   const { pow, effort, escalation } = options;
   const decayMs = escalation.decay * 1000;
 
-  const demands = (isRequired: boolean): NextAttempt => ({
+  const requirements = (isRequired: boolean): NextAttempt => ({
     captcha_required: isRequired,
     ...(isRequired && effort.enabled ? { captcha_alternatives: [EFFORT] } : {}),
   });
 
   const nextAttempt: NextAttempts['nextAttempt'] = async (key, failures, ip) => {
-    if (key === undefined) return demands(false);
-    const { captcha_required, ...alternatives } = demands(failures >= escalation.after);
+    if (key === undefined) return requirements(false);
+    const { captcha_required, ...alternatives } = requirements(failures >= escalation.after);
     if (!pow.escalate) return { captcha_required, ...alternatives };
-    const name = address(ip);
-    // Without failures the next attempt costs what everybody pays.
-    if (name !== undefined && failures > 0) {
+    const pseudonym = address(ip);
+    // Without failures the next attempt has the normal price.
+    if (pseudonym !== undefined && failures > 0) {
       const price = Math.min(pow.max_difficulty, pow.difficulty + pow.step * failures);
-      await store.rememberPrice(name, price, pow.expire * 1000);
+      await store.rememberPrice(pseudonym, price, pow.expire * 1000);
     }
     const pow_scope = sealScope(ring.current, account(key), clock() + decayMs);
     return { captcha_required, pow_scope, ...alternatives };
   };
 
   const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (submission, hasAccount = false) =>
-    demands(offersImage(submission) || (hasAccount && escalation.after === 0));
+    requirements(offersImage(submission) || (hasAccount && escalation.after === 0));
 
   return {
     nextAttempt,

@@ -1,14 +1,14 @@
-// The scope ticket: lets a public endpoint price work by the failures of an account that it must not learn.
+// The scope ticket: a public endpoint prices work by the failures of an account without learning the account.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
-import { randomBytes } from '../../crypto/random-bytes.js';
+import { randomBytes } from '../../crypto/random.js';
 
-/** The account that a ticket, or the record of work issued under it, speaks of. */
+/** The account of a ticket, or of work that was issued for it. */
 export interface Scope {
-  /** Id of the key that the account's name was made with. */
+  /** Id of the key that made the account's pseudonym. */
   readonly keyId: string;
-  /** The keyed account, as 32 hexadecimal digits. */
+  /** The account's pseudonym, 32 hexadecimal digits. */
   readonly account: string;
 }
 
@@ -26,13 +26,13 @@ const TICKET_CHARACTERS = Math.ceil((TICKET_BYTES * 4) / 3);
 const PURPOSE = 'tollgate scope ticket';
 
 /**
- * The ticket of an account: version (1) ‖ key id (4) ‖ nonce (12) ‖ AES-256-GCM of expiry in seconds (6) and keyed
- * account (16) ‖ tag (16), in base64url: 74 characters. It is encrypted because the keyed account is also a name in the
- * store: whoever has a dump and a log of queries could tell whose tickets are in it. A ticket differs each time, looks
- * the same for accounts that exist and accounts that do not, and may be used any number of times.
+ * Makes the ticket of an account: version (1) ‖ key id (4) ‖ nonce (12) ‖ AES-256-GCM of expiry in seconds (6) and
+ * pseudonym (16) ‖ tag (16), in base64url: 74 characters (docs/decisions/scope-tickets.md). It is encrypted because the
+ * pseudonym is also a key in the store: a dump and a log of queries would show whose tickets the log contains. Each
+ * ticket is different, reveals nothing about whether the account exists, and may be used any number of times.
  *
- * @param key the first key of `CHALLENGE_SECRET`, which `account` was named with
- * @param account the keyed account, 32 hexadecimal digits
+ * @param key the first key of `CHALLENGE_SECRET`, which made the pseudonym
+ * @param account pseudonym, 32 hexadecimal digits
  * @param expiresAtMs milliseconds since 1970
  */
 export function sealScope(key: RingKey, account: string, expiresAtMs: number): string {
@@ -47,7 +47,7 @@ export function sealScope(key: RingKey, account: string, expiresAtMs: number): s
   return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The scope of a ticket; null for whatever is forged, old, of another form, or no text at all. */
+/** Opens a ticket. Returns null if it is forged, expired, malformed or not a text. */
 export function openScope(ring: KeyRing, ticket: unknown, nowMs: number): Scope | null {
   if (typeof ticket !== 'string' || ticket.length !== TICKET_CHARACTERS) return null;
   const bytes = Buffer.from(ticket, 'base64url');

@@ -1,18 +1,17 @@
-// One check for a whole attempt: verify, count it as a failure, and verify again what it gave.
+// Verifies a whole attempt in one call: verify, count it as a failure, and recheck what it gave.
 
 import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
 import type { Submission } from '../submission.js';
-import { hasRightWork, type Verdict } from '../verdict.js';
-import { failuresOf, type VerifyContext } from '../verify-context.js';
+import { failuresOf, hasRightWork, type Verdict, type VerifyContext } from '../verification.js';
 
-/** What is checked, for the account of `key`; the failures are read here. */
+/** What an attempt is verified against, for the account of `key`, whose failures are read here. */
 export interface AttemptContext extends Omit<VerifyContext, 'account'> {
   readonly key?: string | undefined;
   /** Whether a passing attempt counts as a failure of the account, before its outcome is known. */
   readonly counts: boolean;
 }
 
-/** The verdict, with the failures by which it was given, and the counted try where there is one. */
+/** The verdict, the failures that it was based on, and the counted attempt, if any. */
 export interface CheckedAttempt {
   readonly verdict: Verdict;
   readonly failures: number;
@@ -20,23 +19,23 @@ export interface CheckedAttempt {
 }
 
 /**
- * Checks a submission as a guarded route does, `countAttempt` included. Of parallel attempts only as many pass as the account
- * may fail without more work or an image. Sent again with the same claim it counts nothing twice, and its own try does
- * not make it dearer.
+ * Verifies a submission as a guarded route does, including `countAttempt`. Of parallel attempts only as many pass as the
+ * account may fail without more work or a captcha. A repetition with the same claim is not counted twice, and its own
+ * attempt does not raise its price.
  */
 export async function verifyAndCount(
-  host: ChallengeVerifier,
+  verifier: ChallengeVerifier,
   submission: Submission,
   { key, counts, ...context }: AttemptContext,
 ): Promise<CheckedAttempt> {
-  const account = key === undefined ? undefined : host.attemptedAccount(key, context.claim);
+  const account = key === undefined ? undefined : verifier.attemptedAccount(key, context.claim);
   const image = context.image === 'offered' ? 'escalating' : context.image;
-  const verdict = await host.verify(submission, { ...context, account, image });
-  // Without right work the account is asked nothing.
+  const verdict = await verifier.verify(submission, { ...context, account, image });
+  // Without right work the failures of the account are not read.
   const failures = verdict.ok || hasRightWork(verdict) ? await failuresOf(account) : 0;
   if (!verdict.ok || !counts || key === undefined) return { verdict, failures, counted: null };
-  const counted = await host.countAttempt(key, undefined, verdict.given, context.claim);
-  const outdated = host.recheck(verdict.given, counted.before);
+  const counted = await verifier.countAttempt(key, undefined, verdict.given, context.claim);
+  const outdated = verifier.recheck(verdict.given, counted.before);
   if (outdated !== null) return { verdict: outdated, failures: counted.before, counted: null };
   return { verdict, failures: counted.before + 1, counted };
 }

@@ -1,26 +1,29 @@
-// The names of everything that challenges keep in the store. `docs/store-keys.md` is the table of them.
+// The store keys of challenges and counters, listed in `docs/store-keys.md`, and the token that names a challenge.
 
-/** Builds the keys under one prefix (`cache.prefix`). The part in braces is the hash tag: one slot in a cluster. */
+import { randomAlphanumerics } from '../../crypto/random.js';
+import { TOKEN_CHARACTERS } from '../../schemas/names.js';
+
+/** Builds the keys with one prefix (`cache.prefix`). The part in braces is the hash tag of Redis Cluster. */
 export interface ChallengeKeys {
   /** A proof-of-work record. */
   pow(token: string): string;
-  /** An image record. */
+  /** A record of the image endpoint. */
   image(token: string): string;
-  /** Requests for work of an address, for the price by volume. */
+  /** Requests of an address for work, for the price by volume. */
   volume(address: string): string;
   /** The price in bits that an address remembers of an account. */
   price(address: string): string;
-  /** Requests of an address, or of one of its networks, in the current minute, counted in the issuing step. */
+  /** Requests of an address, or of one of its networks, in the current minute. */
   limit(kind: 'pow' | 'image', address: string): string;
-  /** Times of failures of an account. */
+  /** Times of the failures of an account. */
   failures(account: string): string;
-  /** Failures of an account from one address, which make that pair wait. */
+  /** Failures of an account from one address; they make that pair wait. */
   wait(account: string, address: string): string;
-  /** Marks that an address's volume was cleared by a success lately. */
+  /** Exists if a success has recently cleared the volume of an address. */
   cleared(address: string): string;
 }
 
-/** The keys under `prefix`; `tagOf` gives the slot tag of an address's name. */
+/** Returns the keys with `prefix`; `tagOf` returns the slot tag of an address's pseudonym. */
 export function challengeKeys(prefix: string, tagOf: (address: string) => string): ChallengeKeys {
   const record = (kind: string, token: string) =>
     `${prefix}:${kind}:{${token.slice(0, 2)}}:${token.slice(2)}`;
@@ -37,7 +40,12 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
   };
 }
 
-/** The hash of the options of the process that wrote it last. */
-export function optionsKey(prefix: string): string {
+/** Returns the key of the config fingerprint, written by the last process that reported it. */
+export function configFingerprintKey(prefix: string): string {
   return `${prefix}:options`;
+}
+
+/** Makes a token whose record is in the slot of `tag`. */
+export function makeToken(tag: string, random?: (size: number) => Uint8Array): string {
+  return tag + randomAlphanumerics(TOKEN_CHARACTERS - tag.length, random);
 }

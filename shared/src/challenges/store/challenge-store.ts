@@ -3,61 +3,61 @@
 import type { PriceTerms } from '../../pow/price.js';
 import type { Counted } from '../../store/request-counter.js';
 
-/** The kinds of challenge. */
-export type ChallengeKind = 'pow' | 'image';
+/** The endpoints that issue challenges; the second issues captchas and effort. */
+export type ChallengeEndpoint = 'pow' | 'image';
 
-/** How many requests an address, and each of its wider networks, may make in a window that begins with the first. */
+/** Limits the requests of an address, and of its wider networks, in a window that begins with the first. */
 export interface RequestLimit {
   readonly max: number;
   readonly windowMs: number;
-  /** Requests of a /56 and of a /48 in the same window; not limited when left out. */
+  /** Requests of a /56 and of a /48 in the same window; unlimited by default. */
   readonly networkMax?: readonly [number, number];
 }
 
-/** What issuing any challenge asks of the store. `token`, `address` and `networks` as they enter the store. */
+/** What the store needs to issue a challenge. `address` and `networks` are pseudonyms. */
 interface Issue {
   readonly token: string;
   readonly address: string;
   /** The /56 and the /48 of an IPv6 address. */
   readonly networks?: readonly string[];
   readonly limit: RequestLimit;
-  /** Least lifetime of the record. */
+  /** The least lifetime of the record. */
   readonly expireSeconds: number;
 }
 
-/** What issuing work asks of the store, a proof of work or effort. */
+/** What the store needs to issue work, a proof of work or effort. */
 interface WorkIssue extends Issue {
   readonly terms: PriceTerms;
   /** Failures of the account named by a scope ticket; 0 without one. */
   readonly failures: number;
-  /** Whether a ticket has named the account: the price that the address remembers does not count then. */
+  /** Whether a ticket names the account; if so, the price that the address remembers does not count. */
   readonly hasTicket?: boolean;
-  /** How long requests of an address are counted for its price. */
+  /** How long the requests of an address count for its price. */
   readonly volumeMs: number;
 }
 
-/** What issuing a proof of work asks of the store. */
+/** What the store needs to issue a proof of work. */
 export interface PowIssue extends WorkIssue {
-  /** The record's line from its third field on (`powLineTail`). */
-  readonly lineTail: string;
+  /** The record from its third field on (`encodePowTail`). */
+  readonly recordTail: string;
   readonly expireGrows: boolean;
 }
 
-/** What issuing effort asks of the store. */
+/** What the store needs to issue effort. */
 export interface EffortIssue extends WorkIssue {
-  /** Bits that the whole work has beyond the price: `effort.bits`. */
+  /** Bits that the total work has beyond the price: `effort.bits`. */
   readonly bits: number;
-  /** The record's line for parts of this difficulty, from its second field on (`kindLineTail`). */
-  readonly lineTail: (partDifficulty: number | string) => string;
+  /** Returns the record for parts of this difficulty, from its second field on (`encodeVerifiedTail`). */
+  readonly recordTail: (partDifficulty: number | string) => string;
 }
 
-/** What issuing an image asks of the store. */
+/** What the store needs to issue a captcha. */
 export interface ImageIssue extends Issue {
-  /** The record's line from its second field on (`kindLineTail`). */
-  readonly lineTail: string;
+  /** The record from its second field on (`encodeVerifiedTail`). */
+  readonly recordTail: string;
 }
 
-/** Refused by the limit, nothing is recorded but the request in its window. */
+/** The result of issuing. A request over the limit is counted in its window and nothing else is recorded. */
 export type Issued =
   | { readonly allowed: false; readonly limit: Counted }
   | {
@@ -69,57 +69,60 @@ export type Issued =
       readonly lifetimeSeconds: number;
     };
 
-/** What `take` does beyond spending. */
+/** Options of `take`. */
 export interface TakeOptions {
-  /** Records that stay unspent, and give null: `answer`, or `verify:` and the name of a kind. */
-  readonly spared?: readonly string[] | undefined;
-  /** Told when another claim has spent the challenge. */
-  readonly onSpent?: (() => void) | undefined;
+  /** Records that are not consumed and return null: `answer`, or `verify:` and the name of a type. */
+  readonly exempt?: readonly string[] | undefined;
+  /** Called if another claim has consumed the challenge. */
+  readonly onConsumed?: (() => void) | undefined;
 }
 
-/** A record taken from the store, with the store's time when its claim took it first. */
+/** A consumed record, with the store's time at which its claim consumed it first. */
 export interface Taken {
-  readonly line: string;
+  readonly record: string;
   readonly takenAtMs: number;
 }
 
-/** Where an account stands. `waitMs` is what the pair of account and address still has to wait. */
+/** The failures of an account, and how long its pair with an address still has to wait. */
 export interface AttemptStatus {
   readonly failures: number;
   readonly waitMs: number;
 }
 
-/** What a try is counted on. `address` is left out where no pair is to wait. */
+/** What an attempt counts for. Without `address` no pair waits. */
 export interface AttemptCount {
   readonly account: string;
   readonly address?: string;
   readonly claim: string;
   readonly decayMs: number;
   /**
-   * Failures before this try from which it is refused, and not counted: an entry that is taken back afterwards would
-   * have raised the price of others meanwhile.
+   * With this many failures before it the attempt is refused and not counted: counting it and withdrawing it afterwards
+   * would raise the price for others meanwhile.
    */
   readonly refusedFrom?: number;
 }
 
-/** Challenges and counters in the common store. Every method throws StoreUnavailableError when the store is away. */
+/**
+ * Challenges and counters in the store. Each method is one atomic step and throws StoreUnavailableError if the store does
+ * not answer.
+ */
 export interface ChallengeStore {
-  /** Counts the request against its limit and for its price, prices the work and records it. */
+  /** Counts the request for its limit and for its price, prices the work and records it. */
   issuePow(issue: PowIssue): Promise<Issued>;
-  /** The same for effort: its requests count against the limit of images, and for the price together with those for proofs of work. */
+  /** The same for effort. Requests count for the limit of captchas, and for the price together with those for proofs of work. */
   issueEffort(issue: EffortIssue): Promise<Issued>;
-  /** Counts the request against its limit and records the image. */
+  /** Counts the request for its limit and records the captcha. */
   issueImage(issue: ImageIssue): Promise<Issued>;
-  /** The line of an image that is live and not spent. */
+  /** Returns the record of a captcha that is live and not consumed. */
   readImage(token: string): Promise<string | null>;
   /**
-   * Spends a challenge (decisions 2.3, "Spending"): a live one is marked spent by `claim` and returned; one spent by
-   * the same claim is returned again with the time of the first; anything else is null.
+   * Consumes a challenge (docs/decisions/spending.md): returns a live record and marks it consumed by `claim`. Returns a
+   * record that the same claim has consumed again, with the time of the first. Returns null for anything else.
    */
-  take(kind: ChallengeKind, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
+  take(kind: ChallengeEndpoint, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
   /**
-   * Where an account, and optionally the pair with an address, stands; changes nothing.
-   * @param claim names a try that does not count: a host that asks again after it was counted hears what it heard before
+   * Reads the status of an account and, optionally, of its pair with an address.
+   * @param claim identifies an attempt that does not count, so that a repetition gets the same status as before
    */
   attemptStatus(
     account: string,
@@ -128,21 +131,19 @@ export interface ChallengeStore {
     claim?: string,
   ): Promise<AttemptStatus>;
   /**
-   * Counts a try as a failure and returns the number before it. A pair that has to wait is refused: nothing is
-   * counted and `waitMs` is above zero. Nor is a try counted that finds `refusedFrom` failures before it.
+   * Counts an attempt as a failure and returns the failures before it. If the pair has to wait, `waitMs` is above zero and
+   * nothing is counted. Nor is an attempt counted after `refusedFrom` failures.
    */
   countAttempt(count: AttemptCount): Promise<AttemptStatus>;
-  /** Takes back one counted try. */
+  /** Withdraws one counted attempt. */
   withdrawAttempt(account: string, address: string | undefined, claim: string): Promise<void>;
-  /** Forgets an account's failures and, with an address, the pair's. */
+  /** Clears the failures of an account and, with an address, those of the pair. */
   clearFailures(account: string, address: string | undefined): Promise<void>;
   /**
-   * Remembers for an address that work without a ticket costs at least so many bits, for `keepMs` from now; of several
-   * prices the highest.
+   * Makes an address remember for `keepMs` that work without a ticket costs at least `bits`. The highest of several prices
+   * counts.
    */
   rememberPrice(address: string, bits: number, keepMs: number): Promise<void>;
-  /** Forgets the price that an address remembers and, at most once per `decayMs`, its requests. */
+  /** Clears the price that an address remembers and, at most once per `decayMs`, its requests. */
   clearAddress(address: string, decayMs: number): Promise<void>;
-  /** Removes what has expired, where the store does not do that itself, and says how many. */
-  prune(): Promise<number>;
 }

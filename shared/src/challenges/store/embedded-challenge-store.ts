@@ -18,27 +18,33 @@ import {
   withoutAttempt,
 } from '../attempts/attempts.js';
 import type { ChallengeKeys } from './challenge-keys.js';
-import type { ChallengeStore, EffortIssue, ImageIssue, PowIssue } from './challenge-store.js';
-import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './record-encoding.js';
+import type {
+  ChallengeEndpoint,
+  ChallengeStore,
+  EffortIssue,
+  ImageIssue,
+  PowIssue,
+} from './challenge-store.js';
+import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './records.js';
 
-/** The operations on the embedded store. */
+/** The operations on an embedded store. */
 export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {
   const waitKey = (account: string, address: string | undefined) =>
     address === undefined ? undefined : keys.wait(account, address);
 
-  /** The request in the window of its address; over the limit when one of its networks is. */
+  /** Counts a request in the window of its address; the count is over the limit if one of its networks is. */
   function countRequest(
     tx: Transaction,
-    kind: 'pow' | 'image',
+    endpoint: ChallengeEndpoint,
     issue: PowIssue | EffortIssue | ImageIssue,
   ): Counted {
     const { address, networks = [], limit } = issue;
-    const counted = countUp(tx, keys.limit(kind, address), limit.windowMs);
+    const counted = countUp(tx, keys.limit(endpoint, address), limit.windowMs);
     if (counted.count > limit.max) return counted;
     for (const [at, max] of (limit.networkMax ?? []).entries()) {
       const network = networks[at];
       if (network === undefined) continue;
-      const { count, ttlMs } = countUp(tx, keys.limit(kind, network), limit.windowMs);
+      const { count, ttlMs } = countUp(tx, keys.limit(endpoint, network), limit.windowMs);
       if (count > max) return { count: limit.max + 1, ttlMs };
     }
     return counted;
@@ -57,8 +63,8 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         if (limit.count > issue.limit.max) return { allowed: false, limit };
         const difficulty = priceNow(tx, issue);
         const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
-        const line = `${difficulty} ${tx.nowMs} ${issue.lineTail}`;
-        tx.put(keys.pow(issue.token), line, tx.nowMs + seconds * 1000);
+        const record = `${difficulty} ${tx.nowMs} ${issue.recordTail}`;
+        tx.put(keys.pow(issue.token), record, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
       }),
 
@@ -69,8 +75,8 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const bits = effortBits(priceNow(tx, issue), issue.bits);
         const seconds = effortLifetimeSeconds(bits, issue.expireSeconds);
         const difficulty = partDifficulty(bits);
-        const line = `${tx.nowMs} ${issue.lineTail(difficulty)}`;
-        tx.put(keys.image(issue.token), line, tx.nowMs + seconds * 1000);
+        const record = `${tx.nowMs} ${issue.recordTail(difficulty)}`;
+        tx.put(keys.image(issue.token), record, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty, lifetimeSeconds: seconds };
       }),
 
@@ -79,51 +85,51 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         const limit = countRequest(tx, 'image', issue);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
         const seconds = issue.expireSeconds;
-        tx.put(keys.image(issue.token), `${tx.nowMs} ${issue.lineTail}`, tx.nowMs + seconds * 1000);
+        tx.put(keys.image(issue.token), `${tx.nowMs} ${issue.recordTail}`, tx.nowMs + seconds * 1000);
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty: 0, lifetimeSeconds: seconds };
       }),
 
     async readImage(token) {
-      const line = await store.read(keys.image(token));
-      return line === undefined || line.startsWith(CONSUMED_PREFIX) ? null : line;
+      const text = await store.read(keys.image(token));
+      return text === undefined || text.startsWith(CONSUMED_PREFIX) ? null : text;
     },
 
-    take: (kind, token, claim, { spared = [], onSpent } = {}) =>
+    take: (endpoint, token, claim, { exempt = [], onConsumed } = {}) =>
       store.transact((tx) => {
-        const key = keys[kind](token);
-        const line = tx.get(key);
-        if (line === undefined) return null;
-        const spent = parseConsumedRecord(line);
-        if (spent?.claim === claim) return { line: spent.line, takenAtMs: spent.takenAtMs };
-        if (spent !== null) {
-          onSpent?.();
+        const key = keys[endpoint](token);
+        const text = tx.get(key);
+        if (text === undefined) return null;
+        const consumed = parseConsumedRecord(text);
+        if (consumed?.claim === claim) return { record: consumed.record, takenAtMs: consumed.takenAtMs };
+        if (consumed !== null) {
+          onConsumed?.();
           return null;
         }
-        if (isSpared(line, spared)) return null;
-        tx.put(key, encodeConsumedRecord(claim, tx.nowMs, line), tx.expiryOf(key) ?? tx.nowMs);
-        return { line, takenAtMs: tx.nowMs };
+        if (isExempt(text, exempt)) return null;
+        tx.put(key, encodeConsumedRecord(claim, tx.nowMs, text), tx.expiryOf(key) ?? tx.nowMs);
+        return { record: text, takenAtMs: tx.nowMs };
       }),
 
     attemptStatus: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
         failures: failuresOf(
-          withoutAttempt(remembered(triesOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
+          withoutAttempt(remembered(attemptsOf(tx, keys.failures(account)), tx.nowMs, decayMs), claim),
         ),
-        waitMs: waitMs(triesOf(tx, waitKey(account, address)), tx.nowMs),
+        waitMs: waitMs(attemptsOf(tx, waitKey(account, address)), tx.nowMs),
       })),
 
     countAttempt: ({ account, address, claim, decayMs, refusedFrom = Number.MAX_SAFE_INTEGER }) =>
       store.transact((tx) => {
         const key = keys.failures(account);
         const pairKey = waitKey(account, address);
-        const tries = remembered(triesOf(tx, key), tx.nowMs, decayMs);
-        const pair = triesOf(tx, pairKey);
-        const repeated = hasClaim(tries, claim);
-        const failures = failuresOf(withoutAttempt(tries, claim));
+        const attempts = remembered(attemptsOf(tx, key), tx.nowMs, decayMs);
+        const pair = attemptsOf(tx, pairKey);
+        const repeated = hasClaim(attempts, claim);
+        const failures = failuresOf(withoutAttempt(attempts, claim));
         const wait = repeated ? 0 : waitMs(pair, tx.nowMs);
         if (wait > 0) return { failures, waitMs: wait };
         if (!repeated && failures >= refusedFrom) return { failures, waitMs: 0 };
-        tx.put(key, formatAttempts(withAttempt(tries, claim, tx.nowMs)), tx.nowMs + decayMs);
+        tx.put(key, formatAttempts(withAttempt(attempts, claim, tx.nowMs)), tx.nowMs + decayMs);
         if (pairKey !== undefined) {
           tx.put(pairKey, formatAttempts(withAttempt(pair, claim, tx.nowMs)), tx.nowMs + PAIR_MEMORY_MS);
         }
@@ -136,7 +142,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
           if (key === undefined) continue;
           const expiresAtMs = tx.expiryOf(key);
           if (expiresAtMs === undefined) continue;
-          const left = withoutAttempt(triesOf(tx, key), claim);
+          const left = withoutAttempt(attemptsOf(tx, key), claim);
           if (left.length === 0) tx.remove(key);
           else tx.put(key, formatAttempts(left), expiresAtMs);
         }
@@ -158,25 +164,25 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
     clearAddress: (address, decayMs) =>
       store.transact((tx) => {
         tx.remove(keys.price(address));
-        const mark = keys.cleared(address);
-        if (tx.get(mark) !== undefined) return;
-        tx.put(mark, '1', tx.nowMs + decayMs);
+        const clearedKey = keys.cleared(address);
+        if (tx.get(clearedKey) !== undefined) return;
+        tx.put(clearedKey, '1', tx.nowMs + decayMs);
         tx.remove(keys.volume(address));
       }),
-
-    prune: () => store.prune(),
   };
 }
 
-function isSpared(line: string, spared: readonly string[]): boolean {
-  const [, judged, kind] = /^\d+ (\S+) ([^\s+]+)/.exec(line) ?? [];
-  return judged !== undefined && (spared.includes(judged) || spared.includes(`${judged}:${kind}`));
+function isExempt(record: string, exempt: readonly string[]): boolean {
+  const [, verifiedBy, type] = /^\d+ (\S+) ([^\s+]+)/.exec(record) ?? [];
+  return (
+    verifiedBy !== undefined && (exempt.includes(verifiedBy) || exempt.includes(`${verifiedBy}:${type}`))
+  );
 }
 
 function rememberedPrice(tx: Transaction, key: string): number {
   return Number(tx.get(key) ?? 0);
 }
 
-function triesOf(tx: Transaction, key: string | undefined): Attempt[] {
+function attemptsOf(tx: Transaction, key: string | undefined): Attempt[] {
   return key === undefined ? [] : parseAttempts(tx.get(key));
 }

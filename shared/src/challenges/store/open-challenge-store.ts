@@ -1,4 +1,4 @@
-// Opens the challenge operations on a store of either kind.
+// Opens the challenge store on Redis or on the embedded store.
 
 import type { Store } from '../../store/open-store.js';
 import { slotTag } from '../attempts/pseudonyms.js';
@@ -7,7 +7,7 @@ import type { ChallengeStore } from './challenge-store.js';
 import { embeddedChallengeStore } from './embedded-challenge-store.js';
 import { redisChallengeStore } from './redis-challenge-store.js';
 
-/** The operations on `store`, their keys under `prefix` (`cache.prefix`). */
+/** Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`). */
 export function openChallengeStore(store: Store, prefix: string): ChallengeStore {
   const keys = challengeKeys(prefix, slotTag);
   return store.kind === 'embedded'

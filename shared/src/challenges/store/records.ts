@@ -1,24 +1,24 @@
-// What the store keeps of a challenge: one line of text a record, fields separated by spaces.
+// The encoding of challenge records: text fields separated by spaces.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Scope } from '../attempts/scope-ticket.js';
 
-/** A name that can stand between spaces. */
+/** A name without spaces. */
 const Name = Type.String({ pattern: '^[A-Za-z0-9_.@:/-]{1,80}$' });
 const Hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
 const Time = Type.Integer({ minimum: 0 });
 const Bits = Type.Integer({ minimum: 0, maximum: 256 });
-/** A keyed address, or null: `bind_ip` was off, or the address unknown. */
+/** The pseudonym of an address, or null if `bind_ip` was off or the address unknown. */
 const Address = Type.Union([Hex(32), Type.Null()]);
-/** The account that a scope ticket named, or null. */
+/** The account of a scope ticket, or null. */
 const MaybeScope = Type.Union([Type.Object({ keyId: Hex(8), account: Hex(32) }), Type.Null()]);
 
-/** A proof-of-work challenge as it was issued. Difficulties are bits. */
+/** A proof-of-work challenge. Difficulties are bits. */
 export const PowRecord = Type.Object({
   difficulty: Bits,
   issuedAtMs: Time,
-  /** The configured floor of its time, so that raising the floor later invalidates nothing. */
+  /** The configured floor when it was issued, so that raising the floor later invalidates nothing. */
   floor: Bits,
   algorithm: Name,
   keyId: Hex(8),
@@ -28,13 +28,13 @@ export const PowRecord = Type.Object({
 });
 export type PowRecord = Static<typeof PowRecord>;
 
-/** What every challenge on the image endpoint has, whatever its kind; `rest` is the kind's own. */
+/** A challenge of the image endpoint. `rest` belongs to its type. */
 export const VerifiedRecord = Type.Object({
   issuedAtMs: Time,
-  /** `answer`: one text is right. `verify`: the kind's own function decides. */
-  judgedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
-  kind: Name,
-  /** The preset of a challenge that its kind judges, where it has another name than the kind. */
+  /** `answer`: one text is right. `verify`: the function of the type decides. */
+  verifiedBy: Type.Union([Type.Literal('answer'), Type.Literal('verify')]),
+  type: Name,
+  /** The preset of a challenge whose type verifies it, if it is not named after the type. */
   preset: Type.Optional(Name),
   keyId: Hex(8),
   address: Address,
@@ -42,18 +42,18 @@ export const VerifiedRecord = Type.Object({
 });
 export type VerifiedRecord = Static<typeof VerifiedRecord>;
 
-/** The own part of a kind whose answer is one text. */
+/** The `rest` of a type whose answer is one text. */
 export const AnswerRecord = Type.Object({
-  /** Its name, with a fingerprint of what it says: only the same one draws the same bytes. */
+  /** Name of the preset with a fingerprint of its content: only the same preset draws the same bytes. */
   preset: Name,
-  /** What draws the image, with its version: only the same one draws the same bytes. */
+  /** Image library with its version: only the same library draws the same bytes. */
   driver: Name,
   seed: Time,
-  /** Whether capitals count as small letters. */
+  /** Whether case is ignored. */
   fold: Type.Boolean(),
   /** 16 bytes of a keyed hash of the answer. */
   answer: Hex(32),
-  /** There when `min_seconds` does not apply. */
+  /** Present if `min_seconds` does not apply. */
   untimed: Type.Optional(Type.Literal(true)),
 });
 export type AnswerRecord = Static<typeof AnswerRecord>;
@@ -61,18 +61,18 @@ export type AnswerRecord = Static<typeof AnswerRecord>;
 const NOTHING = '-';
 const UNTIMED = 'untimed';
 const powRecord = TypeCompiler.Compile(PowRecord);
-const kindRecord = TypeCompiler.Compile(VerifiedRecord);
+const verifiedRecord = TypeCompiler.Compile(VerifiedRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
-/** The line of a proof-of-work record from its third field on; the store puts difficulty and time before it. */
+/** Encodes a proof-of-work record from its third field on; the store puts difficulty and time before it. */
 export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
   const { floor, algorithm, keyId, salt, address, scope } = pow;
   return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
 }
 
-/** Reads a proof-of-work record's line; null for anything else. */
-export function parsePowRecord(line: string): PowRecord | null {
-  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = line.split(' ');
+/** Parses a proof-of-work record; returns null for anything else. */
+export function parsePowRecord(text: string): PowRecord | null {
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = text.split(' ');
   const record = {
     difficulty: Number(difficulty),
     issuedAtMs: Number(issuedAtMs),
@@ -86,40 +86,40 @@ export function parsePowRecord(line: string): PowRecord | null {
   return powRecord.Check(record) ? record : null;
 }
 
-/** The line of a record of the image endpoint from its second field on; the store puts the time before it. */
+/** Encodes a record of the image endpoint from its second field on; the store puts the time before it. */
 export function encodeVerifiedTail(record: Omit<VerifiedRecord, 'issuedAtMs'>): string {
-  const { judgedBy, kind, preset = kind, keyId, address, rest } = record;
-  return `${judgedBy} ${preset === kind ? kind : `${kind}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
+  const { verifiedBy, type, preset = type, keyId, address, rest } = record;
+  return `${verifiedBy} ${preset === type ? type : `${type}+${preset}`} ${keyId} ${address ?? NOTHING} ${rest}`;
 }
 
-/** Reads the line of a record of the image endpoint; null for anything else. */
-export function parseVerifiedRecord(line: string): VerifiedRecord | null {
-  const [issuedAtMs, judgedBy, marked = '', keyId, address, ...rest] = line.split(' ');
-  const [kind, preset] = marked.split('+');
+/** Parses a record of the image endpoint; returns null for anything else. */
+export function parseVerifiedRecord(text: string): VerifiedRecord | null {
+  const [issuedAtMs, verifiedBy, typeAndPreset = '', keyId, address, ...rest] = text.split(' ');
+  const [type, preset] = typeAndPreset.split('+');
   const record = {
     issuedAtMs: Number(issuedAtMs),
-    judgedBy,
-    kind,
+    verifiedBy,
+    type,
     ...(preset === undefined ? {} : { preset }),
     keyId,
     address: address === NOTHING ? null : address,
     rest: rest.join(' '),
   };
-  return kindRecord.Check(record) ? record : null;
+  return verifiedRecord.Check(record) ? record : null;
 }
 
-/** The name of the preset that a challenge was issued with; null when the record does not say. */
-export function presetOf({ judgedBy, kind, preset, rest }: VerifiedRecord): string | null {
-  if (judgedBy === 'verify') return preset ?? kind;
+/** Returns the name of the preset of a challenge, or null if the record does not contain it. */
+export function presetOf({ verifiedBy, type, preset, rest }: VerifiedRecord): string | null {
+  if (verifiedBy === 'verify') return preset ?? type;
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }
 
-/** The `rest` of a record whose answer is one text. */
+/** Formats the `rest` of a record whose answer is one text. */
 export function formatAnswerRecord({ preset, driver, seed, fold, answer, untimed }: AnswerRecord): string {
   return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${untimed ? ` ${UNTIMED}` : ''}`;
 }
 
-/** Reads what `formatAnswerRecord` wrote; null for anything else. */
+/** Parses the result of `formatAnswerRecord`; returns null for anything else. */
 export function parseAnswerRecord(rest: string): AnswerRecord | null {
   const [preset, driver, seed, fold, answer, word] = rest.split(' ');
   const untimed = word === UNTIMED ? { untimed: true } : {};
@@ -127,14 +127,35 @@ export function parseAnswerRecord(rest: string): AnswerRecord | null {
   return answerRecord.Check(record) ? record : null;
 }
 
-/** A scope as it stands in a line: key id and account joined by a colon, or a dash. */
+/** Formats a scope: key id and account joined by a colon, or a dash. */
 export function formatScope(scope: Scope | null): string {
   return scope === null ? NOTHING : `${scope.keyId}:${scope.account}`;
 }
 
-/** Reads what `formatScope` wrote; what is no scope fails the check of its record. */
+/** Parses the result of `formatScope`; anything else fails the check of its record. */
 export function parseScope(text: string | undefined): Partial<Scope> | null | undefined {
   if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
   const [keyId, account] = text.split(':');
   return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
+}
+
+export const CONSUMED_PREFIX = '!';
+
+/** Encodes a record that `claim` consumed at `atMs`. */
+export function encodeConsumedRecord(claim: string, atMs: number, record: string): string {
+  return `${CONSUMED_PREFIX}${claim} ${atMs} ${record}`;
+}
+
+/** Parses a consumed record; returns null for a record that is not consumed. */
+export function parseConsumedRecord(
+  text: string,
+): { claim: string; takenAtMs: number; record: string } | null {
+  if (!text.startsWith(CONSUMED_PREFIX)) return null;
+  const claimEnd = text.indexOf(' ');
+  const timeEnd = text.indexOf(' ', claimEnd + 1);
+  return {
+    claim: text.slice(CONSUMED_PREFIX.length, claimEnd),
+    takenAtMs: Number(text.slice(claimEnd + 1, timeEnd)),
+    record: text.slice(timeEnd + 1),
+  };
 }

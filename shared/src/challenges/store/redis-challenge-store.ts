@@ -14,14 +14,14 @@ import {
 } from '../attempts/attempts.js';
 import type { ChallengeKeys } from './challenge-keys.js';
 import type {
-  ChallengeKind,
+  ChallengeEndpoint,
   ChallengeStore,
   EffortIssue,
   Issued,
   PowIssue,
   RequestLimit,
 } from './challenge-store.js';
-import { CONSUMED_PREFIX } from './record-encoding.js';
+import { CONSUMED_PREFIX } from './records.js';
 
 const SCRIPTS = new URL('../../../../lua/', import.meta.url);
 
@@ -33,6 +33,7 @@ type IssueReply = [
   difficulty: number,
   seconds: number,
 ];
+
 /** A proof of work whose lifetime does not grow with its difficulty. */
 const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
 
@@ -40,7 +41,7 @@ type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
-  const issueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
+  const runIssueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
   const readStatus = loadScript<StatusReply>(client, SCRIPTS, 'attempt_status');
@@ -53,11 +54,14 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     address === undefined ? [keys.failures(account)] : [keys.failures(account), keys.wait(account, address)];
 
   const limitKeys = (
-    kind: ChallengeKind,
+    endpoint: ChallengeEndpoint,
     address: string,
     networks: readonly string[] = [],
     { networkMax }: RequestLimit,
-  ) => [address, ...(networkMax === undefined ? [] : networks)].map((name) => keys.limit(kind, name));
+  ) =>
+    [address, ...(networkMax === undefined ? [] : networks)].map((pseudonym) =>
+      keys.limit(endpoint, pseudonym),
+    );
 
   const limitArguments = ({ max, windowMs, networkMax = [0, 0] }: RequestLimit) => [
     max,
@@ -65,8 +69,8 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     ...networkMax,
   ];
 
-  const priced = async (
-    kind: ChallengeKind,
+  const issueWork = async (
+    endpoint: ChallengeEndpoint,
     {
       token,
       address,
@@ -78,13 +82,13 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       volumeMs,
       expireSeconds,
     }: PowIssue | EffortIssue,
-    line: string,
+    record: string,
     bits: number,
     shape: WorkShape,
   ) => {
-    const [limitKey = '', ...networkKeys] = limitKeys(kind, address, networks, limit);
-    const reply = await issueWork(
-      [keys[kind](token), limitKey, keys.volume(address), keys.price(address), ...networkKeys],
+    const [limitKey = '', ...networkKeys] = limitKeys(endpoint, address, networks, limit);
+    const reply = await runIssueWork(
+      [keys[endpoint](token), limitKey, keys.volume(address), keys.price(address), ...networkKeys],
       [
         ...limitArguments(limit),
         volumeMs,
@@ -100,7 +104,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
         expireSeconds,
         shape.spread,
         SLOW_HASHES_PER_SECOND,
-        line,
+        record,
       ],
     );
     return issued(reply);
@@ -108,33 +112,33 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
 
   return {
     issuePow: (issue) => {
-      const line = `{bits} {now} ${issue.lineTail}`;
-      return priced('pow', issue, line, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
+      const record = `{bits} {now} ${issue.recordTail}`;
+      return issueWork('pow', issue, record, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
     },
 
     issueEffort: (issue) => {
-      const line = `{now} ${issue.lineTail('{bits}')}`;
-      return priced('image', issue, line, issue.bits, EFFORT_SHAPE);
+      const record = `{now} ${issue.recordTail('{bits}')}`;
+      return issueWork('image', issue, record, issue.bits, EFFORT_SHAPE);
     },
 
-    async issueImage({ token, address, networks, limit, lineTail, expireSeconds }) {
+    async issueImage({ token, address, networks, limit, recordTail, expireSeconds }) {
       const reply = await issueImage(
         [keys.image(token), ...limitKeys('image', address, networks, limit)],
-        [...limitArguments(limit), expireSeconds, lineTail],
+        [...limitArguments(limit), expireSeconds, recordTail],
       );
       return issued(reply);
     },
 
     async readImage(token) {
-      const line = await replyOf(client, client.get(keys.image(token)));
-      return line === null || line.startsWith(CONSUMED_PREFIX) ? null : line;
+      const text = await replyOf(client, client.get(keys.image(token)));
+      return text === null || text.startsWith(CONSUMED_PREFIX) ? null : text;
     },
 
-    async take(kind, token, claim, { spared = [], onSpent } = {}) {
-      const reply = await take([keys[kind](token)], [claim, ...spared]);
+    async take(endpoint, token, claim, { exempt = [], onConsumed } = {}) {
+      const reply = await take([keys[endpoint](token)], [claim, ...exempt]);
       if (reply === null) return null;
-      if (reply.length === 2) return { line: reply[0], takenAtMs: Number(reply[1]) };
-      onSpent?.();
+      if (reply.length === 2) return { record: reply[0], takenAtMs: Number(reply[1]) };
+      onConsumed?.();
       return null;
     },
 
@@ -179,8 +183,6 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     async clearAddress(address, decayMs) {
       await clearAddress([keys.cleared(address), keys.volume(address), keys.price(address)], [decayMs]);
     },
-
-    prune: async () => 0,
   };
 }
 

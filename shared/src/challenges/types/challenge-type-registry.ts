@@ -1,43 +1,45 @@
-// The kinds of challenge: those of a host, checked, and by name those that judge their answers themselves.
+// The challenge types: checks those of the operator, and finds the types that verify their own answers.
 
 import { ConfigurationError } from '../../schemas/configuration-error.js';
-import { NAME_PATTERN } from '../../schemas/preset-name.js';
-import type { AnswerType } from './answer-type.js';
+import { NAME_PATTERN } from '../../schemas/names.js';
+import { MAX_ANSWER_CHARACTERS } from './answer-hashing.js';
+import type { AnswerType, VerifiedType } from './challenge-type.js';
 import { EFFORT, effortType } from './effort-type.js';
-import { MAX_ANSWER_CHARACTERS } from './image-answer.js';
-import type { VerifiedType } from './verified-type.js';
 
-/** A kind of a host's own. */
+/** A challenge type of the operator. */
 export type ChallengeType = AnswerType | VerifiedType;
 
-/** The kind that ships: characters in an image. */
+/** The built-in captcha type: characters in an image. */
 export const TEXT = 'text';
 
 const NAME = new RegExp(NAME_PATTERN);
 const MOST_CHARACTERS = 4000;
 
-/** The built-in kinds and those of a host that judge themselves, by name. A host cannot replace a built-in one. */
+/**
+ * Returns the types that verify their own answers by name, built-in ones included, which cannot be replaced.
+ * @throws ConfigurationError with a line per mistake
+ */
 export function verifiedTypes(own: readonly ChallengeType[] = []): ReadonlyMap<string, VerifiedType> {
   const mistakes = challengeTypeMistakes(own);
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return new Map([...own.filter(isVerifiedType), effortType].map((kind) => [kind.name, kind]));
 }
 
-/** The records that an answer is too long for, as `take` spares them. */
-export function tooLongFor(answer: string, kinds: ReadonlyMap<string, VerifiedType>): string[] {
-  const judged = [...kinds.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
+/** Returns the records that an answer is too long for, in the form of the option `exempt` of `take`. */
+export function tooLongFor(answer: string, types: ReadonlyMap<string, VerifiedType>): string[] {
+  const verified = [...types.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
   return [
     ...(answer.length > MAX_ANSWER_CHARACTERS ? ['answer'] : []),
-    ...judged.map(({ name }) => `verify:${name}`),
+    ...verified.map(({ name }) => `verify:${name}`),
   ];
 }
 
-/** Says whether a kind judges its answers itself. */
+/** Returns whether a challenge type verifies its own answers. */
 export function isVerifiedType(kind: ChallengeType): kind is VerifiedType {
   return 'verify' in kind;
 }
 
-/** What is wrong with the kinds of a host, a line each, beginning with `kinds`. */
+/** Returns a line for each mistake in the operator's challenge types; each begins with `kinds`. */
 export function challengeTypeMistakes(kinds: unknown): string[] {
   if (!Array.isArray(kinds)) return ['kinds must be a list of kinds'];
   const names = new Set<unknown>([TEXT, EFFORT]);
@@ -57,18 +59,20 @@ export function challengeTypeMistakes(kinds: unknown): string[] {
 }
 
 function shapeMistakes(kind: Readonly<Record<string, unknown>>): string[] {
-  const { make, verify, issue, maxAnswerCharacters: characters, hasMinimumTime: timed } = kind;
-  const isTimed = typeof timed === 'boolean';
+  const { make, verify, issue, maxAnswerCharacters: characters, hasMinimumTime } = kind;
+  const hasFlag = typeof hasMinimumTime === 'boolean';
   if ((typeof make === 'function') === (typeof verify === 'function')) {
     return ['must have either a function make or a function verify'];
   }
   if (typeof make === 'function') {
-    return isTimed || timed === undefined ? [] : ['must have true, false or nothing as hasMinimumTime'];
+    return hasFlag || hasMinimumTime === undefined
+      ? []
+      : ['must have true, false or nothing as hasMinimumTime'];
   }
   const isLength = Number.isInteger(characters) && Number(characters) > 0;
   return [
     ...(issue === undefined || typeof issue === 'function' ? [] : ['must have a function as issue']),
-    ...(isTimed ? [] : ['must have true or false as hasMinimumTime']),
+    ...(hasFlag ? [] : ['must have true or false as hasMinimumTime']),
     ...(isLength && Number(characters) <= MOST_CHARACTERS
       ? []
       : [`must have a whole number from 1 to ${MOST_CHARACTERS} as maxAnswerCharacters`]),

@@ -1,4 +1,4 @@
-// The `effort` kind: sixteen parts of work in the place of an image (decisions 2.5).
+// The `effort` type: sixteen parts of work that replace a captcha (docs/decisions/effort.md).
 
 import {
   effortBits,
@@ -9,21 +9,21 @@ import {
 } from '../../pow/effort.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 import { formatScope, parseScope } from '../store/records.js';
-import { ALGORITHM, digestOf } from './algorithms.js';
-import type { ChallengeTypeContext, VerifiedType } from './verified-type.js';
+import { ALGORITHM, digestOf } from './answer-hashing.js';
+import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 
 export const EFFORT = 'effort';
 
-/** What an effort challenge keeps of itself in its record. */
+/** What the record of an effort challenge keeps. */
 export interface EffortRecord {
-  /** Bits of each part. */
+  /** Difficulty of each part in bits. */
   readonly partDifficulty: number;
   /** 32 hexadecimal digits. */
   readonly salt: string;
   readonly scope: Scope | null;
 }
 
-/** The `rest` of an effort record; the store may fill in the difficulty. */
+/** Formats the `rest` of an effort record; the store may fill in the difficulty. */
 export function formatEffortRecord(
   record: Omit<EffortRecord, 'partDifficulty'> & { readonly partDifficulty: number | string },
 ): string {
@@ -42,7 +42,7 @@ function parseEffortRecord(rest: string): EffortRecord | null {
   };
 }
 
-/** The difficulty of each part for an account with so many failures. */
+/** Returns the difficulty of each part for an account with this many failures. */
 export function effortPartDifficulty(
   options: { readonly pow: EffortPrice; readonly effort: { readonly bits: number } },
   failures: number,
@@ -59,7 +59,7 @@ interface EffortPrice {
   readonly escalate: boolean;
 }
 
-/** Enough is what the account demands now or, issued under its ticket, what it demands at `escalation.after` failures less. */
+/** Effort is enough if it meets the current price or, issued for the account's ticket, that of `escalation.after` failures less. */
 export const effortType: VerifiedType = {
   name: EFFORT,
   maxAnswerCharacters: MAX_EFFORT_CHARACTERS,
@@ -81,7 +81,7 @@ export const effortType: VerifiedType = {
 
 function isEnough(record: EffortRecord, { options, isAccount, failures }: ChallengeTypeContext): boolean {
   const scoped = record.scope !== null && isAccount?.(record.scope) === true;
-  // The grace is taken from the failures and not from the bits, or the cap on the bits would widen it.
+  // The grace reduces the failures, not the bits: the cap on the bits would widen it.
   const counted = scoped ? Math.max(0, failures - options.escalation.after) : failures;
   return record.partDifficulty >= effortPartDifficulty(options, counted);
 }

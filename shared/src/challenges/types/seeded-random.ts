@@ -1,18 +1,18 @@
-// The random choices of a kind of challenge: made under the secret, the same again whenever they are asked for.
+// Everything random in a challenge, derived from the secret and therefore reproducible.
 
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 
-/** A stream that token and seed decide. Without `CHALLENGE_SECRET` it cannot be computed, whoever holds the store. */
+/** A random stream determined by token and seed. Without `CHALLENGE_SECRET` nobody can compute it, not even with the store. */
 export interface SeededRandom {
   bytes(size: number): Uint8Array;
   /**
-   * A whole number from 0 up to and without `bound`, each equally likely.
+   * Returns a whole number from 0 to `bound` - 1, each equally likely.
    * @throws RangeError unless `bound` is a whole number from 1 to 2^32
    */
   below(bound: number): number;
   /**
-   * One of the list, each equally likely.
+   * Returns one element of the list, each equally likely.
    * @throws RangeError for an empty list
    */
   pick<T>(list: readonly T[]): T;
@@ -21,12 +21,12 @@ export interface SeededRandom {
 const RANGE = 2 ** 32;
 
 /** Starts the stream of a challenge from its beginning. */
-export function seededRandom(key: RingKey, kind: string, token: string, seed: number): SeededRandom {
+export function seededRandom(key: RingKey, type: string, token: string, seed: number): SeededRandom {
   const secret = key.derive('tollgate kind');
   let pool: number[] = [];
   let block = 0;
   const bytes = (size: number): Uint8Array => {
-    while (pool.length < size) pool.push(...keyedHash(secret, kind, token, String(seed), String(block++)));
+    while (pool.length < size) pool.push(...keyedHash(secret, type, token, String(seed), String(block++)));
     const taken = Uint8Array.from(pool.slice(0, size));
     pool = pool.slice(size);
     return taken;
@@ -34,7 +34,7 @@ export function seededRandom(key: RingKey, kind: string, token: string, seed: nu
   const below = (bound: number): number => {
     if (!Number.isInteger(bound) || bound < 1 || bound > RANGE)
       throw new RangeError('a bound is a whole number from 1 to 2^32');
-    // Numbers from here on are thrown away, so that the remainder favours nothing.
+    // Higher numbers are discarded, because they would favour small remainders.
     const fair = RANGE - (RANGE % bound);
     for (;;) {
       const number = Buffer.from(bytes(4)).readUInt32BE();
@@ -42,4 +42,9 @@ export function seededRandom(key: RingKey, kind: string, token: string, seed: nu
     }
   };
   return { bytes, below, pick: <T>(list: readonly T[]) => list[below(list.length)] as T };
+}
+
+/** Returns the key that the drawing of an image is derived from; only for drawing. */
+export function drawKey(key: RingKey): Uint8Array {
+  return key.derive('tollgate image draw').export();
 }

@@ -6,7 +6,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import { isMessageKey } from '../../messages/messages.js';
-import { StoreUnavailableError } from '../../store/store-errors.js';
+import { StoreUnavailableError } from '../../store/store.js';
 import {
   BadRequest,
   BodyTooLarge,

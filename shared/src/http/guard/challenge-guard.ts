@@ -7,7 +7,7 @@ import { type ChallengeVerifier, createChallengeVerifier } from '../../challenge
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
 import { type Submission, submissionFrom } from '../../challenges/submission.js';
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
-import type { AttemptedAccount } from '../../challenges/verify-context.js';
+import type { AttemptedAccount } from '../../challenges/verification.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import { challengeError } from './challenge-refusal.js';
@@ -72,8 +72,7 @@ declare module 'fastify' {
 }
 
 async function challengeGuard(app: FastifyInstance, options: GuardOptions): Promise<void> {
-  const { application: host, ...deps } = options;
-  const verifier = createChallengeVerifier({ ...deps, host, clock: Date.now });
+  const verifier = createChallengeVerifier({ ...options, clock: Date.now });
   app.decorate('captcha', verifier);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);

@@ -3,8 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
-import type { FailedVerdict } from '../../challenges/verdict.js';
-import type { AttemptedAccount } from '../../challenges/verify-context.js';
+import type { AttemptedAccount, FailedVerdict } from '../../challenges/verification.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import {
   CaptchaInvalid,

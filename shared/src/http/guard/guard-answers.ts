@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type Language, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
-import { StoreUnavailableError } from '../../store/store-errors.js';
+import { StoreUnavailableError } from '../../store/store.js';
 import { isExpectedError, resolveAnswer } from '../errors/error-handler.js';
 import { refuse, StoreUnavailable } from '../errors/errors.js';
 import { localise } from '../errors/language.js';

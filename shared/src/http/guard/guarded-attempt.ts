@@ -5,7 +5,7 @@ import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { Submission } from '../../challenges/submission.js';
-import type { GivenProof } from '../../challenges/verdict.js';
+import type { GivenProof } from '../../challenges/verification.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { challengeError } from './challenge-refusal.js';
 import { noAccountError } from './find-account-key.js';

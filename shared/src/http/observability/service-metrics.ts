@@ -4,7 +4,7 @@ import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
-import type { StoreObserver } from '../../store/store-observer.js';
+import type { StoreObserver } from '../../store/store.js';
 import type { Metrics } from './metrics.js';
 
 const STORE_BUCKETS_SECONDS = [

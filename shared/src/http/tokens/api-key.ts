@@ -1,7 +1,7 @@
 // Opens routes of the admin port to callers with their API key.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matcherOf } from '../../crypto/secret-matcher.js';
+import { matcherOf } from '../../crypto/constant-time.js';
 import { ApiKeyInvalid, refuse } from '../errors/errors.js';
 import { bearerToken } from './bearer-token.js';
 

@@ -7,7 +7,7 @@ import { Type } from '@sinclair/typebox';
 import t from 'tap';
 import { refuse } from '../../../src/http/errors/errors.js';
 import { en, type MessageKey } from '../../../src/messages/en.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp } from '../shared-app.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -8,7 +8,7 @@ import type { AccountKeyOf } from '../../../src/http/guard/find-account-key.js';
 import { pow } from '../../../src/http/guard/guards.js';
 import { en } from '../../../src/messages/en.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { ACCOUNT, fail, openDesk, ring } from '../../../src/test/issuing.js';
 import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { encodeVerifiedTail } from '../../../src/challenges/store/records.js';
-import type { VerifiedType } from '../../../src/challenges/types/verified-type.js';
+import type { VerifiedType } from '../../../src/challenges/types/challenge-type.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha } from '../../../src/http/guard/guards.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
@@ -32,14 +32,14 @@ async function submit(t: Test, store: Store, verify: (rest: string) => unknown) 
   const options = resolveCaptchaOptions({ min_seconds: 0 });
   await app.register(guard, { store: challenges, ring, options, application: 'tests', kinds: [own] });
   app.post('/form', { config: { guards: [captcha] } }, async () => 'in');
-  const lineTail = encodeVerifiedTail({
-    judgedBy: 'verify',
-    kind: 'own',
+  const recordTail = encodeVerifiedTail({
+    verifiedBy: 'verify',
+    type: 'own',
     keyId: ring.current.id,
     address: null,
     rest: REST,
   });
-  const issue = imageIssue({ lineTail });
+  const issue = imageIssue({ recordTail });
   await challenges.issueImage(issue);
   const payload = { captcha_token: issue.token, captcha: 'x' };
   const response = await app.inject({ method: 'POST', url: '/form', payload });

@@ -3,9 +3,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
+import { makeToken } from '../../../src/challenges/store/challenge-keys.js';
 import { encodeVerifiedTail, formatAnswerRecord } from '../../../src/challenges/store/records.js';
-import { makeToken } from '../../../src/challenges/tokens.js';
-import { scrambleAnswer } from '../../../src/challenges/types/image-answer.js';
+import { scrambleAnswer } from '../../../src/challenges/types/answer-hashing.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, type Guard, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
@@ -33,9 +33,9 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
       token,
       address,
       limit: { max: 1000, windowMs: 60_000 },
-      lineTail: encodeVerifiedTail({
-        judgedBy: 'answer',
-        kind: 'text',
+      recordTail: encodeVerifiedTail({
+        verifiedBy: 'answer',
+        type: 'text',
         keyId: ring.current.id,
         address: null,
         rest,

@@ -2,7 +2,7 @@
 
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import { accountKey } from '../../../src/challenges/attempts/account-key.js';
+import { accountKey } from '../../../src/challenges/attempts/normalise.js';
 import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import formBodies from '../../../src/http/guard/form-bodies.js';

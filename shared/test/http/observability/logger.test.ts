@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import t from 'tap';
 import { createLogger, HIDDEN_VALUE, hideSecrets } from '../../../src/http/observability/logger.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';
 
 t.test(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import rateLimit, { type Count, createProcessCounter, limitTo } from '../../../src/http/server/rate-limit.js';
 import { en } from '../../../src/messages/en.js';
-import { StoreUnavailableError } from '../../../src/store/store-errors.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp } from '../shared-app.js';
 
 type TestContext = Parameters<typeof buildSharedApp>[0];

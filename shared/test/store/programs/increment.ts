@@ -1,4 +1,4 @@
-// Adds one to a number in an embedded store, as often as it is told: `increment.js PATH TIMES`.
+// Increments a number in an embedded store: `increment.js PATH TIMES`.
 
 import { openEmbeddedStore } from '../../../src/store/embedded-store.js';
 

@@ -1,0 +1,77 @@
+// Brings client addresses and accounts to the one form in which they are counted.
+
+import ipaddr from 'ipaddr.js';
+import { createLruCache } from '../../cache/lru-cache.js';
+
+/** The length of an IPv6 address that ends in an IPv4 one; a longer text has a zone or is not an address. */
+const LONGEST_CACHED = 45;
+
+const cache = createLruCache<{ readonly normalised: string | null }>(5000);
+
+/**
+ * The six leading parts of the /96 prefixes under which translators map IPv4 addresses to IPv6. The local-use prefix
+ * 64:ff9b:1::/48 (RFC 8215) is missing because each network chooses the position of the IPv4 address in it.
+ */
+const TRANSLATED_PREFIXES = [
+  // RFC 6052, the well-known prefix.
+  [0x64, 0xff9b, 0, 0, 0, 0],
+  // RFC 2765, IPv4-translated addresses.
+  [0, 0, 0, 0, 0xffff, 0],
+];
+
+/**
+ * Normalises a client address (docs/decisions/client-address.md). An IPv4-mapped IPv6 address, or one under a prefix of
+ * translators (`64:ff9b::/96`, `::ffff:0:0:0/96`), becomes the IPv4 address. Any other IPv6 address becomes its /64
+ * network, under 6to4 and Teredo too, where the IPv4 address belongs to a router or relay of many clients.
+ *
+ * @returns null if this is not an IP address
+ */
+export function normaliseAddress(address: string | undefined): string | null {
+  if (address === undefined) return null;
+  if (address.length > LONGEST_CACHED) return normalise(address);
+  let known = cache.get(address);
+  if (known === undefined) {
+    known = { normalised: normalise(address) };
+    cache.set(address, known);
+  }
+  return known.normalised;
+}
+
+function normalise(address: string): string | null {
+  // `isValid` also accepts `1` and `0x7f.1` as IPv4 addresses.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const { parts } = parsed as ipaddr.IPv6;
+  if (TRANSLATED_PREFIXES.some((prefix) => prefix.every((part, at) => part === parts[at]))) {
+    return parts
+      .slice(6)
+      .flatMap((part) => [part >> 8, part & 0xff])
+      .join('.');
+  }
+  const network = parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/**
+ * Returns the /56 and the /48 of a normalised IPv6 address, in this order: networks that a provider may assign to one
+ * customer. Empty for anything else.
+ */
+export function widerNetworks(normalised: string): readonly string[] {
+  const [first, second, third, fourth] = normalised.split(':');
+  if (!normalised.endsWith('::/64') || fourth === undefined) return [];
+  const upper = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return [`${first}:${second}:${third}:${upper}::/56`, `${first}:${second}:${third}::/48`];
+}
+
+/**
+ * Returns an account trimmed, in compatibility form (NFKC) and lower case, without checking that it is an e-mail address.
+ * Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own count of
+ * failures.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function accountKey(account: string): string {
+  // Lower case can undo NFKC (U+0130 becomes two characters), and NFKC can produce white space at the ends.
+  return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+}

@@ -1,0 +1,118 @@
+// What a submission is verified against, and the verdict on it.
+
+import type { IssuedWork } from '../pow/sufficiency.js';
+import type { FieldNames, FieldProblem, FieldProblems, Submission } from './submission.js';
+import type { RefusalReason } from './verify-record.js';
+
+/**
+ * How a captcha is treated: `required` belongs to the form of the submission, `demanded` is verified after the work,
+ * `escalating` is demanded once the account has failed `escalation.after` times, `offered` is verified only if present.
+ */
+export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
+
+/** The challenges that a submission needs. */
+export interface RequiredChallenges {
+  readonly pow: boolean;
+  readonly image: ImageRequirement;
+}
+
+/** The attempted account, and its failures before this attempt; a function is called after the work has proved right. */
+export interface AttemptedAccount {
+  readonly key: string;
+  readonly failures: number | (() => Promise<number>);
+}
+
+/** Returns the failures of an attempted account; 0 without one. */
+export async function failuresOf(account: AttemptedAccount | undefined): Promise<number> {
+  if (account === undefined) return 0;
+  return typeof account.failures === 'number' ? account.failures : account.failures();
+}
+
+/** What a submission is verified against. */
+export interface VerifyContext extends RequiredChallenges {
+  /** The client's address as Fastify reports it. */
+  readonly ip: string | undefined;
+  readonly account?: AttemptedAccount | undefined;
+  /** Names of the accepted presets; all by default. */
+  readonly presets?: readonly string[] | undefined;
+  /** The least accepted difficulty of work in bits, whatever the account. */
+  readonly minDifficulty?: number | undefined;
+  /** Identifies the request that consumes the challenges: equal claims get equal verdicts. 128 random bits by default. */
+  readonly claim?: string;
+}
+
+/** Verifies submissions for one application. */
+export interface SubmissionVerifier {
+  readonly fieldNames: FieldNames;
+  /** Checks the form of the fields without reading the store. */
+  checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null;
+  /**
+   * Verifies a submission. It consumes each challenge it reads; failing work never consumes an image.
+   * @param onReplay called if a challenge was consumed before
+   */
+  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
+  /** Verifies again what was given, now that the account has `failures`; null if it is still enough. */
+  recheck(given: GivenProof, failures: number): FailedVerdict | null;
+  /** Returns the number of failures from which what was given is too little, at most one more than the store keeps. */
+  refusedFrom(given: GivenProof): number;
+}
+
+/** Why a submission fails: a code on the wire. */
+export type VerdictCode =
+  | 'pow_invalid'
+  | 'pow_insufficient'
+  | 'captcha_invalid'
+  | 'captcha_required'
+  | 'preset_refused';
+
+/** A submission that fails. `reason` is for the log. */
+export interface FailedVerdict {
+  readonly ok: false;
+  readonly code: VerdictCode;
+  readonly fields: FieldProblems;
+  readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+}
+
+/** What a passing submission gave, so that it can be verified again after the failures have risen. */
+export interface GivenProof {
+  /** Null if no work was verified. */
+  readonly work: IssuedWork | null;
+  readonly image: boolean;
+  /** Returns whether the captcha, or what replaced it, is enough for an account with this many failures. */
+  isImageStillEnough(failures: number): boolean;
+}
+
+/** The verdict on a submission. */
+export type Verdict = { readonly ok: true; readonly given: GivenProof } | FailedVerdict;
+
+/**
+ * Returns whether a failed submission had right work. Only then may the answer mention the account, so that nobody learns
+ * about accounts without working.
+ */
+export function hasRightWork({ code, reason }: FailedVerdict): boolean {
+  return code !== 'pow_invalid' && reason !== 'malformed';
+}
+
+/** Returns a failed verdict about one field. */
+export function failed(
+  code: VerdictCode,
+  field: string,
+  problem: FieldProblem,
+  reason: FailedVerdict['reason'],
+): FailedVerdict {
+  return { ok: false, code, fields: { [field]: [problem] }, reason };
+}
+
+/** Returns the verdict on a missing captcha. It names both fields, because a person fills in the answer. */
+export function imageMissing({ image }: FieldNames): FailedVerdict {
+  const fields: FieldProblems = { [image.token]: ['required'], [image.answer]: ['required'] };
+  return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
+}
+
+/** Returns the verdict on malformed fields, or null if all are well-formed. */
+export function malformed(work: FieldProblems, image: FieldProblems): FailedVerdict | null {
+  const fields = { ...work, ...image };
+  if (Object.keys(fields).length === 0) return null;
+  const code = Object.keys(work).length > 0 ? 'pow_invalid' : 'captcha_invalid';
+  return { ok: false, code, fields, reason: 'malformed' };
+}

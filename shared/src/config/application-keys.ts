@@ -1,0 +1,87 @@
+// The keys of the applications that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
+
+import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
+import { isWeakSecret, WEAK_SECRET } from './secrets.js';
+
+/** An application and the key that it presents. */
+export interface ApplicationKey {
+  readonly application: string;
+  readonly secret: string;
+}
+
+interface ApplicationKeyVariables {
+  readonly HOST_API_KEY?: string | undefined;
+  readonly HOST_API_KEYS?: string | undefined;
+}
+
+/** The application that `HOST_API_KEY` belongs to. */
+const DEFAULT_APPLICATION = 'default';
+
+/** The name under which the session service counts failures; no other application may read or clear them. */
+export const SESSION_APPLICATION = 'login';
+
+const SHORTEST_SECRET = 32;
+
+/** Returns what is wrong with the name of an application, as words that follow its place, or null. */
+export function applicationNameMistake(name: unknown): string | null {
+  if (!isApplicationName(name)) return `must have ${APPLICATION_NAME_FORM}`;
+  return name === SESSION_APPLICATION
+    ? `must not be named ${SESSION_APPLICATION}, as the session service is`
+    : null;
+}
+
+/** Returns the keys in the order of the variables, without checking them: `checkApplicationKeys` does. */
+export function applicationKeysFrom({
+  HOST_API_KEY,
+  HOST_API_KEYS,
+}: ApplicationKeyVariables): ApplicationKey[] {
+  const named = HOST_API_KEYS?.split(',').map((element) => {
+    const at = element.indexOf(':');
+    return {
+      application: element.slice(0, Math.max(at, 0)).trim(),
+      secret: at < 0 ? '' : element.slice(at + 1).trim(),
+    };
+  });
+  return [
+    ...(HOST_API_KEY === undefined ? [] : [{ application: DEFAULT_APPLICATION, secret: HOST_API_KEY }]),
+    ...(named ?? []),
+  ];
+}
+
+/**
+ * Checks that every application has its own name and its own secret of at least 32 characters that is not easy to guess.
+ * The lines show neither secrets nor names, because an operator who confuses the two puts a secret in place of a name.
+ *
+ * @param taken secrets with another purpose
+ */
+export function checkApplicationKeys(
+  variables: ApplicationKeyVariables,
+  taken: readonly string[] = [],
+): string[] {
+  const { HOST_API_KEY } = variables;
+  const applications = new Set<string>();
+  const secrets = new Set(taken);
+  const keys = applicationKeysFrom(variables);
+  return keys.flatMap(({ application, secret }, at) => {
+    const isDefault = at === 0 && HOST_API_KEY !== undefined;
+    const element = HOST_API_KEY === undefined ? at + 1 : at;
+    const where = isDefault ? 'HOST_API_KEY' : `HOST_API_KEYS: element ${element}`;
+    if (application === '' || secret === '') return [`${where} must have the form name:secret`];
+    const mistakes = [
+      applicationNameMistake(application),
+      applications.has(application) ? `must not have a name that is already taken` : null,
+      secretMistake(secret),
+      secrets.has(secret) ? 'must differ from every other secret' : null,
+    ].flatMap((mistake) => (mistake === null ? [] : [`${where} ${mistake}`]));
+    applications.add(application);
+    secrets.add(secret);
+    return mistakes;
+  });
+}
+
+function secretMistake(secret: string): string | null {
+  if ([...secret].length < SHORTEST_SECRET)
+    return `must have a secret of at least ${SHORTEST_SECRET} characters`;
+  if (secret.includes(',')) return 'must not have a comma inside: HOST_API_KEYS holds more than one';
+  return isWeakSecret(secret) ? WEAK_SECRET : null;
+}

@@ -1,0 +1,27 @@
+// Formats the variables of a schema as a Markdown table.
+
+import { KindGuard, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox';
+
+/** Returns the rows `| variable | default | meaning |`, one per property, without the header. */
+export function variablesTable(schema: TObject): string {
+  return Object.entries(schema.properties)
+    .map(([name, property]) => `| \`${name}\` | ${defaultOf(property)} | ${meaningOf(property)} |`)
+    .join('\n');
+}
+
+function defaultOf(schema: TSchema): string {
+  if (typeof schema.shownDefault === 'string') return escapeCell(schema.shownDefault);
+  if (schema.default !== undefined) return `\`${escapeCell(String(schema.default))}\``;
+  return OptionalKind in schema ? 'none' : 'required';
+}
+
+function meaningOf(schema: TSchema): string {
+  const choices = KindGuard.IsUnion(schema)
+    ? ` (${schema.anyOf.map((item) => `\`${item.const}\``).join(', ')})`
+    : '';
+  return escapeCell(`${schema.description ?? ''}${choices}`);
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}

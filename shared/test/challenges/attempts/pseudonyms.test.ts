@@ -1,0 +1,139 @@
+// Tokens, normalised addresses and pseudonyms.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { normaliseAddress } from '../../../src/challenges/attempts/normalise.js';
+import { accountPseudonym, addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys, makeToken } from '../../../src/challenges/store/challenge-keys.js';
+import { openKeyRing } from '../../../src/crypto/key-ring.js';
+import { isToken } from '../../../src/schemas/names.js';
+
+const key = openKeyRing('first-secret-of-32-characters-xx').current;
+
+t.test('an address is counted in one form: IPv4 plain, IPv6 by its /64', async (t) => {
+  const forms: Record<string, string | null> = {
+    '203.0.113.7': '203.0.113.7',
+    '::ffff:203.0.113.7': '203.0.113.7',
+    '::ffff:cb00:7107': '203.0.113.7',
+    '0:0:0:0:0:ffff:cb00:7107': '203.0.113.7',
+    '2001:db8:1:2:3:4:5:6': '2001:db8:1:2::/64',
+    '2001:0DB8:0001:0002::': '2001:db8:1:2::/64',
+    '2001:db8:1:3::1': '2001:db8:1:3::/64',
+    '::1': '0:0:0:0::/64',
+    'fe80::1%eth0': 'fe80:0:0:0::/64',
+    '64:ff9b::203.0.113.7': '203.0.113.7',
+    '0064:ff9b:0000:0000:0000:0000:cb00:7107': '203.0.113.7',
+    '::ffff:0:203.0.113.7': '203.0.113.7',
+    '::ffff:0:cb00:7107': '203.0.113.7',
+    '64:ff9b::1:203.0.113.7': '64:ff9b:0:0::/64',
+    '64:ff9b:1::203.0.113.7': '64:ff9b:1:0::/64',
+    '64:ff9b:0:1::203.0.113.7': '64:ff9b:0:1::/64',
+    '2002:cb00:7107:1::1': '2002:cb00:7107:1::/64',
+    '2001:0:cb00:7107::1': '2001:0:cb00:7107::/64',
+    '': null,
+    unknown: null,
+    '203.0.113.7:443': null,
+    '203.0.113.7, 203.0.113.8': null,
+    '[::1]': null,
+    '203.0.113.256': null,
+    '203.0.113': null,
+    '1': null,
+    '0x7f.1': null,
+    '010.0.0.1': null,
+    '2001:db8::1::2': null,
+  };
+  for (const [address, form] of Object.entries(forms)) t.equal(normaliseAddress(address), form, address);
+  t.equal(normaliseAddress(undefined), null);
+});
+
+t.test('two IPv6 addresses are one exactly when their first 64 bits are', async (t) => {
+  const half = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 });
+  const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(half, half, half, half, (network, other, host, otherHost) => {
+        // Under these some addresses are IPv4.
+        const translated = ['0:0:0:0', '64:ff9b:0:0'];
+        fc.pre(![network, other].some((parts) => translated.includes(text(parts))));
+        const a = normaliseAddress(`${text(network)}:${text(host)}`);
+        const same = normaliseAddress(`${text(network)}:${text(otherHost)}`);
+        const b = normaliseAddress(`${text(other)}:${text(host)}`);
+        return a !== null && a === same && (a === b) === (text(network) === text(other));
+      }),
+    ),
+  );
+});
+
+t.test('pseudonyms equal the keyed hashes of another implementation', async (t) => {
+  // HKDF and HMAC of Python's cryptography and hmac.
+  t.equal(addressPseudonym(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
+  t.equal(accountPseudonym(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
+});
+
+t.test('an address keeps its name under each key, however many were named in between', async (t) => {
+  const other = openKeyRing('second-secret-of-32-characters-x').current;
+  const before = [key, other].map((key) => addressPseudonym(key, '203.0.113.7'));
+  t.equal(new Set(before).size, 2);
+  const addresses = Array.from({ length: 12_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+  t.equal(new Set(addresses.map((address) => addressPseudonym(key, address))).size, addresses.length);
+  t.strictSame(
+    [key, other].map((key) => addressPseudonym(key, '203.0.113.7')),
+    before,
+  );
+});
+
+t.test('a token is 40 letters and digits that begin with the tag of its slot', async (t) => {
+  const tag = slotTag('e3280699bdafb6393319ac3bfafee66f');
+  t.match(tag, /^[A-Za-z0-9]{2}$/);
+  const tokens = Array.from({ length: 1000 }, () => makeToken(tag));
+  t.equal(new Set(tokens).size, 1000);
+  for (const token of tokens) if (!isToken(token) || !token.startsWith(tag)) t.fail(token);
+  t.equal(
+    makeToken('Ab', (size) => new Uint8Array(size)),
+    `Ab${'0'.repeat(38)}`,
+  );
+});
+
+t.test('only a text of 40 letters and digits could be a token', async (t) => {
+  t.ok(isToken('aZ09'.repeat(10)));
+  const token = 'A'.repeat(40);
+  for (const value of [
+    '',
+    'A'.repeat(39),
+    'A'.repeat(41),
+    `${token}\n`,
+    ` ${token}`,
+    [token],
+    { length: 40 },
+    null,
+    40,
+  ]) {
+    t.notOk(isToken(value), JSON.stringify(value));
+  }
+});
+
+t.test('tags are the 3,844 pairs of letters and digits, each as likely as any other', async (t) => {
+  const tags = Array.from({ length: 3844 }, (_, i) => slotTag(i.toString(16).padStart(8, '0')));
+  t.equal(new Set(tags).size, 3844);
+  t.equal(slotTag('ffffffff'), slotTag((0xffffffff % 3844).toString(16).padStart(8, '0')));
+});
+
+t.test('what one script touches carries one hash tag', async (t) => {
+  const keys = challengeKeys('captcha', slotTag);
+  const address = addressPseudonym(key, '203.0.113.7');
+  const token = makeToken(slotTag(address));
+  const tagOf = (name: string) => /\{([^}]+)\}/.exec(name)?.[1];
+  const ofAddress = [
+    keys.pow(token),
+    keys.image(token),
+    keys.volume(address),
+    keys.cleared(address),
+    keys.limit('pow', address),
+    keys.limit('image', address),
+  ];
+  t.strictSame([...new Set(ofAddress.map(tagOf))], [slotTag(address)]);
+  t.equal(tagOf(keys.failures('a')), tagOf(keys.wait('a', address)));
+  const all = [...ofAddress, keys.failures('a'), keys.wait('a', address)];
+  t.equal(new Set(all).size, all.length);
+  for (const name of all) t.ok(name.startsWith('captcha:'), name);
+});

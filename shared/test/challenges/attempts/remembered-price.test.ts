@@ -1,0 +1,98 @@
+// The price that an address remembers: how a client that sends no ticket gets work that is enough.
+
+import t from 'tap';
+import { fail, IP, openDesk } from '../../../src/test/issuing.js';
+import { eachStore } from '../../../src/test/stores.js';
+import { ACCOUNT } from '../fixtures.js';
+
+const OTHER_IP = '203.0.113.8';
+const OTHER = 'other@example.com';
+
+t.test(
+  'after one wrong password all work without a ticket was too little: now it costs enough',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const { host, work } = openDesk(store);
+      await fail(host, 1);
+      const context = {
+        ip: IP,
+        pow: true,
+        image: 'escalating',
+        account: host.attemptedAccount(ACCOUNT),
+      } as const;
+      t.match(await host.verify(await work(), context), { code: 'pow_insufficient' });
+      await host.nextAttempt(ACCOUNT, 1, IP);
+      const dearer = await work();
+      t.equal(dearer.difficulty, 4);
+      t.match(await host.verify(dearer, context), { ok: true });
+    });
+  },
+);
+
+t.test('it never makes work cheaper, and of several accounts the highest counts', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const input = {
+      test_mode: true,
+      pow: { difficulty: 2, max_difficulty: 14, volume: { every: 3, step: 4 } },
+    };
+    const { host, work } = openDesk(store, { input });
+    await host.nextAttempt(ACCOUNT, 3, IP);
+    t.equal((await work()).difficulty, 8);
+    await host.nextAttempt(OTHER, 1, IP);
+    t.equal((await work()).difficulty, 8, 'a cheaper account lowers nothing');
+    await host.nextAttempt(OTHER, 0, IP);
+    t.equal((await work()).difficulty, 8, 'nor does one without failures');
+    for (let n = 0; n < 5; n++) await work();
+    t.equal((await work()).difficulty, 14, 'what the address itself costs is more by now');
+    await host.nextAttempt(ACCOUNT, 90, OTHER_IP);
+    t.equal((await work({ ip: OTHER_IP })).difficulty, 14, 'never more than the ceiling');
+  });
+});
+
+t.test('only its address remembers it, for the lifetime of work after the last refusal', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const { host, work } = openDesk(store);
+    await host.nextAttempt(ACCOUNT, 1, IP);
+    t.equal((await work({ ip: OTHER_IP })).difficulty, 2);
+    await age(100_000);
+    t.equal((await work()).difficulty, 4);
+    await host.nextAttempt(ACCOUNT, 1, IP);
+    await age(100_000);
+    t.equal((await work()).difficulty, 4, 'each refusal begins anew');
+    await age(21_000);
+    t.equal((await work()).difficulty, 2);
+  });
+});
+
+t.test('a request with a valid ticket is not priced by it, one with a forged ticket is', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { host, work, ticket } = openDesk(store);
+    await host.nextAttempt(ACCOUNT, 4, IP);
+    t.equal((await work({ ticket: ticket(OTHER) })).difficulty, 2);
+    t.equal((await work({ ticket: `${ticket(OTHER)}x` })).difficulty, 10);
+    t.equal((await work()).difficulty, 10);
+  });
+});
+
+t.test('a success from the address forgets it, as often as it happens', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { host, work } = openDesk(store);
+    for (let n = 0; n < 3; n++) {
+      await host.nextAttempt(ACCOUNT, 2, IP);
+      t.equal((await work()).difficulty, 6);
+      await host.clearFailures(OTHER, OTHER_IP);
+      t.equal((await work()).difficulty, 6, 'a success elsewhere does not');
+      await host.clearFailures(ACCOUNT, IP);
+      t.equal((await work()).difficulty, 2);
+    }
+  });
+});
+
+t.test('without escalation nothing is remembered', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const input = { test_mode: true, pow: { difficulty: 2, escalate: false } };
+    const { host, work } = openDesk(store, { input });
+    t.notOk('pow_scope' in (await host.nextAttempt(ACCOUNT, 9, IP)));
+    t.equal((await work()).difficulty, 2);
+  });
+});

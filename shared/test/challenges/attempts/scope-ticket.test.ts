@@ -1,0 +1,203 @@
+// Scope tickets: what opens them, and that nothing else does.
+
+import { createCipheriv, type KeyObject } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import { accountPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
+import { openScope, sealScope } from '../../../src/challenges/attempts/scope-ticket.js';
+import { openKeyRing } from '../../../src/crypto/key-ring.js';
+import { fail, openDesk } from '../../../src/test/issuing.js';
+import { eachStore } from '../../../src/test/stores.js';
+import { ACCOUNT, ring } from '../fixtures.js';
+
+const NOW_MS = 1_800_000_000_000;
+const account = accountPseudonym(ring.current, 'tests', ACCOUNT);
+const ticket = sealScope(ring.current, account, NOW_MS + 900_000);
+
+t.test('a ticket opens to the account that it was made for, until it is over', async (t) => {
+  const anyAccount = fc.stringMatching(/^[0-9a-f]{32}$/);
+  fc.assert(
+    fc.property(anyAccount, fc.nat(2 ** 31), fc.integer({ min: 1, max: 86_400 }), (name, nowS, lifeS) => {
+      const nowMs = nowS * 1000 + 321;
+      const sealed = sealScope(ring.current, name, nowMs + lifeS * 1000);
+      const scope = { keyId: ring.current.id, account: name };
+      t.strictSame(openScope(ring, sealed, nowMs), scope);
+      t.strictSame(openScope(ring, sealed, nowMs + lifeS * 1000 - 1), scope, 'its whole life');
+      t.equal(openScope(ring, sealed, nowMs + lifeS * 1000 + 1000), null);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+t.test('a ticket is short, opaque and of one form for every account', async (t) => {
+  t.match(ticket, /^[A-Za-z0-9_-]{74}$/);
+  t.ok(ticket.length <= 128);
+  t.notMatch(Buffer.from(ticket, 'base64url').toString('latin1'), /someone|example/);
+});
+
+t.test(
+  'a ticket showed the name that the store has for the account: it is encrypted, and new each time',
+  async (t) => {
+    const tickets = Array.from({ length: 50 }, () => sealScope(ring.current, account, NOW_MS + 900_000));
+    t.equal(new Set(tickets).size, tickets.length);
+    t.equal(new Set(tickets.map(({ length }) => length)).size, 1);
+    for (const each of tickets) {
+      const bytes = Buffer.from(each, 'base64url');
+      t.equal(bytes.indexOf(Buffer.from(account, 'hex')), -1, 'the store names the account otherwise');
+    }
+  },
+);
+
+t.test('an old ticket is ignored', async (t) => {
+  t.not(openScope(ring, ticket, NOW_MS + 899_999), null);
+  t.equal(openScope(ring, ticket, NOW_MS + 900_000), null);
+});
+
+t.test('a forged ticket is ignored: any bit changed', async (t) => {
+  const bytes = Buffer.from(ticket, 'base64url');
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const forged = Buffer.from(bytes);
+    forged[bit >> 3]! ^= 1 << (bit & 7);
+    t.equal(openScope(ring, forged.toString('base64url'), NOW_MS), null, `bit ${bit}`);
+  }
+});
+
+t.test('a forged ticket is ignored: right but for the key, or sealed for another use', async (t) => {
+  const bytes = Buffer.from(ticket, 'base64url');
+  const [head, nonce] = [bytes.subarray(0, 5), bytes.subarray(5, 17)];
+  const body = Buffer.concat([Buffer.from('0000ffffffff', 'hex'), Buffer.from(account, 'hex')]);
+  const sealWith = (key: KeyObject, bound: Buffer) => {
+    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    cipher.setAAD(bound);
+    const sealed = Buffer.concat([cipher.update(body), cipher.final()]);
+    return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+  };
+  t.not(openScope(ring, sealWith(ring.current.derive('tollgate scope ticket'), head), NOW_MS), null);
+  for (const purpose of ['tollgate account', 'tollgate address', 'tollgate access token']) {
+    t.equal(openScope(ring, sealWith(ring.current.derive(purpose), head), NOW_MS), null);
+  }
+  const unbound = sealWith(ring.current.derive('tollgate scope ticket'), Buffer.alloc(0));
+  t.equal(openScope(ring, unbound, NOW_MS), null, 'bound to its version and key id');
+});
+
+t.test('a shortened tag does not pass', async (t) => {
+  const bytes = Buffer.from(ticket, 'base64url');
+  for (const cut of [1, 4, 8, 12, 15]) {
+    t.equal(openScope(ring, bytes.subarray(0, -cut).toString('base64url'), NOW_MS), null);
+  }
+});
+
+t.test('a foreign ticket is ignored: of another secret, even under the same key id', async (t) => {
+  const other = openKeyRing('challenge-secret-of-somebody-else-1');
+  const foreign = sealScope(other.current, account, NOW_MS + 900_000);
+  t.equal(openScope(ring, foreign, NOW_MS), null);
+  const posing = sealScope({ ...other.current, id: ring.current.id }, account, NOW_MS + 900_000);
+  t.equal(openScope(ring, posing, NOW_MS), null);
+});
+
+t.test('a ticket outlives the roll-out of a new secret, and not its removal', async (t) => {
+  const [old, young] = ['challenge-secret-of-these-tests-01', 'challenge-secret-of-these-tests-02'];
+  const scope = { keyId: ring.current.id, account };
+  t.strictSame(openScope(openKeyRing(`${old},${young}`), ticket, NOW_MS), scope);
+  t.strictSame(openScope(openKeyRing(`${young},${old}`), ticket, NOW_MS), scope);
+  t.equal(openScope(openKeyRing(young), ticket, NOW_MS), null);
+});
+
+t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
+  for (const value of [
+    undefined,
+    null,
+    '',
+    7,
+    {},
+    [ticket],
+    [ticket, ticket],
+    ticket + ticket,
+    `${ticket}=`,
+    `${ticket} `,
+    ` ${ticket}`,
+    ticket.slice(1),
+    `${ticket}A`,
+    `${ticket.slice(0, -1)}\u00e9`,
+    ticket.slice(0, -1),
+    ticket.replace(/.$/, '+'),
+    'a'.repeat(58),
+    'a'.repeat(74),
+    'a'.repeat(128),
+    'a'.repeat(1_000_000),
+    '\0'.repeat(74),
+  ]) {
+    t.equal(openScope(ring, value, NOW_MS), null);
+  }
+  fc.assert(fc.property(fc.anything(), (value) => openScope(ring, value, NOW_MS) === null));
+});
+
+t.test('no other spelling of the same bytes is a ticket', async (t) => {
+  // The last character carries bits that base64url does not use.
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const bytes = Buffer.from(ticket, 'base64url');
+  const spellings = [...alphabet]
+    .map((last) => ticket.slice(0, -1) + last)
+    .filter((text) => text !== ticket && Buffer.from(text, 'base64url').equals(bytes));
+  t.ok(spellings.length > 0, 'there are such spellings');
+  for (const text of spellings) t.equal(openScope(ring, text, NOW_MS), null, text);
+});
+
+t.test('work is priced by the failures of the account that its ticket names', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const { host, work, ticket } = openDesk(store);
+    t.equal((await work({ ticket: ticket() })).difficulty, 2);
+    for (const difficulty of [4, 6, 8, 10, 12, 14, 14, 14]) {
+      await fail(host, 1);
+      t.equal((await work({ ticket: ticket() })).difficulty, difficulty);
+    }
+    t.equal((await work()).difficulty, 2, 'without a ticket the plain price applies');
+    t.equal((await work({ ticket: ticket('other@example.com') })).difficulty, 2);
+    for (const forged of ['', 'forged', ticket().toLowerCase(), `${ticket()}x`, [ticket(), ticket()]]) {
+      t.equal((await work({ ticket: forged })).difficulty, 2, 'what is no ticket is no error either');
+    }
+    await age(900_000);
+    t.equal((await work({ ticket: ticket() })).difficulty, 2, 'failures are forgotten');
+  });
+});
+
+t.test('each failure is forgotten by itself, a success forgets all', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const { host, work, ticket } = openDesk(store);
+    const price = async () => (await work({ ticket: ticket() })).difficulty;
+    await fail(host, 1);
+    await age(300_000);
+    await fail(host, 2);
+    t.equal(await price(), 8);
+    await age(600_000);
+    t.equal(await price(), 6);
+    await fail(host, 1);
+    t.equal(await price(), 8);
+    await host.clearFailures(ACCOUNT);
+    t.equal(await price(), 2);
+  });
+});
+
+t.test('a ticket of one application does not read the counters of another', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const [first, second] = [openDesk(store, { name: 'first' }), openDesk(store, { name: 'second' })];
+    await fail(first.host, 3);
+    t.equal((await first.work({ ticket: first.ticket() })).difficulty, 8);
+    t.equal((await second.work({ ticket: second.ticket() })).difficulty, 2);
+    t.not(first.ticket().slice(15, 36), second.ticket().slice(15, 36));
+  });
+});
+
+t.test('without escalation there are no tickets', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const input = { test_mode: true, pow: { difficulty: 2, escalate: false }, min_seconds: 0 };
+    const { host, work, ticket } = openDesk(store, { input });
+    await fail(host, 5);
+    t.strictSame(await host.nextAttempt(ACCOUNT, 5), {
+      captcha_required: true,
+      captcha_alternatives: ['effort'],
+    });
+    t.equal(ticket(), '');
+    t.equal((await work({ ticket: openDesk(store).ticket() })).difficulty, 2);
+  });
+});

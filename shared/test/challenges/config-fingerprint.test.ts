@@ -1,0 +1,104 @@
+// Processes that disagree about the options of the challenges are warned of.
+
+import { once } from 'node:events';
+import fc from 'fast-check';
+import t from 'tap';
+import { configFingerprint, watchConfigFingerprint } from '../../src/challenges/config-fingerprint.js';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
+import { openStore, type Store } from '../../src/store/open-store.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
+
+const plain = resolveCaptchaOptions();
+const other = resolveCaptchaOptions({ pow: { step: 3 } });
+const DIFFERS = 'another process on this store has, or lately had, other CAPTCHA_ options';
+
+interface Line {
+  readonly about: object;
+  readonly message: string;
+}
+
+function watched(t: { teardown(stop: () => void): unknown }, store: Store, options = plain) {
+  const lines: Line[] = [];
+  const watch = watchConfigFingerprint(store, options, {
+    warn: (about, message) => lines.push({ about, message }),
+  });
+  t.teardown(watch.stop);
+  return { lines, ...watch };
+}
+
+t.test('equal options have one hash, whatever set them; every single difference is another', async (t) => {
+  t.match(configFingerprint(plain), /^[0-9a-f]{32}$/);
+  t.equal(
+    configFingerprint(resolveCaptchaOptions({ pow: { step: 2 }, min_seconds: 1.5 })),
+    configFingerprint(plain),
+  );
+  const changes: CaptchaOptionsInput[] = [
+    { driver: 'canvas' },
+    { pow: { difficulty: 17 } },
+    { pow: { fields: { token: 'work' } } },
+    { fields: { token: 'pow_token2' } },
+    { bind_ip: true },
+    { effort: { bits: 5 } },
+    { effort: { enabled: false } },
+    { escalation: { after: 3 } },
+    { escalation: { decay: 3 } },
+  ];
+  const hashes = changes.map((change) => configFingerprint(resolveCaptchaOptions(change)));
+  t.equal(new Set([configFingerprint(plain), ...hashes]).size, changes.length + 1);
+  fc.assert(
+    fc.property(fc.integer({ min: 16, max: 24 }), fc.integer({ min: 16, max: 24 }), (one, two) => {
+      const hashOf = (difficulty: number) =>
+        configFingerprint(resolveCaptchaOptions({ pow: { difficulty } }));
+      return (hashOf(one) === hashOf(two)) === (one === two);
+    }),
+  );
+});
+
+t.test('a process warns once of each hash that is not its own', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const first = watched(t, store);
+    const second = watched(t, store);
+    const stranger = watched(t, store, other);
+    await Promise.all([first, second, stranger].map(({ checkNow }) => checkNow()));
+    for (let round = 0; round < 3; round++) {
+      await first.checkNow();
+      await stranger.checkNow();
+      await second.checkNow();
+      await first.checkNow();
+    }
+    const ownHash = configFingerprint(plain);
+    const otherHash = configFingerprint(other);
+    t.strictSame(stranger.lines, [{ about: { own: otherHash, found: ownHash }, message: DIFFERS }]);
+    const seen = [...first.lines, ...second.lines];
+    t.ok(seen.length >= 1 && seen.length <= 2, 'whoever came after the stranger');
+    t.strictSame(new Set(seen.map(({ message }) => message)), new Set([DIFFERS]));
+  });
+});
+
+t.test('old options are forgotten, and the fingerprint expires', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const stranger = watched(t, store, other);
+    await stranger.checkNow();
+    if (redis !== undefined) t.ok((await redis.client.pttl('captcha:options')) > 3_000_000);
+    await age(3_600_000);
+    const process = watched(t, store);
+    await process.checkNow();
+    t.strictSame(process.lines, []);
+  });
+});
+
+t.test('a store that is unreachable at the start is checked once it is reachable', async (t) => {
+  const { redis } = await redisStore(t);
+  await redis.stop();
+  const store = openStore(redis.url, '.');
+  t.teardown(() => store.close());
+  const { lines } = watched(t, store);
+  await redis.start();
+  // The store may have connected first and written its own hash.
+  await redis.client.set('captcha:options', 'f'.repeat(32), 'NX');
+  if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
+  while ((await redis.client.get('captcha:options')) !== configFingerprint(plain)) await redis.client.ping();
+  await new Promise(setImmediate);
+  t.ok(lines.length <= 1);
+  t.equal(await redis.client.get('captcha:options'), configFingerprint(plain));
+});

@@ -1,0 +1,168 @@
+// A Redis that stops, restarts, forgets the scripts, or loses a reply.
+
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
+import { openStore } from '../../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../../src/store/store.js';
+import { startRedis } from '../../../src/test/redis-server.js';
+import { redisStore } from '../../../src/test/stores.js';
+import {
+  ACCOUNT,
+  ADDRESS,
+  account,
+  address,
+  challengesOn,
+  DECAY_MS,
+  effortIssue,
+  hostOn,
+  imageIssue,
+  issuePicture,
+  issueWork,
+  MINUTE_MS,
+  newClaim,
+  powIssue,
+} from '../fixtures.js';
+import { startCuttingProxy } from './cutting-proxy.js';
+
+/** Every operation that asks the store something. */
+const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown>> = {
+  issuePow: (challenges) => challenges.issuePow(powIssue()),
+  issueEffort: (challenges) => challenges.issueEffort(effortIssue()),
+  issueImage: (challenges) => challenges.issueImage(imageIssue()),
+  readImage: (challenges) => challenges.readImage('A'.repeat(40)),
+  take: (challenges) => challenges.take('pow', 'A'.repeat(40), newClaim()),
+  standing: (challenges) => challenges.attemptStatus(account, address, DECAY_MS),
+  countAttempt: (challenges) =>
+    challenges.countAttempt({ account, address, claim: newClaim(), decayMs: DECAY_MS }),
+  withdrawAttempt: (challenges) => challenges.withdrawAttempt(account, address, newClaim()),
+  clearFailures: (challenges) => challenges.clearFailures(account, address),
+  rememberPrice: (challenges) => challenges.rememberPrice(address, 18, MINUTE_MS),
+  clearAddress: (challenges) => challenges.clearAddress(address, DECAY_MS),
+};
+
+t.test('with Redis stopped every operation fails within a second, and works again by itself', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  for (const operation of Object.values(operations)) await operation(challenges);
+
+  await redis.stop();
+  for (const [name, operation] of Object.entries(operations)) {
+    const startMs = performance.now();
+    await t.rejects(operation(challenges), StoreUnavailableError, name);
+    t.ok(performance.now() - startMs < 1000, name);
+  }
+
+  await redis.start();
+  await comesBack(challenges);
+  for (const [name, operation] of Object.entries(operations)) await t.resolves(operation(challenges), name);
+});
+
+t.test('with Redis stopped no submission passes, and nothing is consumed', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  const work = await issueWork(challenges);
+  const context = { ip: ADDRESS, pow: true, image: 'offered' } as const;
+  await redis.stop();
+  await t.rejects(host.verify(work, context), StoreUnavailableError);
+  await t.rejects(host.countAttempt(ACCOUNT, ADDRESS), StoreUnavailableError);
+  await redis.start();
+  await comesBack(challenges);
+  t.match(await host.verify(work, context), { ok: false, reason: 'unknown' }, 'it was lost with the server');
+  t.match(await host.verify(await issueWork(challenges), context), { ok: true });
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 0);
+});
+
+t.test('a Redis that hangs fails within a second', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  await redis.client.client('PAUSE', 10_000);
+  const startMs = performance.now();
+  await Promise.all(
+    Object.entries(operations).map(([name, operation]) =>
+      t.rejects(operation(challenges), StoreUnavailableError, name),
+    ),
+  );
+  t.ok(performance.now() - startMs < 1000);
+});
+
+t.test('a Redis that has forgotten the scripts is sent them again', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const challenges = challengesOn(store);
+  for (const [name, operation] of Object.entries(operations)) {
+    await operation(challenges);
+    await redis.client.script('FLUSH');
+    await t.resolves(operation(challenges), name);
+  }
+});
+
+t.test('a reply lost after the script ran does not turn a right answer into a wrong one', async (t) => {
+  const { host, challenges, proxy } = await throughProxy(t);
+  const submission = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
+  proxy.loseNextReply();
+  t.match(await host.verify(submission, { ip: ADDRESS, pow: true, image: 'required' }), { ok: true });
+  t.equal(proxy.lost(), 1);
+});
+
+t.test('a reply lost after the script ran leaves nothing for another claim', async (t) => {
+  const { challenges, proxy } = await throughProxy(t);
+  const work = powIssue();
+  const claim = newClaim();
+  await challenges.issuePow(work);
+  proxy.loseNextReply();
+  const taken = await challenges.take('pow', work.token, claim);
+  t.not(taken, null);
+  t.equal(proxy.lost(), 1);
+  t.strictSame(await challenges.take('pow', work.token, claim), taken, 'the same claim, the same answer');
+  t.equal(await challenges.take('pow', work.token, newClaim()), null);
+});
+
+t.test('an attempt whose reply was lost is counted once', async (t) => {
+  const { host, proxy } = await throughProxy(t);
+  await host.recordFailure(ACCOUNT);
+  proxy.loseNextReply();
+  const counted = await host.countAttempt(ACCOUNT, ADDRESS);
+  t.match(counted, { before: 1, waitMs: 0 });
+  t.equal(proxy.lost(), 1);
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 2);
+  await counted.withdraw();
+  t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1);
+});
+
+t.test('a challenge whose reply was lost is issued all the same, and can be solved', async (t) => {
+  const { host, challenges, proxy } = await throughProxy(t);
+  proxy.loseNextReply();
+  const work = await issueWork(challenges);
+  t.equal(proxy.lost(), 1);
+  t.match(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
+});
+
+/** Resolves when the store answers again; fails the test after three seconds. */
+async function comesBack(challenges: ChallengeStore): Promise<void> {
+  const deadlineMs = performance.now() + 3000;
+  for (;;) {
+    try {
+      await challenges.readImage('A'.repeat(40));
+      return;
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      await pause(20);
+    }
+  }
+}
+
+async function throughProxy(t: Test) {
+  const redis = await startRedis(t);
+  const proxy = await startCuttingProxy(t, redis.port);
+  const store = openStore(proxy.url, '.');
+  t.teardown(() => store.close());
+  if (store.kind !== 'redis') throw new TypeError('not on Redis');
+  await once(store.client, 'ready');
+  const challenges = challengesOn(store);
+  // The server knows every script from here on, so that one command has one reply.
+  for (const operation of Object.values(operations)) await operation(challenges);
+  await challenges.clearFailures(account, address);
+  return { proxy, challenges, host: hostOn(store) };
+}

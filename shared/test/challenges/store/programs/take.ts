@@ -1,0 +1,20 @@
+// Takes one challenge many times at once, each time under a claim of its own, and prints how often it got it:
+// `take.js STORE_URL ENDPOINT TOKEN TIMES`.
+
+import { once } from 'node:events';
+import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
+import { openStore } from '../../../../src/store/open-store.js';
+import { bePatient } from '../../../../src/test/patience.js';
+
+const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
+const store = openStore(url, '.');
+bePatient(store);
+if (store.kind === 'redis') await once(store.client, 'ready');
+const challenges = openChallengeStore(store, 'captcha');
+const taken = await Promise.all(
+  Array.from({ length: Number(times) }, (_, i) =>
+    challenges.take(kind as 'pow' | 'image', token, `${process.pid}-${i}`),
+  ),
+);
+process.stdout.write(`${taken.filter((each) => each !== null).length}\n`);
+await store.close();

@@ -1,0 +1,117 @@
+// Spending a challenge: once, under a claim, for as long as it would have lived.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { eachStore } from '../../../src/test/stores.js';
+import { challengesOn, imageIssue, newClaim, powIssue } from '../fixtures.js';
+
+const run = promisify(execFile);
+const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
+
+t.test('a live challenge is consumed once: by one claim and by no other', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    const image = imageIssue();
+    await challenges.issuePow(work);
+    await challenges.issueImage(image);
+    for (const [kind, token] of [
+      ['pow', work.token],
+      ['image', image.token],
+    ] as const) {
+      const before = Date.now();
+      const taken = await challenges.take(kind, token, newClaim());
+      t.ok(taken !== null && taken.takenAtMs >= before - 1 && taken.takenAtMs <= Date.now() + 1);
+      t.equal(await challenges.take(kind, token, newClaim()), null);
+    }
+  });
+});
+
+t.test('the same claim gets the same record and the time of the first take again', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const image = imageIssue();
+    const claim = newClaim();
+    await challenges.issueImage(image);
+    const line = await challenges.readImage(image.token);
+    const first = await challenges.take('image', image.token, claim);
+    t.equal(first?.record, line);
+    for (let i = 0; i < 3; i++) t.strictSame(await challenges.take('image', image.token, claim), first);
+    t.equal(await challenges.take('image', image.token, claim.slice(0, -1)), null);
+    t.equal(await challenges.take('image', image.token, newClaim()), null);
+    t.strictSame(await challenges.take('image', image.token, claim), first, 'another claim changed nothing');
+  });
+});
+
+t.test('a consumed challenge stays consumed until its own expiry, and no longer', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    const claim = newClaim();
+    await challenges.issuePow(work);
+    await age(60_000);
+    await challenges.take('pow', work.token, claim);
+    if (redis !== undefined) {
+      const [key = ''] = await redis.client.keys('*:pow:*');
+      const ttlMs = await redis.client.pttl(key);
+      t.ok(ttlMs > 55_000 && ttlMs <= 60_000, `${ttlMs} ms are left`);
+    }
+    await age(59_000);
+    t.not(await challenges.take('pow', work.token, claim), null);
+    t.equal(await challenges.take('pow', work.token, newClaim()), null);
+    await age(1000);
+    t.equal(await challenges.take('pow', work.token, claim), null);
+  });
+});
+
+t.test('a challenge that is unknown, expired or of the other endpoint returns null', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    await challenges.issuePow(work);
+    t.equal(await challenges.take('pow', 'A'.repeat(40), newClaim()), null);
+    t.equal(await challenges.take('image', work.token, newClaim()), null);
+    await age(120_000);
+    t.equal(await challenges.take('pow', work.token, newClaim()), null);
+  });
+});
+
+t.test('a consumed challenge stays consumed for a process that opens the store later', async (t) => {
+  await eachStore(t, async (t, { store, reopen }) => {
+    const work = powIssue();
+    const claim = newClaim();
+    await challengesOn(store).issuePow(work);
+    const first = await challengesOn(store).take('pow', work.token, claim);
+    const later = challengesOn(await reopen());
+    t.equal(await later.take('pow', work.token, newClaim()), null);
+    t.strictSame(await later.take('pow', work.token, claim), first);
+  });
+});
+
+t.test('one solution sent 1,000 times in parallel is accepted once', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    await challenges.issuePow(work);
+    const taken = await Promise.all(
+      Array.from({ length: 1000 }, () => challenges.take('pow', work.token, newClaim())),
+    );
+    t.equal(taken.filter((each) => each !== null).length, 1);
+  });
+});
+
+t.test('one solution sent 1,000 times by two processes at once is accepted once', async (t) => {
+  const spendTwice = async (url: string, token: string) => {
+    const outputs = await Promise.all(
+      [0, 1].map(() => run(process.execPath, [TAKE, url, 'pow', token, '500'])),
+    );
+    return outputs.map(({ stdout }) => stdout.trim()).sort();
+  };
+  await eachStore(t, async (t, place) => {
+    const work = powIssue();
+    await challengesOn(place.store).issuePow(work);
+    t.strictSame(await spendTwice(place.url, work.token), ['0', '1']);
+  });
+});

@@ -1,0 +1,102 @@
+// The keys of the host API: how they are read, and a line for each mistake.
+
+import t from 'tap';
+import {
+  applicationKeysFrom,
+  applicationNameMistake,
+  checkApplicationKeys,
+} from '../../src/config/application-keys.js';
+
+const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
+const [a, b, c] = [secret('a'), secret('b'), secret('c')] as const;
+
+t.test('the single key belongs to the application default, the others have names', async (t) => {
+  t.strictSame(applicationKeysFrom({}), []);
+  t.strictSame(
+    applicationKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }),
+    [
+      { host: 'default', secret: a },
+      { host: 'shop', secret: b },
+      { host: 'forum.v2', secret: `${c}:with:colons` },
+    ],
+  );
+  t.strictSame(applicationKeysFrom({ HOST_API_KEYS: `default:${a}` }), [{ host: 'default', secret: a }]);
+});
+
+t.test('right keys have no mistakes', async (t) => {
+  for (const variables of [
+    {},
+    { HOST_API_KEY: a },
+    { HOST_API_KEYS: `shop:${b},forum:${c}` },
+    { HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}` },
+    { HOST_API_KEYS: `default:${a}` },
+    { HOST_API_KEY: secret('é') },
+  ]) {
+    t.strictSame(checkApplicationKeys(variables, [secret('z')]), []);
+  }
+});
+
+t.test('every mistake is one line that shows no secret', async (t) => {
+  const table: [{ HOST_API_KEY?: string; HOST_API_KEYS?: string }, string[]][] = [
+    [{ HOST_API_KEY: 'short' }, ['HOST_API_KEY must have a secret of at least 32 characters']],
+    [
+      { HOST_API_KEY: `${a},${b}` },
+      ['HOST_API_KEY must not have a comma inside: HOST_API_KEYS holds more than one'],
+    ],
+    [
+      { HOST_API_KEYS: `login:${a}` },
+      ['HOST_API_KEYS: element 1 must not be named login, as the session service is'],
+    ],
+    [
+      { HOST_API_KEY: a, HOST_API_KEYS: `shop:${b},default:${c}` },
+      ['HOST_API_KEYS: element 2 must not have a name that is already taken'],
+    ],
+    [
+      { HOST_API_KEYS: `shop:${a},shop:${b}` },
+      ['HOST_API_KEYS: element 2 must not have a name that is already taken'],
+    ],
+    [
+      { HOST_API_KEY: a, HOST_API_KEYS: `shop:${a}` },
+      ['HOST_API_KEYS: element 1 must differ from every other secret'],
+    ],
+    [
+      { HOST_API_KEYS: `shop:${b},forum:${b}` },
+      ['HOST_API_KEYS: element 2 must differ from every other secret'],
+    ],
+    [{ HOST_API_KEY: secret('z') }, ['HOST_API_KEY must differ from every other secret']],
+    [
+      { HOST_API_KEYS: 'shop:short' },
+      ['HOST_API_KEYS: element 1 must have a secret of at least 32 characters'],
+    ],
+    [
+      { HOST_API_KEYS: `${a},shop:,:${b},,shop:${c}` },
+      [1, 2, 3, 4].map((n) => `HOST_API_KEYS: element ${n} must have the form name:secret`),
+    ],
+    [
+      { HOST_API_KEYS: `a shop:${a},${'x'.repeat(65)}:${b},é:${c}` },
+      [1, 2, 3].map(
+        (n) => `HOST_API_KEYS: element ${n} must have a name of 1 to 64 letters, digits, _, . or -`,
+      ),
+    ],
+    [
+      { HOST_API_KEYS: 'login:short' },
+      [
+        'HOST_API_KEYS: element 1 must not be named login, as the session service is',
+        'HOST_API_KEYS: element 1 must have a secret of at least 32 characters',
+      ],
+    ],
+  ];
+  for (const [variables, lines] of table) t.strictSame(checkApplicationKeys(variables, [secret('z')]), lines);
+});
+
+t.test('a secret in the place of a name is not shown', async (t) => {
+  const lines = checkApplicationKeys({ HOST_API_KEY: a, HOST_API_KEYS: `${b}:shop,${b}:forum` });
+  t.equal(lines.length, 3);
+  t.notMatch(lines.join(), /bb|shop|forum/);
+});
+
+t.test('an application of the guard plugin has a name too', async (t) => {
+  t.equal(applicationNameMistake('contact-form'), null);
+  for (const name of ['', 'login', 'a b', 'a\0b', 'x'.repeat(65)])
+    t.type(applicationNameMistake(name), 'string');
+});
