@@ -6,19 +6,30 @@ import { root } from './prepare.js';
 const remembered = join(root, 'node_modules', '.tollgate-test-seconds.json');
 
 /**
- * The compiled test files that patterns name.
- * @param {readonly string[]} patterns paths or globs (`*`, `**`, `{a,b}`) from the project's root; a path is kept even
- * when nothing is there, so that the run fails
+ * Returns the compiled test files that patterns name.
+ * @param {readonly string[]} patterns paths or globs (`*`, `**`, `{a,b}`) from the project's root; a path without a glob
+ * is kept even if there is no such file, so that the run fails
  * @returns {string[]} absolute paths, each once
+ * @throws Error if a glob, with one word for each of its braces, matches nothing: its tests have moved
  */
 export function findTests(patterns) {
   const files = packages().flatMap((name) => filesIn(join(root, name, 'dist', 'test')));
   const found = patterns.flatMap((pattern) => {
     if (!/[*{]/.test(pattern)) return [resolve(root, pattern)];
-    const matcher = toRegExp(pattern);
-    return files.filter((path) => matcher.test(relative(root, path).split(sep).join('/')));
+    return expandBraces(pattern).flatMap((glob) => {
+      const matcher = toRegExp(glob);
+      const matching = files.filter((path) => matcher.test(relative(root, path).split(sep).join('/')));
+      if (matching.length === 0) throw new Error(`There is no test like ${glob}.`);
+      return matching;
+    });
   });
   return [...new Set(found)].sort();
+}
+
+function expandBraces(pattern) {
+  const [all, words] = /\{([^}]*)\}/.exec(pattern) ?? [];
+  if (all === undefined) return [pattern];
+  return words.split(',').flatMap((word) => expandBraces(pattern.replace(all, word)));
 }
 
 /** Sorts files by the seconds that they took the last time, the longest first; what never ran goes before all. */
@@ -61,7 +72,7 @@ function filesIn(folder) {
 }
 
 function toRegExp(glob) {
-  const parts = { '**/': '(?:.*/)?', '*': '[^/]*', '{': '(?:', ',': '|', '}': ')' };
-  const source = glob.replace(/\*\*\/|[*{},]|[.+?^$()|[\]\\]/g, (part) => parts[part] ?? `\\${part}`);
+  const wildcards = { '**/': '(?:.*/)?', '*': '[^/]*' };
+  const source = glob.replace(/\*\*\/|\*|[.+?^$()|[\]\\]/g, (part) => wildcards[part] ?? `\\${part}`);
   return new RegExp(`^${source}$`);
 }
