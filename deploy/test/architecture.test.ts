@@ -562,6 +562,26 @@ t.test('no source is longer than 200 lines', async (t) => {
   t.same(found, []);
 });
 
+t.test(
+  'a folder of more than fifteen files, and a file of less than 15 lines, is named with its reason',
+  async (t) => {
+    const document = readProjectFile('docs/architecture.md');
+    const short = sources.filter(({ text }) => text.split('\n').length - 1 < 15).map(({ path }) => path);
+    const folders = new Map<string, number>();
+    for (const path of [...sources, ...others]
+      .map(({ path }) => path)
+      .filter((path) => !path.includes('/test/'))) {
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      folders.set(folder, (folders.get(folder) ?? 0) + 1);
+    }
+    const long = [...folders].filter(([, files]) => files > 15).map(([folder]) => folder);
+    t.same(
+      [...short, ...long].filter((path) => !document.includes(`\`${path}\``)),
+      [],
+    );
+  },
+);
+
 t.test('no file is a barrel or a box for what has no place', async (t) => {
   const onlyPassesOn = /^(?:export [^;]*? from '[^']+';\s*)+$/;
   // What a package exports is gathered in its entries.
