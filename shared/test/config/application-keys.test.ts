@@ -15,12 +15,14 @@ t.test('the single key belongs to the application default, the others have names
   t.strictSame(
     applicationKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }),
     [
-      { host: 'default', secret: a },
-      { host: 'shop', secret: b },
-      { host: 'forum.v2', secret: `${c}:with:colons` },
+      { application: 'default', secret: a },
+      { application: 'shop', secret: b },
+      { application: 'forum.v2', secret: `${c}:with:colons` },
     ],
   );
-  t.strictSame(applicationKeysFrom({ HOST_API_KEYS: `default:${a}` }), [{ host: 'default', secret: a }]);
+  t.strictSame(applicationKeysFrom({ HOST_API_KEYS: `default:${a}` }), [
+    { application: 'default', secret: a },
+  ]);
 });
 
 t.test('right keys have no mistakes', async (t) => {

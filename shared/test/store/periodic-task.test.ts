@@ -27,7 +27,7 @@ t.test('a failed run is repeated soon, a successful one after the interval', asy
     );
   });
   t.equal(runs, 3);
-  t.match(failures, [{ message: 'round 1' }, { message: 'round 2' }]);
+  t.match(failures, [{ message: 'run 1' }, { message: 'run 2' }]);
   await done.stop();
 });
 

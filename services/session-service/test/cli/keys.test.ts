@@ -214,8 +214,8 @@ t.test(
       const oldId = openKeyRing(old).current.id;
       const report = (REFRESH_SECRET: string, refresh?: number) => {
         const keys = running({ REFRESH_SECRET });
-        const lives = refresh === undefined ? {} : { lives: { ...LIVES, refresh } };
-        return record.report('one', { ...keys, ...lives }, true);
+        const lifetimes = refresh === undefined ? {} : { lifetimes: { ...LIVES, refresh } };
+        return record.report('one', { ...keys, ...lifetimes }, true);
       };
       const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');
 

@@ -123,7 +123,7 @@ t.test(
       const deps = { store: challenges, ring, options, application: name as never };
       await t.rejects(
         async () => app.register(guard, deps),
-        new TypeError('the host must have a name of 1 to 64 letters, digits, _, . or -'),
+        new TypeError('the application must have a name of 1 to 64 letters, digits, _, . or -'),
         JSON.stringify(name),
       );
     }
