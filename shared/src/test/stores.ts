@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import root, { type Test } from 'tap';
 import { openStore, type Store } from '../store/open-store.js';
 import { ageRedis } from './ageing.js';
-import { bePatient } from './patience.js';
+import { raiseCommandTimeout } from './command-timeout.js';
 import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
 import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -41,7 +41,7 @@ export async function eachStore(t: Test, run: Run): Promise<void> {
 
 /** Runs the same sub-test on a private Redis and on an embedded store, for tests whose subject is above the store. */
 export async function eachKind(t: Test, run: Run): Promise<void> {
-  await t.test('on Redis', async (t) => run(t, await redisStore(t, bePatient)));
+  await t.test('on Redis', async (t) => run(t, await redisStore(t, raiseCommandTimeout)));
   await t.test('on the embedded store', async (t) => run(t, embeddedStore(t)));
 }
 
@@ -63,7 +63,7 @@ export async function clusterStore(t: Test): Promise<StoreUnderTest> {
   cluster ??= startRedisCluster(root);
   const { url, clear, age } = await cluster;
   await clear();
-  return { ...(await connectTo(t, url, bePatient)), age };
+  return { ...(await connectTo(t, url, raiseCommandTimeout)), age };
 }
 
 /** A store on a master that a Sentinel names, empty. */
@@ -71,7 +71,7 @@ export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
   sentinel ??= startRedisSentinel(root);
   const { url, master } = await sentinel;
   await master.client.flushall();
-  return { ...(await connectTo(t, url, bePatient)), age: (ms) => ageRedis(master.client, ms) };
+  return { ...(await connectTo(t, url, raiseCommandTimeout)), age: (ms) => ageRedis(master.client, ms) };
 }
 
 async function connectTo(

@@ -4,11 +4,11 @@
 import { once } from 'node:events';
 import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
 import { openStore } from '../../../../src/store/open-store.js';
-import { bePatient } from '../../../../src/test/patience.js';
+import { raiseCommandTimeout } from '../../../../src/test/command-timeout.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');
-bePatient(store);
+raiseCommandTimeout(store);
 if (store.kind === 'redis') await once(store.client, 'ready');
 const challenges = openChallengeStore(store, 'captcha');
 const taken = await Promise.all(
