@@ -11,7 +11,7 @@ interface Room {
   readonly may: readonly RegExp[];
   /** What its types may come from besides. */
   readonly mayForTypes?: readonly RegExp[];
-  /** What its code never says. */
+  /** Names that its code must not use. */
   readonly never?: readonly RegExp[];
 }
 
@@ -284,12 +284,12 @@ const departures: readonly Departure[] = [
   {
     from: /^shared\/src\/challenges\/(store\/([a-z-]+-)?challenge-store|challenge-service-watch|config-fingerprint)\.ts$/,
     to: /^shared\/src\/(store|keys)\//,
-    why: 'the store files of the room stand on the opened store',
+    why: 'the store files of the room use the opened store',
   },
   {
     from: /^shared\/src\/challenges\/types\/challenge-module\.ts$/,
     to: /^(node:path|shared\/src\/config\/load-module\.ts)$/,
-    why: "the module with the operator's challenge types is loaded in the way of every other module",
+    why: "the module with the operator's challenge types is loaded by the loader of all modules",
   },
   {
     from: /^shared\/src\/config\/checks\.ts$/,
@@ -329,7 +329,7 @@ const departures: readonly Departure[] = [
   {
     from: /^services\/challenge-service\/src\/domain\//,
     to: /^shared\/src\/challenges\/(types\/[a-z-]+|attempts\/pseudonyms|store\/(records|challenge-keys))\.ts$/,
-    why: 'pure functions that issuer and checker must share',
+    why: 'pure functions that issuing and verifying share',
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
@@ -389,12 +389,12 @@ const departures: readonly Departure[] = [
   {
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
     to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
-    why: 'the job is made by a pure function, and a full queue is told by its class',
+    why: 'the job is made by a pure function, and the route recognises a full queue by its class',
   },
   {
     from: /^services\/session-service\/src\/routes\/login\.ts$/,
     to: /^services\/session-service\/src\/(directory\/directory|passwords\/hashing-queue)\.ts$/,
-    why: 'what a directory throws is told by its class',
+    why: 'the route recognises an error of the directory by its class',
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,
@@ -438,7 +438,7 @@ function departureOf({ path }: SourceFile, { target }: Import): Departure | unde
   return departures.find(({ from, to }) => from.test(path) && to.test(target));
 }
 
-/** The code without its comments and texts, so that a word in a sentence is no crime. */
+/** The code without its comments and strings: only code must not use the names. */
 function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
 }
@@ -516,7 +516,7 @@ t.test('the services never import each other', async (t) => {
   t.same(found, []);
 });
 
-t.test('a room never says what it must not', async (t) => {
+t.test('the code of a room uses no name that is forbidden there', async (t) => {
   const found = sources.flatMap(({ path, text }) =>
     roomOf(path).flatMap(({ name, never = [] }) =>
       never.filter((word) => word.test(codeOf(text))).map((word) => `${path} says ${word} (${name})`),
@@ -582,7 +582,7 @@ t.test(
   },
 );
 
-t.test('no file is a barrel or a box for what has no place', async (t) => {
+t.test('no file only re-exports, and none is called utils or helpers', async (t) => {
   const onlyPassesOn = /^(?:export [^;]*? from '[^']+';\s*)+$/;
   // What a package exports is gathered in its entries.
   const isEntry = (path: string) =>

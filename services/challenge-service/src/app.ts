@@ -27,7 +27,7 @@ import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 
-/** Dependencies of both applications; server.ts opens and closes them. */
+/** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];

@@ -47,7 +47,7 @@ import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
 
-/** The dependencies of the application; server.ts opens and closes them. */
+/** The dependencies of the application; service.ts opens and closes them. */
 export interface SessionDependencies extends DecoratedDependencies {
   readonly challenges: ChallengeStore;
   /** The operator's own challenge types, which a log-in may solve. */

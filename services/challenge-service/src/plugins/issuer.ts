@@ -10,7 +10,7 @@ import { type Presets, resolvePresets } from '../presets/presets.js';
 import type { ImagePool } from '../renderer/image-pool.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
-/** Opened and closed by server.ts. */
+/** Opened and closed by service.ts. */
 export interface IssuerOptions {
   readonly challenges: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */

@@ -8,7 +8,7 @@ import type { Directory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
 import type { SessionStore } from '../stores/session-store.js';
 
-/** Opened and closed by server.ts. */
+/** Opened and closed by service.ts. */
 export interface DecoratedDependencies {
   readonly sessions: SessionStore;
   /** Knows the revoked sessions. */
