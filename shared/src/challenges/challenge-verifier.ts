@@ -44,8 +44,8 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   attemptStatus(key: string, ip?: string, claim?: string): Promise<AttemptStatus>;
   /** Records a failure; returns the failures of the account, including this one, and the id of this one. */
   recordFailure(key: string): Promise<{ readonly failures: number; readonly id: string }>;
-  /** Withdraws one recorded failure or counted attempt. */
-  withdrawFailure(key: string, id: string): Promise<void>;
+  /** Withdraws one recorded failure or counted attempt; with `ip` also from the pair of account and address. */
+  withdrawFailure(key: string, id: string, ip?: string): Promise<void>;
   /**
    * Counts an attempt as a failure before its outcome is known; with `ip` the pair may have to wait.
    * @param given what the submission gave: if the failures before it make that too little, the attempt is not
@@ -132,7 +132,7 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
       return { failures: Math.min(failures + 1, MAX_ATTEMPTS), id };
     },
 
-    withdrawFailure: (key, id) => store.withdrawAttempt(account(key), undefined, id),
+    withdrawFailure: (key, id, ip) => store.withdrawAttempt(account(key), address(ip), id),
 
     async countAttempt(key, ip, given, claim) {
       const accountId = account(key);

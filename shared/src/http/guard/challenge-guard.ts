@@ -21,7 +21,14 @@ import {
   requirementsFor,
   throttleError,
 } from './guarded-attempt.js';
-import { formRules, type Guard, guardMistake, powGuardOf } from './guards.js';
+import {
+  type ConfiguredGuard,
+  configuredGuards,
+  formRules,
+  type Guard,
+  guardMistake,
+  powGuardOf,
+} from './guards.js';
 
 /** The options of the plugin. */
 export interface GuardOptions {
@@ -47,7 +54,8 @@ declare module 'fastify' {
     guards?: readonly Guard[];
     /**
      * Whether the route's own `preHandler` hooks run before the guard. Meant for hooks that only refuse, such as a rate
-     * limit: by default the guard runs first, so that a submission without challenges costs no other work.
+     * limit: by default the guard runs first, so that a submission without challenges costs no other work. Hooks that
+     * a plugin adds to the route count as its own only if the plugin was registered before the guard.
      */
     guardsLast?: boolean;
     /** Answers a submission that the guards or the body schema of this route refuse, in place of the plugin. */
@@ -85,9 +93,10 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
     if (guards === undefined) return;
     const mistake = guardMistake(guards, verifier.options);
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
-    if (guards.length > 0) guardRoute(route, verifier, guards);
+    if (guards.length > 0) guardRoute(route, verifier, configuredGuards(guards));
   });
-  // The onRoute hook misses routes declared before this plugin was loaded. Their guards would not run, so refuse them.
+  // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would
+  // not run, so refuse them. A child context that was loaded before sees neither hook.
   app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
     // Functions have a length too: `guards: pow` is a mistake, not an empty list.
     const hasNone =
@@ -100,7 +109,11 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
   });
 }
 
-function guardRoute(route: RouteOptions, verifier: ChallengeVerifier, guards: readonly Guard[]): void {
+function guardRoute(
+  route: RouteOptions,
+  verifier: ChallengeVerifier,
+  guards: readonly ConfiguredGuard[],
+): void {
   const work = powGuardOf(guards);
   const rules = formRules(guards);
 

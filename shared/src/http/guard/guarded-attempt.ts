@@ -9,7 +9,7 @@ import type { GivenProof } from '../../challenges/verification.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { challengeError } from './challenge-refusal.js';
 import { noAccountError } from './find-account-key.js';
-import { formRules, type PowGuard, powGuardOf } from './guards.js';
+import { configuredGuards, formRules, type PowGuard, powGuardOf } from './guards.js';
 
 /**
  * An attempt on an account. It counts as a failure until the route calls `succeeded` or `withdraw`; both throw
@@ -31,8 +31,10 @@ export interface PassedGuard {
   /** Undefined if the request names no account. */
   readonly key: string | undefined;
   readonly given: GivenProof;
-  /** Failures of the account including this attempt, once it is counted. */
-  readonly failures?: number;
+  /** The attempt of this request, once it is counted: a second call counts nothing. */
+  attempt?: Promise<GuardedAttempt>;
+  /** Failures of the account including this attempt, while it is counted. */
+  failures?: number | undefined;
 }
 
 /** Returns the challenge fields of a request to a guarded route; none on any other route. */
@@ -42,11 +44,11 @@ export function challengeFieldsOf(request: FastifyRequest): Submission {
 
 /** Returns the options of `pow` on the route of a request; undefined if the route has no `pow`. */
 function powRuleOf(request: FastifyRequest): PowGuard | undefined {
-  return powGuardOf(request.routeOptions.config.guards ?? []);
+  return powGuardOf(configuredGuards(request.routeOptions.config.guards ?? []));
 }
 
 function rulesOf(request: FastifyRequest): FormRules {
-  return formRules(request.routeOptions.config.guards ?? []);
+  return formRules(configuredGuards(request.routeOptions.config.guards ?? []));
 }
 
 /**
@@ -59,8 +61,17 @@ export async function countAttempt(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
 ): Promise<GuardedAttempt> {
-  const { key, given } = request.passedGuard ?? {};
-  if (key === undefined || given === undefined) throw uncountableError(request);
+  const passed = request.passedGuard;
+  if (passed?.key === undefined) throw uncountableError(request);
+  passed.attempt ??= countOnce(request, verifier, { ...passed, key: passed.key });
+  return passed.attempt;
+}
+
+async function countOnce(
+  request: FastifyRequest,
+  verifier: ChallengeVerifier,
+  { key, given }: { readonly key: string; readonly given: GivenProof },
+): Promise<GuardedAttempt> {
   const ip = powRuleOf(request)?.throttle === true ? request.ip : undefined;
   const { before, waitMs, id, withdraw } = await verifier.countAttempt(key, ip, given);
   if (waitMs > 0) {
@@ -71,12 +82,21 @@ export async function countAttempt(
   if (outdated !== null) {
     throw await challengeError(request, verifier, outdated, { key, failures: before }, rulesOf(request));
   }
-  request.passedGuard = { key, given, failures: before + 1 };
+  const setFailures = (failures: number | undefined) => {
+    if (request.passedGuard !== null) request.passedGuard.failures = failures;
+  };
+  setFailures(before + 1);
   return {
     before,
     id,
-    withdraw,
-    succeeded: () => verifier.clearFailures(key, request.ip),
+    async withdraw() {
+      await withdraw();
+      setFailures(undefined);
+    },
+    async succeeded() {
+      await verifier.clearFailures(key, request.ip);
+      setFailures(undefined);
+    },
   };
 }
 

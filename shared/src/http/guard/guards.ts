@@ -56,22 +56,33 @@ export function pow<Route extends RouteGenericInterface = RouteGenericInterface>
   return { ...(rule as PowOptions), name: 'pow' };
 }
 
-/** Returns the form rules of a valid list of guards. */
-export function formRules(guards: readonly Guard[]): FormRules {
-  const own = guards.filter((guard) => typeof guard !== 'function');
-  const work = own.find((guard) => guard.name === 'pow');
+/** A guard with its options. */
+export type ConfiguredGuard = CaptchaGuard | PowGuard;
+
+/**
+ * Calls the guards of a valid list that stand in it as functions. It compares functions, not their names: a bundler may
+ * rename them, and a guard that nothing recognises would leave its route open.
+ */
+export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
+  return guards.map((guard) => {
+    if (guard === pow) return pow();
+    if (guard === captcha) return captcha();
+    return guard as ConfiguredGuard;
+  });
+}
+
+/** Returns the form rules of a list of guards. */
+export function formRules(guards: readonly ConfiguredGuard[]): FormRules {
   return {
-    alwaysImage: guards.some((guard) => guard.name === 'captcha'),
-    presets: own.find((guard) => guard.presets !== undefined)?.presets,
-    minDifficulty: work?.name === 'pow' ? work.minDifficulty : undefined,
+    alwaysImage: guards.some(({ name }) => name === 'captcha'),
+    presets: guards.find(({ presets }) => presets !== undefined)?.presets,
+    minDifficulty: powGuardOf(guards)?.minDifficulty,
   };
 }
 
 /** Returns the options of `pow` in a list of guards; undefined if the list has no `pow`. */
-export function powGuardOf(guards: readonly Guard[]): PowGuard | undefined {
-  const guard = guards.find(({ name }) => name === 'pow');
-  if (guard === undefined) return undefined;
-  return typeof guard === 'function' ? { name: 'pow' } : (guard as PowGuard);
+export function powGuardOf(guards: readonly ConfiguredGuard[]): PowGuard | undefined {
+  return guards.find((guard): guard is PowGuard => guard.name === 'pow');
 }
 
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
@@ -88,10 +99,11 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
   const wrong = guards.findIndex((guard) => !isGuard(guard));
   if (wrong >= 0) return `must be a list of captcha and pow(): element ${wrong + 1} is neither`;
   // Only the first one applies, and it might be the one without a key.
-  const works = guards.filter(({ name }) => name === 'pow');
+  const list = configuredGuards(guards);
+  const works = list.filter((guard): guard is PowGuard => guard.name === 'pow');
   if (works.length > 1) return 'must name pow() once';
-  for (const [at, guard] of guards.entries()) {
-    const mistake = typeof guard === 'function' ? null : formRulesMistake(guard, options);
+  for (const [at, guard] of list.entries()) {
+    const mistake = formRulesMistake(guard, options);
     if (mistake !== null) return `${mistake}: element ${at + 1}`;
   }
   if (works.some(({ key, presets }) => presets !== undefined && key === undefined)) {
@@ -100,7 +112,7 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
   if (works.some(({ key, throttle }) => throttle === true && key === undefined)) {
     return 'must have a key beside the throttle of pow(): without one there is no account to count';
   }
-  const naming = guards.filter((guard) => typeof guard !== 'function' && guard.presets !== undefined);
+  const naming = list.filter(({ presets }) => presets !== undefined);
   return naming.length > 1 ? 'must name presets once' : null;
 }
 

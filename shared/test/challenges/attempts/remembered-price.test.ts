@@ -1,9 +1,8 @@
 // The price that an address remembers: how a client that sends no ticket gets work that is enough.
 
 import t from 'tap';
-import { fail, IP, openDesk } from '../../../src/test/issuing.js';
+import { ACCOUNT, fail, IP, openDesk } from '../../../src/test/issuing.js';
 import { eachStore } from '../../../src/test/stores.js';
-import { ACCOUNT } from '../fixtures.js';
 
 const OTHER_IP = '203.0.113.8';
 const OTHER = 'other@example.com';

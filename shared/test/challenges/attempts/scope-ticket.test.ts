@@ -6,9 +6,8 @@ import t from 'tap';
 import { accountPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
 import { openScope, sealScope } from '../../../src/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
-import { fail, openDesk } from '../../../src/test/issuing.js';
+import { ACCOUNT, fail, openDesk, ring } from '../../../src/test/issuing.js';
 import { eachStore } from '../../../src/test/stores.js';
-import { ACCOUNT, ring } from '../fixtures.js';
 
 const NOW_MS = 1_800_000_000_000;
 const account = accountPseudonym(ring.current, 'tests', ACCOUNT);

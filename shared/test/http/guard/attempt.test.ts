@@ -29,6 +29,15 @@ async function openSignIn(t: Test, store: Store) {
     await withdraw();
     return { before };
   });
+  app.post('/twice', { config: { guards: [pow({ key: emailOf })] } }, async (request) => {
+    const [one, other] = await Promise.all([request.countAttempt(), request.countAttempt()]);
+    return { ids: [one.id, other.id], again: (await request.countAttempt()).id };
+  });
+  app.post('/ended', { config: { guards: [pow({ key: emailOf })] } }, async (request, reply) => {
+    const attempt = await request.countAttempt();
+    await attempt.succeeded();
+    return reply.code(403).send({ message: 'Not today.' });
+  });
   app.post('/unnamed', { config: { guards: [pow()] } }, async (request) => request.countAttempt());
   await app.ready();
   const post = async (path: string, payload: object) => {
@@ -94,5 +103,52 @@ t.test('counting an attempt without an account is 422, or 500 on a route without
       status: 422,
       json: { code: 'validation_failed', errors: { body: [String] }, captcha_required: false },
     });
+  });
+});
+
+t.test('a second call of countAttempt in one request counts nothing', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields } = await openSignIn(t, store);
+    const { status, json } = await post('/twice', { email, ...(await fields()) });
+    t.equal(status, 200);
+    t.same(json.ids, [json.again, json.again]);
+    t.equal((await app.captcha.attemptStatus(email)).failures, 1);
+  });
+});
+
+t.test('a refusal after succeeded() speaks of an account without failures', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields } = await openSignIn(t, store);
+    await app.captcha.recordFailure(email);
+    const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
+    t.match(await post('/ended', { email, ...(await fields(ticket)) }), {
+      status: 403,
+      json: { message: 'Not today.', captcha_required: false },
+    });
+    t.equal((await app.captcha.attemptStatus(email)).failures, 0);
+  });
+});
+
+t.test('five failures from one address make the account wait there, whichever way it is asked', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields } = await openSignIn(t, store);
+    for (let failure = 0; failure < 5; failure++) {
+      await app.captcha.countAttempt(email, '127.0.0.1');
+    }
+    const answer = await post('/from', { email, ...(await fields()) });
+    t.match(answer, { status: 429, json: { code: 'login_throttled', captcha_required: false } });
+    const { failures } = await app.captcha.attemptStatus(email);
+    t.equal(failures, 5, 'what was refused is not counted');
+  });
+});
+
+t.test('an attempt withdrawn by its id leaves no wait behind, with the address it came from', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app } = await openSignIn(t, store);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { id } = await app.captcha.countAttempt(email, '127.0.0.1');
+      await app.captcha.withdrawFailure(email, id, '127.0.0.1');
+    }
+    t.match(await app.captcha.attemptStatus(email, '127.0.0.1'), { failures: 0, waitMs: 0 });
   });
 });

@@ -129,3 +129,20 @@ t.test(
     }
   },
 );
+
+t.test('guards whose functions a bundler has renamed guard their route all the same', async (t) => {
+  const { store } = embeddedStore(t);
+  const app = await openApp(t, store);
+  for (const guard of [pow, captcha]) {
+    const { name } = guard;
+    t.teardown(() => Object.defineProperty(guard, 'name', { value: name }));
+    Object.defineProperty(guard, 'name', { value: 'a' });
+  }
+  const lists = [[pow], [captcha], [pow, captcha]];
+  lists.forEach((guards, at) => {
+    app.post(`/${at}`, { config: { guards } }, async () => 'open');
+  });
+  for (const at of lists.keys()) {
+    t.equal((await app.inject({ method: 'POST', url: `/${at}`, payload: {} })).statusCode, 422);
+  }
+});
