@@ -27,8 +27,22 @@ export function sendError(
 ): FastifyReply {
   const body = errorBody(answer, localise(request, reply), extension);
   if (answer.details.headers !== undefined) reply.headers(answer.details.headers);
+  if (answer.code === 'body_too_large') keepConnection(request, reply);
   // Serialised here, because the response schema of a route would drop the properties it does not know.
   return reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** Bytes of a refused body that are read and thrown away, so that its sender gets the answer. */
+const MAX_DISCARDED_BYTES = 1_048_576;
+
+/**
+ * Keeps the connection of a request whose body is too large, if the body is announced and small: Node then discards the
+ * rest of it. Fastify closes the connection, and a proxy that still sends the body reports a broken upstream instead of the
+ * 413. The time limit of requests still holds.
+ */
+function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
+  const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (announced <= MAX_DISCARDED_BYTES) reply.removeHeader('connection');
 }
 
 /**

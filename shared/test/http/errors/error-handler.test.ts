@@ -180,6 +180,47 @@ t.test('a body of 16 KiB is read, one byte more is 413', async (t) => {
   t.same([response.statusCode, response.json()], [413, failureOf('body_too_large')]);
 });
 
+t.test(
+  'a body that is refused while it still arrives gets its 413, and the connection goes on',
+  async (t) => {
+    const { app } = await buildSharedApp(t);
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as { port: number };
+    const socket = connect(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      received += text;
+    });
+    const answers = async (count: number) => {
+      while ((received.match(/HTTP\/1\.1 /g) ?? []).length < count) await once(socket, 'data');
+    };
+    const head = 'POST /no-body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    socket.write(`${head}content-length: 20480\r\n\r\n{`);
+    await answers(1);
+    t.match(received, /^HTTP\/1\.1 413 /);
+    socket.write(`${' '.repeat(20_478)}}${head}content-length: 2\r\n\r\n{}`);
+    await answers(2);
+    t.match(received, /HTTP\/1\.1 200 /);
+  },
+);
+
+t.test('a body without an announced length that grows too large closes its connection', async (t) => {
+  const { app } = await buildSharedApp(t);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const socket = connect(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    received += text;
+  });
+  const head = 'POST /no-body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  socket.write(`${head}transfer-encoding: chunked\r\n\r\n5000\r\n${' '.repeat(0x5000)}\r\n`);
+  await once(socket, 'close');
+  t.match(received, /^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+});
+
 t.test('an unknown route and a wrong method are 404 and do not repeat the URL', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [method, url] of [
