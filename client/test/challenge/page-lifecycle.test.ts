@@ -1,8 +1,9 @@
 // Challenges through the lifecycle of a page in a real browser, with the service on another origin.
 import type { ChallengeController } from '@tollgate/client/challenge';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
 import { password, startRealService } from './real-service.js';
 

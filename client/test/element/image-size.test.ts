@@ -1,7 +1,8 @@
 // The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
 import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import t, { type Test } from 'tap';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);

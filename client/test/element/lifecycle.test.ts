@@ -1,8 +1,9 @@
 // The lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
 import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);

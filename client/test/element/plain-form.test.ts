@@ -1,8 +1,9 @@
 // Plain HTML forms that the browser sends to a guarded route; the only script of the page imports the element.
 import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { policyWithoutWasm, signInForm, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser, type OpenPageOptions, openPage } from '../support/browser.js';
+import { type OpenPageOptions, openPage } from '../support/browser.js';
 import { policyWithoutWasm, startFormSite } from './form-site.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,8 +1,9 @@
 // How the element controls the submissions of its form: validity, buttons, early submissions.
 import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);

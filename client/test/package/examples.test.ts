@@ -1,11 +1,12 @@
 // docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';
 import { password, startAppSite } from '../support/app-site.js';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { compile, packClient } from './installed-package.js';
 
 const emails = ['plain', 'react', 'vue', 'react-dev', 'vue-dev'].map((name) => `${name}@example.com`);

@@ -1,7 +1,8 @@
 // Two accounts in one Chromium, over the real services: the last one that signed in stays signed in.
+
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser } from '../support/browser.js';
 import { becomes, logInAt, openSessionPage, openTab, profile } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 

@@ -1,7 +1,8 @@
 // The access token cannot be found from scripts of a real page.
+
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Browser } from 'playwright-core';
 import t from 'tap';
-import { launchBrowser } from '../support/browser.js';
 import { becomes, logInAt, openSessionPage, openTab } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 

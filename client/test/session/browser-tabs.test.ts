@@ -1,7 +1,8 @@
 // Several tabs of one Chromium over the real services: the session survives everything that they do concurrently.
+
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser } from '../support/browser.js';
 import { becomes, logInAt, openTab, profile, profileOfDemo, states } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 

@@ -1,9 +1,10 @@
 // The solver in a real browser, under different content security policies.
 import { fileURLToPath } from 'node:url';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, SearchOptions, SearchTask, SolverOptions } from '../../src/solver/solver.js';
-import { launchBrowser, openPage } from '../support/browser.js';
+import { openPage } from '../support/browser.js';
 import { type StaticSite, startStaticSite } from '../support/static-site.js';
 import { zeroBits } from '../support/zero-bits.js';
 

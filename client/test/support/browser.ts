@@ -1,25 +1,6 @@
-// Starts Chromium for browser tests.
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+// Opens pages for browser tests.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
-
-const flags = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Starts a browser; the caller closes it. @param more further flags of Chromium */
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM_SHELL || process.env.CHROMIUM || '/usr/bin/chromium',
-    args: [...flags, ...more],
-  });
-}
 
 export interface OpenPageOptions extends BrowserContextOptions {
   /** The test expects violations of the page's policy; otherwise each one fails it. */

@@ -1,36 +1,11 @@
 // Visits of the demo page in a real browser, in front of the real system on the embedded store.
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
 import { freePorts } from '../launcher/launch.js';
+import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
-
-/** How the tests run Chromium. */
-export const browserArguments = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** @param furtherArguments switches of Chromium's command line */
-export function openBrowser(furtherArguments: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM_SHELL || process.env.CHROMIUM || '/usr/bin/chromium',
-    args: [...browserArguments, ...furtherArguments],
-  });
-}
 
 /** The variables of a system for these tests: cheap work, known answers, and limits out of the way. */
 export function pageEnvironment(folder: string): Environment {
@@ -57,7 +32,7 @@ export async function openDemo(
     accounts,
   });
   t.teardown(() => system.stop());
-  const browser = await openBrowser();
+  const browser = await launchBrowser();
   t.teardown(() => browser.close());
   return { system, browser };
 }

@@ -1,6 +1,6 @@
 // The three engines, as far as this machine has them. Chromium is a must; for the others npm test says what is missing.
 import { existsSync } from 'node:fs';
-import { browserArguments } from '../demo/demo-page-visit.js';
+import { browserArguments } from '../support/chromium.js';
 import type { Engine } from './engine.js';
 import { launchWithPuppeteer } from './puppeteer-engine.js';
 import { launchWebKit } from './webkit-engine.js';

@@ -3,8 +3,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { settlePorts } from '../../src/launcher/free-ports.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
-import { openBrowser, pageEnvironment } from '../demo/demo-page-visit.js';
+import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../e2e/work.js';
+import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 
 const HOST = 'app.shop.localhost';
@@ -38,7 +39,7 @@ t.before(async () => {
   };
   [system, browser] = await Promise.all([
     startSystem({ startService: startServiceHere, environment, accounts: [THIEF] }),
-    openBrowser(),
+    launchBrowser(),
   ]);
 });
 

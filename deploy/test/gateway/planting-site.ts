@@ -3,8 +3,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { startSystem } from '../../src/launcher/system.js';
-import { openBrowser, pageEnvironment } from '../demo/demo-page-visit.js';
+import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../e2e/work.js';
+import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 import { freePort, runCaddy } from './gateway-programs.js';
 
@@ -25,7 +26,7 @@ export async function openSite(t: Test, variables: Environment = {}) {
   };
   const system = await startSystem({ startService: startServiceHere, environment, accounts: [THIEF] });
   t.teardown(() => system.stop());
-  const browser: Browser = await openBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1']);
+  const browser: Browser = await launchBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1']);
   t.teardown(() => browser.close());
   const caddyfile = `{
   admin off
