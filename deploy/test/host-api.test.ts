@@ -88,7 +88,7 @@ async function tests(t: Test, { admin, address, logs }: Nodes): Promise<void> {
   const issue = async (path: string) => (await fetch(`${address}/api/captcha${path}`)).json();
   const work = async () => {
     const { token, salt, difficulty } = (await issue('/pow')) as Issued;
-    return { pow_token: token, pow_nonce: solve(salt, difficulty) };
+    return { pow_token: token, pow_nonce: solve({ salt, difficulty }) };
   };
   const image = async () => {
     const { token, answer } = (await issue('')) as Issued;

@@ -1,11 +1,30 @@
-// Solves proofs of work as docs/challenges.md describes them, without code of the services.
+// Solves proofs of work and effort as docs/challenges.md describes them, without code of the services.
 
-import { createHash } from 'node:crypto';
+import { findNonce } from '@tollgate/shared/test/find-nonce.js';
 
-/** The smallest nonce that gives so many leading zero bits, at most 32. */
-export function solve(salt: string, difficulty: number): string {
-  for (let nonce = 0; ; nonce++) {
-    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
-    if (Math.clz32(digest.readUInt32BE(0)) >= difficulty) return String(nonce);
-  }
+export interface Work {
+  readonly token: string;
+  readonly salt: string;
+  readonly difficulty: number;
+}
+
+/** An effort challenge: work in several parts. */
+export interface Effort {
+  readonly token: string;
+  readonly salt: string;
+  readonly parts: number;
+  readonly part_difficulty: number;
+}
+
+/** Returns the smallest nonce that solves a challenge. */
+export const solve = ({ salt, difficulty }: Omit<Work, 'token'>): string => findNonce(salt, difficulty);
+
+/** Returns the smallest nonce that does not solve it. */
+export const missSolution = ({ salt, difficulty }: Work): string => findNonce(salt, difficulty, false);
+
+/** Returns the answer to an effort challenge: the smallest nonce of each part, in order. */
+export function solveEffort({ salt, parts, part_difficulty }: Effort): string {
+  return Array.from({ length: parts }, (_, part) =>
+    findNonce(`${salt}${String(part).padStart(2, '0')}`, part_difficulty),
+  ).join('.');
 }

@@ -55,7 +55,7 @@ async function failElsewhere(email: string, failures: number): Promise<void> {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.99' },
       body: JSON.stringify({
-        ...{ email, password: 'wrong', pow_token: token, pow_nonce: solve(salt, difficulty) },
+        ...{ email, password: 'wrong', pow_token: token, pow_nonce: solve({ salt, difficulty }) },
         ...{ captcha_token: image.token, captcha: image.answer },
       }),
     });

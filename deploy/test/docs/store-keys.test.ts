@@ -1,5 +1,4 @@
 // docs/store-keys.md names every key that there is, and no other.
-import { createHash } from 'node:crypto';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
@@ -22,7 +21,6 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
-import { leadingZeroBits } from '@tollgate/shared/pow/difficulty.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -32,6 +30,7 @@ import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';
+import { findNonce } from '@tollgate/shared/test/find-nonce.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -186,7 +185,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
     email: 'nobody@example.com',
     password: 'a wrong password',
     pow_token: work.token,
-    pow_nonce: solve(work.salt, work.difficulty),
+    pow_nonce: findNonce(work.salt, work.difficulty),
     captcha_token: image.token,
     captcha: image.answer,
   };
@@ -297,10 +296,3 @@ t.test('the embedded store keeps the log of ended sessions as the page says', as
     ['session:revoked', 'session:revoked:<number>', 'session:keys'],
   );
 });
-
-function solve(salt: string, difficulty: number): string {
-  for (let nonce = 0; ; nonce++) {
-    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
-    if (leadingZeroBits(digest) >= difficulty) return String(nonce);
-  }
-}

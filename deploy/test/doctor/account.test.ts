@@ -13,7 +13,7 @@ const loginOf = async (examined: ExaminedSystem, password: string) => {
 async function failFromElsewhere({ system }: ExaminedSystem): Promise<void> {
   const work = await (await fetch(`${system.address}/api/captcha/pow`)).json();
   const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
-  const challenges = { pow_token: token, pow_nonce: solve(salt, difficulty) };
+  const challenges = { pow_token: token, pow_nonce: solve({ salt, difficulty }) };
   const answer = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '198.51.100.7' },

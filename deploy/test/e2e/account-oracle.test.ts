@@ -1,9 +1,9 @@
 // Submissions without right work were told whether an account had failures, and so when its owner signed in.
 
 import t, { type Test } from 'tap';
+import { missSolution } from '../solving.js';
 import type { Answer } from './client.js';
 import { CHEAP, eachStore, type Site } from './site.js';
-import { missSolution } from './work.js';
 
 t.setTimeout(300_000);
 

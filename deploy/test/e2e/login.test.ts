@@ -1,10 +1,10 @@
 // POST /login in the order of its checks: origin, form, limit, delay, work, image, attempt, password.
 
 import t, { type Test } from 'tap';
+import { missSolution, solveEffort } from '../solving.js';
 import type { Answer, Sent } from './client.js';
 import { bodyOf, refusal, refusedLogIn, refusedUnproven } from './refusals.js';
 import { CHEAP, onRedis, type Site } from './site.js';
-import { missSolution, solveEffort } from './work.js';
 
 const TOKEN = 'a'.repeat(40);
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;

@@ -23,10 +23,10 @@ import {
 import { waitUntilAllReady } from '../../src/launcher/readiness.js';
 import { type ServiceProcess, startService } from '../../src/launcher/service-process.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
+import { solve, type Work } from '../solving.js';
 import { startServiceHere } from '../support/services-here.js';
 import { type Answer, type Client, connectTo, type Sent } from './client.js';
 import { Secrets } from './secrets.js';
-import { solve, type Work } from './work.js';
 
 export type StoreKind = 'embedded' | 'redis';
 

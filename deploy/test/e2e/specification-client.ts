@@ -76,8 +76,8 @@ export class SpecificationClient {
     for (let nonce = 0; ; nonce++) {
       // Rule 1: a pause after each chunk of guesses.
       if (nonce % CHUNK === CHUNK - 1) await new Promise(setImmediate);
-      const digest = hash('sha256', `${salt}${nonce}`, 'buffer');
-      if (digest.readUInt32BE() >>> (32 - difficulty) === 0)
+      const digest = hash('sha256', `${salt}${nonce}`, 'hex');
+      if (Number.parseInt(digest.slice(0, 8), 16) < 2 ** (32 - difficulty))
         return { pow_token: token, pow_nonce: String(nonce) };
     }
   }

@@ -64,7 +64,7 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
     storeUrl: environment.STORE_URL ?? `file:${folder}/tollgate.mdb`,
     async work(scope) {
       const { token, salt, difficulty } = await issue(scope === undefined ? '/pow' : `/pow?scope=${scope}`);
-      return { pow_token: token, pow_nonce: solve(salt, difficulty) };
+      return { pow_token: token, pow_nonce: solve({ salt, difficulty }) };
     },
     async image() {
       const { token, answer } = await issue('');

@@ -40,7 +40,7 @@ async function openApplication(t: Test) {
 
 async function logIn({ ports }: System): Promise<string> {
   const work = JSON.parse((await ask(`http://127.0.0.1:${ports.challenge}/api/captcha/pow`)).text);
-  const fields = { pow_token: work.token, pow_nonce: solve(work.salt, work.difficulty) };
+  const fields = { pow_token: work.token, pow_nonce: solve(work) };
   const answer = await ask(`http://127.0.0.1:${ports.session}/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { settlePorts } from '../../src/launcher/free-ports.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
-import { solve, type Work } from '../e2e/work.js';
+import { solve, type Work } from '../solving.js';
 import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 

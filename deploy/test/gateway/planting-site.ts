@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { startSystem } from '../../src/launcher/system.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
-import { solve, type Work } from '../e2e/work.js';
+import { solve, type Work } from '../solving.js';
 import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 import { freePort, runCaddy } from './gateway-programs.js';

@@ -3,22 +3,36 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { openChallengeService } from '@tollgate/challenge-service/service.js';
+import { openSessionService } from '@tollgate/session-service/service.js';
+import { startService } from '@tollgate/shared/http/server/lifecycle.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { startSystem } from '../../src/launcher/system.js';
+import { startServiceHere } from '../support/services-here.js';
 import { entry, freePorts, launch } from './launch.js';
 
-const programs = [
-  entry,
-  join(projectRoot, 'services/session-service/dist/src/server.js'),
-  join(projectRoot, 'services/challenge-service/dist/src/server.js'),
-];
 const secrets = {
   ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
   REFRESH_SECRET: 'refresh-secret-of-this-test-0123456789',
   ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
   CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
+};
+
+const environmentOf = (dataFolder: string) => ({
+  ...secrets,
+  ...freePorts,
+  PUBLIC_URL: 'http://localhost:8080',
+  DATA_DIR: dataFolder,
+});
+const serverOf = (service: string) => join(projectRoot, 'services', service, 'dist/src/server.js');
+const runtime = { output: { write: () => {} }, run: startService };
+/** Starts each program here, on a data folder. */
+const programs: Record<string, (path: string) => Promise<unknown>> = {
+  'npm start': async (path: string) => startSystem({ environment: environmentOf(path) }),
+  'session-service': async (path: string) => openSessionService(environmentOf(path), runtime),
+  'challenge-service': async (path: string) => openChallengeService(environmentOf(path), runtime),
 };
 
 t.test('a port in use is one clear line', async (t) => {
@@ -34,28 +48,32 @@ t.test('a port in use is one clear line', async (t) => {
 });
 
 for (const [title, environment, line] of [
-  ['a variable that both services read', { TRUST_PROXY: '3' }, /^TRUST_PROXY[^\n]*\n$/],
-  ['a variable of one service', { ACCESS_TTL: 'soon' }, /^ACCESS_TTL[^\n]*\n$/],
+  ['a variable that both services read', { TRUST_PROXY: '3' }, /^TRUST_PROXY[^\n]*$/],
+  ['a variable of one service', { ACCESS_TTL: 'soon' }, /^ACCESS_TTL[^\n]*$/],
   [
     'a path of the challenges that a file of the demo page has',
     { CAPTCHA_ROUTES_PREFIX: 'app.js' },
-    /^CAPTCHA_ROUTES_PREFIX must not begin with "app\.js", which is a path of the demo page\.\n$/,
+    /^CAPTCHA_ROUTES_PREFIX must not begin with "app\.js", which is a path of the demo page\.$/,
   ],
   [
     'a demo password that is too short',
     { DEMO_PASSWORD: 'short' },
-    /^DEMO_PASSWORD must have at least 8 characters[^\n]*\n$/,
+    /^DEMO_PASSWORD must have at least 8 characters[^\n]*$/,
   ],
-  ['a demo password of two lines', { DEMO_PASSWORD: 'two long\nlines' }, /^DEMO_PASSWORD must [^\n]*\n$/],
-  ['a demo e-mail that is none', { DEMO_EMAIL: 'nobody' }, /^DEMO_EMAIL must be an e-mail address[^\n]*\n$/],
+  ['a demo password of two lines', { DEMO_PASSWORD: 'two long\nlines' }, /^DEMO_PASSWORD must [^\n]*$/],
+  ['a demo e-mail that is none', { DEMO_EMAIL: 'nobody' }, /^DEMO_EMAIL must be an e-mail address[^\n]*$/],
   [
     'a list of origins',
     { CORS_ORIGIN: 'https://a.example.com,https://b.example.com' },
-    /^CORS_ORIGIN must be one origin such as https:\/\/app\.example\.com\n$/,
+    /^CORS_ORIGIN must be one origin such as https:\/\/app\.example\.com$/,
   ],
 ] as const) {
   t.test(`${title} is complained of in one line`, async (t) => {
-    t.match(await launch(t, environment).ended, { code: 1, out: '', err: line });
+    const started = startSystem({
+      environment: { DATA_DIR: t.testdir(), ...freePorts, ...environment },
+      startService: startServiceHere,
+    });
+    await t.rejects(started, { name: 'StartError', message: line });
   });
 }
 
@@ -65,40 +83,45 @@ t.test('an unreachable store is one clear line without its password', async (t) 
     ...freePorts,
     STORE_URL: 'redis://user:secret-word@127.0.0.1:9',
   };
-  await t.rejects(startSystem({ environment, storeMs: 500 }), {
+  await t.rejects(startSystem({ environment, storeMs: 500, startService: startServiceHere }), {
     name: 'StartError',
     message: 'redis://127.0.0.1:9 cannot be reached (STORE_URL).',
   });
 });
 
-t.test('a DATA_DIR that cannot be is one line at once', { timeout: 300_000 }, async (t) => {
+t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
+  const file = join(tempDir(t), 'file');
+  writeFileSync(file, '');
+  const isFile = `DATA_DIR must be a folder that can be written, not ${file}: it, or a folder above it, is a file`;
+  for (const [path, message] of [
+    [file, isFile],
+    [join(file, 'data'), /^DATA_DIR must [^\n]*: it, or a folder above it, is a file$/],
+    // Making folders there with Node's own recursion never ends.
+    ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be made there$/],
+  ] as const) {
+    for (const [name, start] of Object.entries(programs)) {
+      await t.rejects(start(path), { message }, `${name} ${path}`);
+    }
+  }
+});
+
+t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'closed'), { mode: 0o555 });
   chmodSync(folder, 0o755);
-  const isFile =
-    /^DATA_DIR must be a folder that can be written, not \S+: it, or a folder above it, is a file\n$/;
-  const cases: [path: string, line: RegExp, uid?: number | undefined][] = [
-    [join(folder, 'file'), isFile],
-    [join(folder, 'file', 'data'), isFile],
-    // Making folders there with Node's own recursion never ends.
-    ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be made there\n$/],
-  ];
-  // Who is root may write everywhere, so another user tries.
-  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
-  const refused = /^DATA_DIR must [^\n]*: this user may not write there\n$/;
-  cases.push([join(folder, 'closed'), refused, uid], [join(folder, 'closed', 'data'), refused, uid]);
-  for (const [path, line, as] of cases) {
-    for (const program of programs) {
-      const { status, stdout, stderr, signal } = spawnSync(process.execPath, [program], {
-        env: { ...secrets, ...freePorts, PUBLIC_URL: 'http://localhost:8080', DATA_DIR: path },
-        encoding: 'utf8',
-        timeout: 60_000,
-        ...(as === undefined ? {} : { uid: as, gid: as }),
-      });
-      t.strictSame({ stdout, signal }, { stdout: '', signal: null }, `${program} ${path}`);
-      if (as === undefined) t.equal(status, 1);
-      t.match(stderr, line);
+  // Root may write everywhere, so another user tries.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  for (const [path, line, as] of [
+    [join(folder, 'file'), /^DATA_DIR must [^\n]*: it, or a folder above it, is a file\n$/, {}],
+    [join(folder, 'closed'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
+    [join(folder, 'closed', 'data'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
+  ] as const) {
+    for (const program of [entry, serverOf('session-service'), serverOf('challenge-service')]) {
+      const env = environmentOf(path);
+      const ended = spawnSync(process.execPath, [program], { env, encoding: 'utf8', ...as });
+      t.match(ended, { stdout: '', status: 1, signal: null, stderr: line }, `${program} ${path}`);
     }
   }
+  t.end();
 });

@@ -9,11 +9,10 @@ import { makeToken } from '../challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '../challenges/store/challenge-store.js';
 import { openChallengeStore } from '../challenges/store/open-challenge-store.js';
 import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../challenges/store/records.js';
-import { ALGORITHM, digestOf, scrambleAnswer } from '../challenges/types/answer-hashing.js';
+import { ALGORITHM, scrambleAnswer } from '../challenges/types/answer-hashing.js';
 import type { VerifiedType } from '../challenges/types/challenge-type.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../challenges/types/effort-type.js';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.js';
-import { type Digest, leadingZeroBits } from '../pow/difficulty.js';
 import { EFFORT_PARTS } from '../pow/effort.js';
 import {
   type CaptchaOptions,
@@ -21,6 +20,7 @@ import {
   resolveCaptchaOptions,
 } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
+import { findNonce } from './find-nonce.js';
 
 export const SECRET = 'challenge-secret-of-these-tests-01';
 export const ring = openKeyRing(SECRET);
@@ -42,7 +42,6 @@ const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
 ]);
 
 const LIMIT = { max: 100_000, windowMs: 60_000 };
-const sha256 = digestOf(ALGORITHM) as Digest;
 
 /** Cheap to solve, and otherwise the defaults: a floor of 2 bits, a step of 2, a captcha after 2 failures. */
 export const cheap: CaptchaOptionsInput = {
@@ -205,20 +204,6 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         ? sealScope(keys.current, accountPseudonym(keys.current, name, key), clock() + decayMs)
         : '',
   };
-}
-
-/** The first nonce that solves. */
-export function findNonce(salt: string, bits: number): string {
-  for (let nonce = 0; ; nonce++) {
-    if (leadingZeroBits(sha256(`${salt}${nonce}`)) >= bits) return String(nonce);
-  }
-}
-
-/** The first nonce that does not solve. */
-export function missNonce(salt: string, bits: number): string {
-  for (let nonce = 0; ; nonce++) {
-    if (leadingZeroBits(sha256(`${salt}${nonce}`)) < bits) return String(nonce);
-  }
 }
 
 /** The sixteen nonces for `EFFORT_SALT`, joined. */

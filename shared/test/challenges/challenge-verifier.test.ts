@@ -3,7 +3,8 @@
 import t from 'tap';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
-import { ACCOUNT, cheap, fail, IP, missNonce, openDesk, SECRET } from '../../src/test/issuing.js';
+import { findNonce } from '../../src/test/find-nonce.js';
+import { ACCOUNT, cheap, fail, IP, openDesk, SECRET } from '../../src/test/issuing.js';
 import { eachStore } from '../../src/test/stores.js';
 
 const forWork = { ip: IP, pow: true, image: 'offered' } as const;
@@ -100,7 +101,7 @@ t.test('wrong work is wrong, however cheap it was', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image } = openDesk(store);
     const right = await work();
-    const wrong = { ...right, powNonce: missNonce(right.salt, right.difficulty) };
+    const wrong = { ...right, powNonce: findNonce(right.salt, right.difficulty, false) };
     const picture = await image();
     const verdict = await host.verify({ ...wrong, ...picture }, tried(5));
     t.match(verdict, { code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] } });

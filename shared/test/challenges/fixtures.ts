@@ -19,12 +19,12 @@ import {
   type PowRecord,
   parsePowRecord,
 } from '../../src/challenges/store/records.js';
-import { digestOf, normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
+import { normaliseAnswer, scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '../../src/challenges/types/effort-type.js';
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
-import { type Digest, solves } from '../../src/pow/difficulty.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';
+import { findNonce } from '../../src/test/find-nonce.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 export const OTHER_SECRET = 'challenge-secret-of-the-tests-0002';
@@ -130,15 +130,6 @@ export function imageIssue(
     expireSeconds: 120,
     ...changes,
   };
-}
-
-const sha256 = digestOf('sha256') as Digest;
-
-/** The first nonce that solves, or with `right` false the first that does not. */
-export function findNonce(salt: string, bits: number, right = true): string {
-  for (let nonce = 0; ; nonce++) {
-    if (solves(sha256, salt, String(nonce), bits) === right) return String(nonce);
-  }
 }
 
 /** An issued proof of work with its solution. */

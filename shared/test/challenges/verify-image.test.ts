@@ -6,13 +6,13 @@ import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/sto
 import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { findNonce } from '../../src/test/find-nonce.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   ANSWER,
   address,
   challengesOn,
-  findNonce,
   hostOn,
   imageIssue,
   issuePicture,

@@ -5,12 +5,12 @@ import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.
 import { submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { findNonce } from '../../src/test/find-nonce.js';
 import { eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   address,
   challengesOn,
-  findNonce,
   hostOn,
   issueWork,
   OTHER_SECRET,

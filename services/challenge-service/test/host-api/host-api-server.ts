@@ -1,6 +1,5 @@
 // Both listeners of the challenge service over one store, and a client that solves their challenges.
 
-import { createHash } from 'node:crypto';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -8,6 +7,7 @@ import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { trailTo } from '@tollgate/shared/test/audit.js';
+import { findNonce } from '@tollgate/shared/test/find-nonce.js';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import { buildChallengeAdmin } from '../../src/admin.js';
@@ -123,12 +123,4 @@ export async function openHostApi(
     },
     log: () => log,
   };
-}
-
-/** Returns the first nonce that solves. */
-export function findNonce(salt: string, bits: number): string {
-  for (let nonce = 0; ; nonce++) {
-    const digest = createHash('sha256').update(`${salt}${nonce}`).digest();
-    if (digest.readUInt32BE(0) >>> (32 - bits) === 0) return String(nonce);
-  }
 }

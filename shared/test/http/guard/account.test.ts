@@ -7,7 +7,8 @@ import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, type Desk, missNonce, openDesk, ring } from '../../../src/test/issuing.js';
+import { findNonce } from '../../../src/test/find-nonce.js';
+import { cheap, type Desk, openDesk, ring } from '../../../src/test/issuing.js';
 import { eachKind, redisStore } from '../../../src/test/stores.js';
 
 const body = Type.Object(
@@ -117,7 +118,7 @@ t.test('invalid work never spends an image', async (t) => {
     const { post, imageFields, fields, work } = await openGuarded(t, store);
     const image = await imageFields();
     const { powToken, salt, difficulty } = await work();
-    const wrong = { pow_token: powToken, pow_nonce: missNonce(salt, difficulty) };
+    const wrong = { pow_token: powToken, pow_nonce: findNonce(salt, difficulty, false) };
     t.equal((await post('/both', { ...form, ...wrong, ...image })).status, 422);
     t.equal((await post('/both', { ...form, ...(await fields()), ...image })).status, 200);
   });
