@@ -12,6 +12,7 @@ import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { startService } from '../src/launcher/service-process.js';
 import { startSystem } from '../src/launcher/system.js';
 import { solve } from './solving.js';
+import { startServiceHere } from './support/services-here.js';
 
 const HOST_API_KEY = randomBytes(24).toString('hex');
 const SHOP_KEY = randomBytes(24).toString('hex');
@@ -55,15 +56,20 @@ t.test('on Redis', async (t) => {
 });
 
 /** A system, and one more process of the challenge service on its store, with `second` of its own. */
-async function startNodes(t: Test, store: Environment, second: Environment = {}): Promise<Nodes> {
+async function startNodes(
+  t: Test,
+  store: Environment,
+  second: Environment = {},
+  start: typeof startService = startService,
+): Promise<Nodes> {
   const folder = t.testdir();
   const own = { ...environment, ...store, DATA_DIR: folder };
-  const system = await startSystem({ environment: own });
+  const system = await startSystem({ environment: own, startService: start });
   t.teardown(() => system.stop());
   const free = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
   const ports = { ...(await settlePorts(free)), gateway: system.gatewayPort };
   const complete = completeForLocalUse({ ...own, ...system.secrets, ...second }, ports);
-  const service = startService('challenge-service', {
+  const service = start('challenge-service', {
     environment: environmentFor('challenge-service', complete),
     logFile: join(folder, 'second.log'),
   });
@@ -137,7 +143,7 @@ const WARNING = '"msg":"another process on this store has, or lately had, other 
 t.test('a process with other options is noticed', async (t) => {
   const { url } = await startRedis(t);
   for (const store of [{}, { STORE_URL: url }]) {
-    const { logs } = await startNodes(t, store, { CAPTCHA_ESCALATION_AFTER: '3' });
+    const { logs } = await startNodes(t, store, { CAPTCHA_ESCALATION_AFTER: '3' }, startServiceHere);
     // A log is written beside the requests, later perhaps than an answer.
     while (!logs().includes(WARNING)) await pause(10);
     t.pass(`with ${'STORE_URL' in store ? 'Redis' : 'the embedded store'}`);

@@ -101,14 +101,18 @@ interface Recipe extends Dice {
 }
 
 const number = fc.nat(2 ** 31 - 1);
-const recipe: fc.Arbitrary<Recipe> = fc.record(
-  {
-    ...{ a: number, b: number, source: number, other: number, mutation: number },
-    changed: fc.constantFrom(...CHANGED),
-    swapped: fc.nat(19).map((twentieth) => twentieth === 0),
-  },
-  { noNullPrototype: true },
+// A tuple takes a quarter of the time of a record.
+const recipes = fc.tuple(
+  ...([number, number, number, number, number] as const),
+  fc.nat(CHANGED.length - 1),
+  fc.nat(19),
 );
+
+type Numbers = typeof recipes extends fc.Arbitrary<infer T> ? T : never;
+
+function toRecipe([a, b, source, other, mutation, changed, twentieth]: Numbers): Recipe {
+  return { a, b, source, other, mutation, changed: from(CHANGED, changed), swapped: twentieth === 0 };
+}
 
 t.test(
   'a million random and mutated tokens: one answer, no exception, at most one decryption each',
@@ -155,8 +159,8 @@ t.test(
     let slowestMs = 0;
     let readingMs = 0;
     fc.assert(
-      fc.property(recipe, (recipe) => {
-        const { kind, token } = mutate(recipe);
+      fc.property(recipes, (numbers) => {
+        const { kind, token } = mutate(toRecipe(numbers));
         const expected = right[kind].get(token) ?? 'invalid';
         Object.assign(work, { decodings: 0, decryptions: 0, verifications: 0 });
         const beganMs = performance.now();
