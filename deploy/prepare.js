@@ -1,5 +1,5 @@
 // Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,17 +35,40 @@ export function run(command, args, { visible = false, env = process.env, shell =
   return { ok: result.status === 0, output };
 }
 
-/** Runs npm: the one that started this command, else the one on the PATH. */
-export function runNpm(args) {
-  const script = process.env.npm_execpath;
-  if (script?.endsWith('npm-cli.js')) return run(process.execPath, [script, ...args]);
-  return run('npm', args, { shell: process.platform === 'win32' });
+/** Runs a program in the project's root beside this one. Resolves as `run` returns. */
+export async function runBeside(command, args, { env = process.env, shell = false } = {}) {
+  const child = spawn(command, args, { cwd: root, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const ok = await new Promise((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+  return { ok, output: output.trim() };
 }
 
-/** Installs what is missing and compiles; ends the process with a clear message when that fails. */
-export function prepare() {
+/** Returns the command that runs npm: the one that started this command, else the one on the PATH. */
+export function npmCommand(args) {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith('npm-cli.js')) return [process.execPath, [script, ...args]];
+  return ['npm', args, { shell: process.platform === 'win32' }];
+}
+
+/**
+ * Installs what is missing and compiles; ends the process with a clear message when that fails.
+ * @param {() => void} [onInstalled] called once the dependencies are there, before the code is compiled
+ */
+export function prepare(onInstalled = () => {}) {
   requireNode();
   install();
+  onInstalled();
   build();
 }
 
@@ -62,7 +85,8 @@ function install() {
     .digest('hex');
   if (readIfThere(stamp) === wanted) return;
   console.log('Installing dependencies …');
-  const { ok, output } = runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { ok, output } = run(...npmCommand(npmArguments));
   if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   writeFileSync(stamp, wanted);
 }

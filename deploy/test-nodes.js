@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testsOfEveryNode } from './fast-tests.js';
-import { prepare, root, runNpm } from './prepare.js';
+import { npmCommand, prepare, root, run } from './prepare.js';
 
 const promisedLines = ['20', '22', '24', '26'];
 const startMs = 120_000;
@@ -39,7 +39,7 @@ async function tryLine(line) {
 
 function findNode(line) {
   const args = ['exec', '--yes', `--package=node@${line}`, '--loglevel=error', '--', 'node', '-p'];
-  const { ok, output } = runNpm([...args, 'process.version + " " + process.execPath']);
+  const { ok, output } = run(...npmCommand([...args, 'process.version + " " + process.execPath']));
   const [, version, path] = /^(v\d+\.\d+\.\d+) (.+)$/m.exec(output) ?? [];
   return ok && version?.startsWith(`v${line}.`) ? { version, path } : undefined;
 }

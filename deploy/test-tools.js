@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { giveUp, root, run, runNpm } from './prepare.js';
+import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
 
 const canvasPackages =
   'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3'.split(
@@ -25,7 +25,6 @@ export function provideTools() {
   );
   const caddy = provide(['caddy'], 'caddy', 'Caddy 2.5 or newer');
   const nginx = provide(['nginx'], 'nginx', 'nginx', () => ['/usr/sbin']);
-  provideCanvas();
   const firefox = provideIfPossible(['firefox-esr', 'firefox'], 'firefox-esr', 'Firefox');
   const driver = provideIfPossible(['WebKitWebDriver'], 'webkit2gtk-driver', 'WebKit');
   const xvfb = provideIfPossible(['Xvfb'], 'xvfb', 'WebKit');
@@ -88,26 +87,36 @@ function postgresFolders() {
   return readdirSync(versions).map((version) => join(versions, version, 'bin'));
 }
 
-function provideCanvas() {
-  if (loadsCanvas() || (compileCanvas() && loadsCanvas())) return;
+/** Makes `canvas` load, which takes a compiler some seconds: start it beside other work. */
+export async function provideCanvas() {
+  if ((await loadsCanvas()) || ((await compileCanvas()) && (await loadsCanvas()))) return;
   installWithApt(canvasPackages);
-  if (compileCanvas() && loadsCanvas()) return;
+  if ((await compileCanvas()) && (await loadsCanvas())) return;
   giveUp(`The tests need canvas, which does not compile here: install ${canvasPackages.join(' ')}.`);
 }
 
 /** In a process of its own, because a failed load of a native module can stay in the cache. */
-function loadsCanvas() {
+async function loadsCanvas() {
   const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
   try {
-    return run(process.execPath, ['-e', `require(${JSON.stringify(resolve('canvas'))})`]).ok;
+    const program = `require(${JSON.stringify(resolve('canvas'))})`;
+    return (await runBeside(process.execPath, ['-e', program])).ok;
   } catch {
     return false;
   }
 }
 
-function compileCanvas() {
+async function compileCanvas() {
   console.log('Compiling canvas …');
-  return runNpm(['rebuild', 'canvas', '--ignore-scripts=false', '--loglevel=error']).ok;
+  const [npm, args, options] = npmCommand([
+    'rebuild',
+    'canvas',
+    '--ignore-scripts=false',
+    '--loglevel=error',
+  ]);
+  // As many compilers at once as there are processors.
+  const env = { ...process.env, JOBS: 'max' };
+  return (await runBeside(npm, args, { ...options, env })).ok;
 }
 
 function installWithApt(packages) {

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { giveUp, prepare, root, run } from './prepare.js';
+import { giveUp, prepare, root, run, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
-import { provideTools } from './test-tools.js';
+import { provideCanvas, provideTools } from './test-tools.js';
 
 const modules = join(root, 'node_modules');
 
@@ -16,13 +16,18 @@ const { values, positionals } = parseArgs({
   options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
 });
 
-prepare();
+let canvas;
+prepare(() => {
+  if (!values.fast) canvas = provideCanvas();
+});
 removeStale();
 buildTap();
 const tools = values.fast ? {} : provideTools();
-const isClean = values.fast || check();
+await canvas;
+const checked = values.fast ? true : check();
 const { passed, failed } = await runTests();
 
+const isClean = await checked;
 if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
@@ -35,9 +40,10 @@ function buildTap() {
   if (!ok) giveUp(`tap build failed:\n${output}`);
 }
 
-function check() {
+/** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
+async function check() {
   const biome = join(modules, '@biomejs', 'biome', 'bin', 'biome');
-  const { ok, output } = run(process.execPath, [
+  const { ok, output } = await runBeside(process.execPath, [
     biome,
     'check',
     '--error-on-warnings',
