@@ -13,7 +13,7 @@
 //   node deploy/solve.js SALT DIFFICULTY
 //       solves a challenge that is already there and prints {"pow_nonce":"…"}
 //
-// The README has a log-in from the shell that uses it.
+// docs/sessions.md has a sign-in from a shell that uses it.
 import { openSolver } from '../client/dist/src/solver/solver.js';
 
 const USAGE = 'usage: node deploy/solve.js URL [REFUSAL] | SALT DIFFICULTY';

@@ -11,5 +11,7 @@ local text = redis.call('HGET', key, sid)
 if not text then return 0 end
 local before, used, after = text:match('^(%d+ %d+ %d+ %d+ %d+ %d+) (%d+) (.*)$')
 if tonumber(used) >= proven then return 0 end
+-- Redis without free memory runs a script only if its first write needs none.
+redis.call('HDEL', key, '')
 redis.call('HSET', key, sid, string.format('%s %.0f %s', before, proven, after))
 return 1

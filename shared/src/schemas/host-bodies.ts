@@ -13,7 +13,12 @@ const key = Type.String({
   maxLength: MAX_KEY_CHARACTERS,
   description: 'The account that is tried, in a spelling of the host; counted under the name of the host',
 });
-const ip = Type.String({ minLength: 1, maxLength: 64, description: 'IP address of the client' });
+const ip = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  format: 'ip',
+  description: 'IP address of the client',
+});
 const strict = { additionalProperties: false };
 
 const checked = {

@@ -18,7 +18,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import type { ApplicationKey } from '@tollgate/shared/config/application-keys.js';
 import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -89,13 +89,6 @@ async function applications(app: FastifyInstance, deps: ApplicationsOptions): Pr
       throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
     }
   });
-}
-
-/** @throws ValidationFailed if this is not an IP address: it would count as an unknown one */
-export function requireAddress(ip: string | undefined): void {
-  if (ip !== undefined && normaliseAddress(ip) === null) {
-    throw refuse(ValidationFailed, { fields: { ip: ['malformed'] } });
-  }
 }
 
 /** Returns the application of a request that passed `requireHostKey`. */

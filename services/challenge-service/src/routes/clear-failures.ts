@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { applicationOf, requireAddress } from '../plugins/applications.js';
+import { applicationOf } from '../plugins/applications.js';
 
 export default async function clearFailures(app: FastifyInstance): Promise<void> {
   app.delete<{ Body: HostClearBody }>(
@@ -22,7 +22,6 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
     async (request, reply): Promise<void> => {
       const application = applicationOf(request);
       const { key, ip, try: id } = request.body;
-      requireAddress(ip);
       // The body is ambiguous: to clear all failures does far more than to withdraw one.
       if (ip !== undefined && id !== undefined) {
         throw refuse(ValidationFailed, { fields: { ip: ['unknown_field'] } });

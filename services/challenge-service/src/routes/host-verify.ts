@@ -8,7 +8,7 @@ import { verdictBody } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { applicationOf, requireAddress } from '../plugins/applications.js';
+import { applicationOf } from '../plugins/applications.js';
 
 /** @param route.options the options of the challenges */
 export default async function hostVerify(
@@ -31,7 +31,6 @@ export default async function hostVerify(
       const application = applicationOf(request);
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
       const { presets, min_difficulty: minDifficulty } = request.body;
-      requireAddress(ip);
       if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
       const form = 'submission' in request.body ? request.body.submission : request.body;
       const submission = submissionFrom(form, application.fieldNames);

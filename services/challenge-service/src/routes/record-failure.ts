@@ -2,7 +2,7 @@
 
 import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { applicationOf, requireAddress } from '../plugins/applications.js';
+import { applicationOf } from '../plugins/applications.js';
 
 export default async function recordFailure(app: FastifyInstance): Promise<void> {
   app.post<{ Body: HostFailureBody }>(
@@ -20,7 +20,6 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
     async (request): Promise<HostFailure> => {
       const application = applicationOf(request);
       const { key, ip } = request.body;
-      requireAddress(ip);
       const { failures, id } = await application.recordFailure(key);
       return { failures, ...(await application.nextAttempt(key, failures, ip)), try: id };
     },

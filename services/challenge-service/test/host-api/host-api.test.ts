@@ -153,6 +153,8 @@ t.test('the parameters of the API are validated: 422 as everywhere', async (t) =
       [ROUTES[0], { ...fields, ip: 'nowhere' }, { ip: /wrong format/ }],
       [ROUTES[0], { ...fields, ip: '1' }, { ip: /wrong format/ }],
       [ROUTES[0], { ...fields, ip: '0x7f.1' }, { ip: /wrong format/ }],
+      [ROUTES[0], { ...fields, ip: 'x', key: 7 }, { key: /wrong type/, ip: /wrong format/ }],
+      [ROUTES[0], { ...fields, ip: '1'.repeat(65) }, { ip: /too long/ }],
       [ROUTES[0], { ...fields, ip: null }, { ip: /wrong type/ }],
       [ROUTES[0], { ...fields, idempotency_key: 'x'.repeat(256) }, { idempotency_key: /too long/ }],
       [ROUTES[0], { ...fields, count: true }, { key: /required/ }],
@@ -168,6 +170,7 @@ t.test('the parameters of the API are validated: 422 as everywhere', async (t) =
       [ROUTES[1], { key: KEY, ip: 'x' }, { ip: /wrong format/ }],
       [ROUTES[2], {}, { key: /required/ }],
       [ROUTES[2], { key: KEY, ip: 'x' }, { ip: /wrong format/ }],
+      [ROUTES[2], { ip: 'x', try: 'x' }, { key: /required/, ip: /wrong format/, try: /wrong format/ }],
       [ROUTES[2], { key: KEY, try: 'x' }, { try: /wrong format/ }],
       [ROUTES[2], { key: KEY, ip: IP, try: 'a'.repeat(32) }, { ip: /not known/ }],
     ];

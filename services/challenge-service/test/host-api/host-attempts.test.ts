@@ -67,6 +67,20 @@ t.test('a counted attempt is withdrawn by its id, and cleared by a success', asy
 });
 
 t.test(
+  'an attempt after a hundred failures is the hundredth failure that is reported, not the 101st',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { call, verify, work, image } = await openHostApi(t, store, { CAPTCHA_POW_MAX_DIFFICULTY: '4' });
+      let scope = '';
+      for (let i = 0; i < 100; i++)
+        scope = (await call('POST', '/host/failures', { key: KEY })).json.pow_scope;
+      const fields = { ...(await work(`?scope=${scope}`)), ...(await image()) };
+      t.match((await verify({ ...fields, key: KEY, count: true })).json, { success: true, failures: 100 });
+    });
+  },
+);
+
+t.test(
   'an attempt that is repeated under its idempotency key counts once and gets the same response',
   async (t) => {
     await eachKind(t, async (t, { store }) => {

@@ -150,6 +150,8 @@ function invalidFields({
   validationError,
   body,
 }: FastifyRequest<{ Body: LoginBody }>): Readonly<Record<string, FieldMessage[]>> | undefined {
-  if (validationError !== undefined) return fieldsOf(validationError.validation, 'body');
-  return Buffer.byteLength(body.password) > MAX_PASSWORD_BYTES ? TOO_LONG : undefined;
+  const { password } = Object(body) as { readonly password?: unknown };
+  const isTooLong = typeof password === 'string' && Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
+  if (validationError === undefined) return isTooLong ? TOO_LONG : undefined;
+  return { ...fieldsOf(validationError.validation, 'body'), ...(isTooLong ? TOO_LONG : {}) };
 }

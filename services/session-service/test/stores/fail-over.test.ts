@@ -63,6 +63,7 @@ t.test('a Redis out of memory refuses only the first session of a user', async (
   t.ok(error instanceof StoreUnavailableError);
   t.match(await sessions.list(8), []);
   t.match(await sessions.rotate({ ...LAPTOP, generation: 1 }, RULES), { outcome: 'rotated' });
+  await t.resolves(sessions.proveUsed({ ...LAPTOP, generation: 2 }), 'a theft stays visible');
   const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
   t.match(await sessions.start(login, { ...RULES, maxSessions: 1 }), { hasReplaced: true, evicted: [] });
   t.match(await sessions.list(7), [{ sid: 'phone' }]);

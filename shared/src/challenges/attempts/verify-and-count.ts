@@ -3,6 +3,7 @@
 import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
 import type { Submission } from '../submission.js';
 import { failuresOf, hasRightWork, type Verdict, type VerifyContext } from '../verification.js';
+import { MAX_ATTEMPTS } from './attempts.js';
 
 /** What an attempt is verified against, for the account of `key`, whose failures are read here. */
 export interface AttemptContext extends Omit<VerifyContext, 'account'> {
@@ -37,5 +38,5 @@ export async function verifyAndCount(
   const counted = await verifier.countAttempt(key, undefined, verdict.given, context.claim);
   const outdated = verifier.recheck(verdict.given, counted.before);
   if (outdated !== null) return { verdict: outdated, failures: counted.before, counted: null };
-  return { verdict, failures: counted.before + 1, counted };
+  return { verdict, failures: Math.min(counted.before + 1, MAX_ATTEMPTS), counted };
 }

@@ -1,6 +1,7 @@
 // The options of all our Fastify servers.
 
 import type { FastifyBaseLogger, FastifyHttpOptions, RawServerDefault } from 'fastify';
+import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { RequestLog } from '../observability/logger.js';
@@ -11,6 +12,9 @@ let requests = 0;
 
 /** The longest accepted body, in bytes. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
+
+/** The longest text that is parsed as an address. */
+const MAX_ADDRESS_CHARACTERS = 64;
 
 /** What differs between servers. */
 export interface ServerSettings extends ResponseHeadersOptions {
@@ -45,7 +49,13 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     routerOptions: { maxParamLength: 128 },
     ajv: {
       // Collecting all errors is safe: bodyLimit bounds the body, and no schema has a pattern that backtracks.
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: true,
+        allErrors: true,
+        formats: { ip: isClientAddress },
+      },
     },
     // Fastify's own text would list every error, and nothing uses it.
     schemaErrorFormatter: () => new Error('the schema was not met'),
@@ -57,6 +67,11 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
       sendError(request, reply, answerTo(error));
     },
   };
+}
+
+/** The format `ip`: an address that can be counted. Any other text would count as an unknown address. */
+function isClientAddress(text: string): boolean {
+  return text.length <= MAX_ADDRESS_CHARACTERS && normaliseAddress(text) !== null;
 }
 
 function nextRequestId(): string {

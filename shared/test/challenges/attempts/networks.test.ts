@@ -80,6 +80,17 @@ t.test(
   },
 );
 
+t.test('effort without a ticket costs the price that its address remembers, as work does', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const client = asked('203.0.113.11');
+    await challenges.rememberPrice(client.address, 22, MINUTE_MS);
+    const issued = (hasTicket: boolean) => challenges.issueEffort(effortIssue({ ...client, hasTicket }));
+    t.match(await issued(false), { difficulty: 22 });
+    t.match(await issued(true), { difficulty: 18 });
+  });
+});
+
 t.test('effort lives as long as its price requires', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
