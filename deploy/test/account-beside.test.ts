@@ -13,7 +13,6 @@ import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { openSecrets } from '../src/launcher/secrets.js';
 import { programOf } from '../src/launcher/service-process.js';
 import { readProjectFile } from './docs/project-file.js';
-import { CHEAP } from './e2e/site.js';
 import { solve } from './solving.js';
 import { startServiceHere } from './support/services-here.js';
 import { ask } from './throw-away-service.js';
@@ -37,8 +36,6 @@ t.test('the account signs in', { skip }, async (t) => {
   });
   const environment = completeForLocalUse(
     {
-      ...CHEAP,
-      CAPTCHA_TEST_MODE: 'false',
       ...openSecrets(folder, {}),
       ...{ DATA_DIR: folder, STORE_URL: redis.url, NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' },
     },

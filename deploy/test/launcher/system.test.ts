@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
 import { ask } from '../throw-away-service.js';
@@ -77,6 +78,18 @@ t.test('a stop waits for no connection, of the gateway or of either listener of 
     t.match(log, /"msg":"stopping"/);
     t.notMatch(log, /"level":"(?:warn|error|fatal)"[^\n]*(?:close|timeout)/, 'nothing was late');
   }
+});
+
+t.test('a stop ends with 0 though Redis does not answer', async (t) => {
+  const redis = await startRedis(t);
+  const environment = { DATA_DIR: t.testdir(), ...freePorts, STORE_URL: redis.url };
+  const system = await startSystem({ environment });
+  redis.freeze();
+  const startedMs = performance.now();
+  await system.stop();
+  redis.thaw();
+  t.comment(`the system ended after ${Math.round(performance.now() - startedMs)} ms`);
+  for (const { child } of Object.values(system.processes)) t.equal(child.exitCode, 0);
 });
 
 t.test('a launcher that is killed takes its services with it', { skip: !hasProc }, async (t) => {
