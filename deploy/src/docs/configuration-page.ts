@@ -83,7 +83,9 @@ ${head}
 ${launcherRows()}
 
 It makes the four secrets and \`DEMO_PASSWORD\` when they are not set, and keeps them in \`secrets.json\` in \`DATA_DIR\` (mode 0600),
-whichever store is used. The logs of the services are in \`logs\` in \`DATA_DIR\`. What else it sets when it is not set:
+whichever store is used. The logs of the services are in \`logs\` in \`DATA_DIR\`:
+of each service the current one and the five before (\`.1.log\` is the newest), 10 MiB each at most; every start begins another.
+What else it sets when it is not set:
 
 | Variable | Value |
 |---|---|

@@ -30,6 +30,8 @@ export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/pro
 export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
 
 const upstreamTimeoutMs = 30_000;
+/** Milliseconds for the requests that are under way when the gateway stops. */
+const requestsMs = 400;
 const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
 
 /** Builds the gateway, which does not listen yet. */
@@ -48,6 +50,14 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   });
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(everyAnswer);
+  });
+  let isStopping = false;
+  app.addHook('onSend', async (_request, reply) => {
+    if (isStopping) reply.header('connection', 'close');
+  });
+  app.addHook('preClose', async () => {
+    isStopping = true;
+    endConnections(app.server);
   });
   app.setNotFoundHandler((_request, reply) => notFound(reply));
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
@@ -70,11 +80,17 @@ export async function listenLocally(app: FastifyInstance, port: number): Promise
   const second = createServer((request, response) => app.routing(request, response));
   second.requestTimeout = upstreamTimeoutMs;
   app.addHook('preClose', async () => {
-    second.closeIdleConnections();
+    endConnections(second);
     if (second.listening) await new Promise((resolve) => second.close(resolve));
   });
   await app.listen({ host: '127.0.0.1', port });
   await listenIfPossible(second, (app.server.address() as AddressInfo).port);
+}
+
+/** Ends the idle connections of a server that is being closed, and the others after a while. */
+function endConnections(server: Pick<Server, 'closeIdleConnections' | 'closeAllConnections'>): void {
+  server.closeIdleConnections();
+  setTimeout(() => server.closeAllConnections(), requestsMs).unref();
 }
 
 async function route(app: FastifyInstance, path: string, upstream: string, headers: HeaderRules) {

@@ -1,10 +1,9 @@
 // One service as a child process: starts it, records its output, stops it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Environment, ServiceName } from './local-environment.js';
+import { openRotatedLog } from './rotated-log.js';
 
 export interface ServiceProcess {
   readonly name: ServiceName;
@@ -23,13 +22,13 @@ export interface ServiceProcess {
 
 export interface ServiceOptions {
   readonly environment: Environment;
-  /** Absolute path of the file for its output; the file of the previous run is replaced. */
+  /** Absolute path of the file for its output; those of previous runs are kept beside it. */
   readonly logFile: string;
-  /** Called with each line of either stream. Without it, stdout goes directly to the file. */
+  /** Absolute path of the service's program; that of this version unless said. */
+  readonly program?: string;
+  /** Called with each line of either stream. Without it, stdout goes directly to the file, whatever its size. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
 }
-
-const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
 /** Runs in the service before its own code: the service stops when the launcher has ended, for whatever reason. */
 function exitWithParent(): void {
@@ -42,6 +41,9 @@ function exitWithParent(): void {
   process.channel?.unref();
 }
 
+/** Path of a service's program in the project. */
+export const programOf = (name: ServiceName) => `services/${name}/dist/src/server.js`;
+
 const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})()`)}`;
 
 /**
@@ -49,12 +51,11 @@ const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})(
  * it exits with the launcher.
  */
 export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
-  const entry = fileURLToPath(new URL(`../../../../services/${name}/dist/src/server.js`, import.meta.url));
-  mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
-  const file = openSync(options.logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
-  const child = spawn(process.execPath, ['--import', preload, entry], {
+  const { program = fileURLToPath(new URL(`../../../../${programOf(name)}`, import.meta.url)) } = options;
+  const log = openRotatedLog(options.logFile);
+  const child = spawn(process.execPath, ['--import', preload, program], {
     env: options.environment,
-    stdio: ['ignore', options.onLine === undefined ? file : 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', options.onLine === undefined ? log.descriptor : 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -63,7 +64,7 @@ export function startService(name: ServiceName, options: ServiceOptions): Servic
     const input = child[stream];
     if (input === null) continue;
     createInterface({ input, crlfDelay: Infinity }).on('line', (line) => {
-      writeSync(file, `${line}\n`);
+      log.write(line);
       if (stream === 'stderr') errors += `${line}\n`;
       options.onLine?.(line, stream);
     });
@@ -72,7 +73,7 @@ export function startService(name: ServiceName, options: ServiceOptions): Servic
   const gone = new Promise<void>((resolve) => {
     child.once('close', () => {
       running = false;
-      closeSync(file);
+      log.close();
       resolve();
     });
   });
@@ -82,7 +83,7 @@ export function startService(name: ServiceName, options: ServiceOptions): Servic
     gone,
     isRunning: () => running,
     errors: () => errors.trim(),
-    log: () => readFileSync(options.logFile, 'utf8'),
+    log: () => log.read(),
     async stop(timeoutMs) {
       if (!running) return;
       child.kill('SIGTERM');

@@ -63,7 +63,7 @@ export interface System {
 }
 
 /** Time for a service to stop, in addition to `DRAIN_SECONDS`. */
-const stopTimeoutMs = 22_000;
+const stopTimeoutMs = 6_000;
 const silentMs = 60_000;
 
 /**

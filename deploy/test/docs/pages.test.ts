@@ -110,8 +110,10 @@ t.test('every error code of the sources is documented', async (t) => {
     .map(([, code = '']) => code.toLowerCase());
   t.same(codes.map(({ code }) => code).sort(), defined.sort(), 'a class without a docstring is overlooked');
   const plain = new Set([...codes, ...gatewayCodes()].map(({ code }) => code));
-  for (const [, code = ''] of page('deploy/gateway/Caddyfile').matchAll(/"code":"([a-z_]+)"/g)) {
-    t.ok(plain.has(code), `Caddyfile: ${code}`);
+  for (const file of ['Caddyfile', 'gateway.nginx.conf']) {
+    for (const [, code = ''] of page(`deploy/gateway/${file}`).matchAll(/"code":"([a-z_]+)"/g)) {
+      t.ok(plain.has(code), `${file}: ${code}`);
+    }
   }
 });
 

@@ -2,7 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -12,15 +14,19 @@ import { type System, startSystem } from '../../src/launcher/system.js';
 import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../support/services-here.js';
-import { ask, startService } from '../throw-away-service.js';
-import { freePort, readExample, runCaddy } from './gateway-programs.js';
+import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
+import { caddyBuffering, freePort, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
+import { followsTheRules, repeatsOnlyWhatIsSafe, startAnsweringServices } from './gateway-rules.js';
 
 const CADDYFILE = readExample('Caddyfile');
 const DOCTOR = fileURLToPath(new URL('../../src/doctor/command.js', import.meta.url));
 
 const upstreams = ({ ports }: System) => ({
   SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,
+  SESSION_ADMIN_PORT: String(ports.sessionAdmin),
   CHALLENGE_UPSTREAM: `127.0.0.1:${ports.challenge}`,
+  CHALLENGE_ADMIN_PORT: String(ports.challengeAdmin),
+  BUFFERING: caddyBuffering(),
 });
 
 async function openSystem(
@@ -48,79 +54,41 @@ async function verdict(system: System, publicUrl: string, challengePrefix = 'api
   return complaints(report);
 }
 
-t.test('headers: what a client claims is removed, and the client is who connects', async (t) => {
-  const [session, challenge] = [await startService(), await startService()];
-  t.teardown(() => Promise.all([session.close(), challenge.close()]));
+t.test('routes and headers', async (t) => {
+  const services = await startAnsweringServices(t);
+  const host = (service: ThrowAwayService) => new URL(service.url).host;
+  const adminPort = new URL(services.admin.url).port;
+  const { url } = await runCaddyGateway(
+    t,
+    { port: await freePort(), sessions: [host(services.session)], challenges: [host(services.challenge)] },
+    { SESSION_ADMIN_PORT: adminPort, CHALLENGE_ADMIN_PORT: adminPort },
+  );
+  await followsTheRules(t, url, services);
+});
+
+/** Starts the gateway before these processes of session-service; another server answers for their admin ports. */
+async function openBefore(t: Test, sessions: readonly string[]): Promise<string> {
+  const admin = await startService();
+  t.teardown(() => admin.close());
+  const adminPort = new URL(admin.url).port;
+  const { url } = await runCaddyGateway(
+    t,
+    { port: await freePort(), sessions, challenges: ['127.0.0.1:1'] },
+    { SESSION_ADMIN_PORT: adminPort, CHALLENGE_ADMIN_PORT: adminPort },
+  );
+  return url;
+}
+
+t.test('repeats', (t) => repeatsOnlyWhatIsSafe(t, openBefore));
+
+t.test('while the only process restarts, requests wait for it', async (t) => {
   const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const variables = {
-    PUBLIC_URL: url,
-    SESSION_UPSTREAM: new URL(session.url).host,
-    CHALLENGE_UPSTREAM: new URL(challenge.url).host,
-  };
-  await runCaddy(t, CADDYFILE, variables, port);
-  const claims = {
-    'X-Forwarded-For': '198.51.100.7',
-    'X-Forwarded-Proto': 'https',
-    'X-Forwarded-Host': 'elsewhere.example',
-    Forwarded: 'for=198.51.100.7',
-    'X-Auth-User-Id': '1',
-    'x-auth-anything': 'x',
-    Origin: 'https://foreign.example',
-    'Sec-Fetch-Site': 'cross-site',
-    Cookie: 'refreshToken=a%2Bb; refreshToken=c',
-  };
-
-  await t.test('each path goes to its service, with everything below it', async (t) => {
-    const paths = ['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'];
-    for (const path of paths) t.equal((await ask(`${url}${path}?a=%2B`)).status, 200);
-    t.strictSame(
-      session.received.map((each) => each.url),
-      paths.map((path) => `${path}?a=%2B`),
-    );
-    for (const path of ['/api/captcha', '/api/captcha/pow', '/api/captcha/x.png']) {
-      t.equal((await ask(`${url}${path}`)).status, 200);
-      t.equal(challenge.received.at(-1)?.url, path);
-    }
-    for (const path of [
-      '/',
-      '/metrics',
-      '/health/ready',
-      '/introspect',
-      '/loginx',
-      '/api/captchax',
-      '/users/1/sessions',
-    ]) {
-      const answer = await ask(`${url}${path}`);
-      t.equal(answer.status, 404, path);
-      t.strictSame(JSON.parse(answer.text), {
-        message: 'There is nothing at this address.',
-        code: 'not_found',
-      });
-      t.equal(answer.headers['cache-control'], 'no-store');
-    }
-  });
-
-  await t.test('headers', async (t) => {
-    await ask(`${url}/login`, { method: 'POST', headers: claims, body: '{}' });
-    const headers = session.received.at(-1)?.headers ?? {};
-    t.equal(headers['x-forwarded-for'], headers['x-forwarded-for']?.includes(':') ? '::1' : '127.0.0.1');
-    t.equal(headers['x-forwarded-proto'], 'http');
-    t.equal(headers['x-forwarded-host'], `localhost:${port}`);
-    for (const name of ['forwarded', 'x-auth-user-id', 'x-auth-anything']) t.equal(headers[name], undefined);
-    t.equal(headers.origin, claims.Origin);
-    t.equal(headers['sec-fetch-site'], 'cross-site');
-    t.equal(headers.cookie, claims.Cookie);
-    t.equal(session.received.at(-1)?.body, '{}');
-  });
-
-  await t.test('a service that is away', async (t) => {
-    await session.close();
-    const answer = await ask(`${url}/profile`);
-    t.match(answer, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store' } });
-    t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');
-    t.equal((await ask(`${url}/api/captcha/pow`)).status, 200);
-  });
+  const url = await openBefore(t, [`127.0.0.1:${port}`]);
+  const answer = ask(`${url}/login`, { method: 'POST', body: '{}' });
+  t.equal(await Promise.race([answer, sleep(500, 'waits')]), 'waits');
+  const started = createServer((request, response) => request.pipe(response)).listen(port, '127.0.0.1');
+  t.teardown(() => started.close());
+  t.match(await answer, { status: 200, text: '{}' });
 });
 
 t.test(
@@ -165,7 +133,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
   const system = await openSystem(t, publicUrl);
   // Nobody's trust store is changed by a test, and port 80 is not its own.
   const here = CADDYFILE.replace('admin off', `admin off\n\tskip_install_trust\n\thttp_port ${plainPort}`);
-  const folder = await runCaddy(t, here, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+  const { folder } = await runCaddy(t, here, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
   const plain = await ask(`http://localhost:${plainPort}/login`);
   t.equal(plain.status, 308);
   t.match(plain.headers.location, /^https:\/\/localhost/);

@@ -1,6 +1,6 @@
 // Caddy and nginx as processes of a test, on the example files of deploy/gateway.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -26,17 +26,82 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** A production gateway, and the services behind it as `host:port`. */
+export interface Gateway {
+  readonly port: number;
+  readonly sessions: readonly string[];
+  readonly challenges: readonly string[];
+}
+
+/** The program of a gateway, and where it writes one line for each request. */
+export interface RunningGateway {
+  readonly url: string;
+  /** All that it has logged by now. */
+  log(): string;
+}
+
+/** Runs Caddy on the gateway's example file, over plain http. @param variables further ones of the file */
+export async function runCaddyGateway(
+  t: Pick<Test, 'teardown'>,
+  { port, sessions, challenges }: Gateway,
+  variables: Readonly<Record<string, string>>,
+): Promise<RunningGateway> {
+  const url = `http://localhost:${port}`;
+  const upstreams = {
+    SESSION_UPSTREAM: sessions.join(' '),
+    CHALLENGE_UPSTREAM: challenges.join(' '),
+    BUFFERING: caddyBuffering(),
+  };
+  const { log } = await runCaddy(
+    t,
+    readExample('Caddyfile'),
+    { PUBLIC_URL: url, ...upstreams, ...variables },
+    port,
+  );
+  return { url, log };
+}
+
+/** Runs nginx on the gateway's example file, over plain http. @param edit further edits by the operator */
+export async function runNginxGateway(
+  t: Pick<Test, 'teardown'>,
+  { port, sessions, challenges }: Gateway,
+  edit: (configuration: string) => string = (configuration) => configuration,
+): Promise<RunningGateway> {
+  const folder = tempDir(t);
+  const servers = (upstreams: readonly string[]) => upstreams.map((each) => `server ${each}`).join(LIMITS);
+  const LIMITS = ' max_fails=1 fail_timeout=2s;\n    ';
+  const configuration = edit(readExample('gateway.nginx.conf'))
+    .replace('server session-service:3001', servers(sessions))
+    .replace('server challenge-service:3002', servers(challenges))
+    .replace('listen 80;', `listen 127.0.0.1:${await freePort()};`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/ssl_certificate.*;/g, '')
+    .replaceAll('/var/log/nginx', folder);
+  await runNginx(t, configuration, port);
+  const logs = ['tollgate.log', 'tollgate-error.log'].map((name) => join(folder, name));
+  return {
+    url: `http://localhost:${port}`,
+    log: () => logs.map((path) => readFileSync(path, 'utf8')).join(''),
+  };
+}
+
+// Older versions have no bound on what they hold, and another name for it.
+export function caddyBuffering(): string {
+  const version = execFileSync(process.env.CADDY || 'caddy', ['version'], { encoding: 'utf8' });
+  const [, minor = '0'] = /2\.(\d+)/.exec(version) ?? [];
+  return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+}
+
 /**
  * Runs Caddy on a configuration, with everything that it keeps in a folder of its own.
  * @param port where it listens when it is there
- * @returns the folder
  */
 export async function runCaddy(
   t: Pick<Test, 'teardown'>,
   configuration: string,
   variables: Readonly<Record<string, string>>,
   port: number,
-): Promise<string> {
+): Promise<{ readonly folder: string; log(): string }> {
   const folder = tempDir(t);
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, configuration);
@@ -52,8 +117,8 @@ export async function runCaddy(
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await listening(t, child, port);
-  return folder;
+  const log = await listening(t, child, port);
+  return { folder, log };
 }
 
 /** Runs nginx with one file of its folder conf.d. @param port where it listens when it is there */
@@ -79,7 +144,12 @@ ${configuration}}`,
   await listening(t, child, port);
 }
 
-async function listening(t: Pick<Test, 'teardown'>, child: ChildProcess, port: number): Promise<void> {
+/** @returns what reads all that the program has said on its error output */
+async function listening(
+  t: Pick<Test, 'teardown'>,
+  child: ChildProcess,
+  port: number,
+): Promise<() => string> {
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -93,6 +163,7 @@ async function listening(t: Pick<Test, 'teardown'>, child: ChildProcess, port: n
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it did not start: ${said}`);
     await sleep(20);
   }
+  return () => said;
 }
 
 async function isOpen(port: number): Promise<boolean> {

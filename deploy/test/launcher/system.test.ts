@@ -1,8 +1,12 @@
 // The whole system as `npm start` runs it: what a person sees, and that nothing is left behind.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
 import { ask } from '../throw-away-service.js';
@@ -39,6 +43,53 @@ t.test('a Ctrl-C that arrives twice stops everything cleanly', async (t) => {
   t.equal(err, '');
   t.match(out, /E-mail +demo@example\.com\n +Password +\S{19}\n/);
   await t.rejects(ask(url), { code: 'ECONNREFUSED' });
+});
+
+t.test('a stop waits for no connection, of the gateway or of either listener of a service', async (t) => {
+  const folder = t.testdir();
+  const { child, ended, address } = launch(t, { DATA_DIR: folder });
+  const url = await address;
+  const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = JSON.parse(
+    readFileSync(join(folder, 'running.json'), 'utf8'),
+  ).variables;
+  const ports = [new URL(url).port, SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT];
+  for (const port of ports) {
+    for (const begin of [
+      'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+      '',
+      'GET / HTTP/1.1\r\nHost: x\r\n',
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      t.teardown(() => socket.destroy());
+      await once(socket, 'connect');
+      socket.write(begin);
+      if (begin.endsWith('\r\n\r\n')) await once(socket, 'data');
+    }
+  }
+  const startedMs = performance.now();
+  child.kill('SIGTERM');
+  const { code, err } = await ended;
+  t.comment(`the launcher ended after ${Math.round(performance.now() - startedMs)} ms`);
+  t.equal(code, 0);
+  t.equal(err, '');
+  for (const name of ['session-service', 'challenge-service']) {
+    const log = readFileSync(join(folder, 'logs', `${name}.log`), 'utf8');
+    t.match(log, /"msg":"stopping"/);
+    t.notMatch(log, /"level":"(?:warn|error|fatal)"[^\n]*(?:close|timeout)/, 'nothing was late');
+  }
+});
+
+t.test('a stop ends with 0 though Redis does not answer', async (t) => {
+  const redis = await startRedis(t);
+  const environment = { DATA_DIR: t.testdir(), ...freePorts, STORE_URL: redis.url };
+  const system = await startSystem({ environment });
+  redis.freeze();
+  const startedMs = performance.now();
+  await system.stop();
+  redis.thaw();
+  t.comment(`the system ended after ${Math.round(performance.now() - startedMs)} ms`);
+  for (const { child } of Object.values(system.processes)) t.equal(child.exitCode, 0);
 });
 
 t.test('a launcher that is killed takes its services with it', { skip: !hasProc }, async (t) => {

@@ -7,6 +7,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import type { Stopping } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -38,6 +39,8 @@ export interface ChallengeDependencies extends IssuerOptions {
   /** The audit trail. */
   readonly trail: AuditTrail;
   readonly logger: FastifyBaseLogger;
+  /** Whether the service stops. */
+  readonly state?: Stopping;
 }
 
 /** Builds the public application, ready to listen. */
@@ -50,7 +53,7 @@ export async function buildApp(
   const prefix = `/${options.routes.prefix}`;
   const headers = { publicUrl, ...(options.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
-    serverOptions({ logger: deps.logger, trustProxy: values.TRUST_PROXY, ...headers }),
+    serverOptions({ logger: deps.logger, trustProxy: values.TRUST_PROXY, state: deps.state, ...headers }),
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: deps.metrics.requests('public') });

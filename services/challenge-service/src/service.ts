@@ -104,6 +104,7 @@ export async function openChallengeService(
       metrics,
       trail,
       logger,
+      state,
     }),
     adminApp: await buildChallengeAdmin(
       config,

@@ -10,6 +10,7 @@ import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import type { Stopping } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -69,6 +70,8 @@ export interface SessionDependencies extends DecoratedDependencies {
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
+  /** Whether the service stops. */
+  readonly state?: Stopping;
 }
 
 /** Builds the public application, ready to listen. */
@@ -78,7 +81,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   const { challenges, kinds = [], ring, logger, metrics, trail } = deps;
   const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
   const app = Fastify(
-    serverOptions({ logger, trustProxy: values.TRUST_PROXY, ...headers }),
+    serverOptions({ logger, trustProxy: values.TRUST_PROXY, state: deps.state, ...headers }),
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: metrics.requests('public') });

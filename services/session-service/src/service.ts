@@ -40,7 +40,7 @@ const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const WAITING_PER_CHECK = 32;
 
 /** Time limit for publishing the last revocations when the service stops, in milliseconds. */
-const FLUSH_TIMEOUT_MS = 2000;
+const FLUSH_TIMEOUT_MS = 300;
 
 /** What the process around the service decides. */
 export interface ServiceRuntime {
@@ -152,6 +152,7 @@ export async function openSessionService(
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: { sessions: store, challenges: challengeStore },
     logger,
+    state,
   };
 
   const service = await run({

@@ -20,9 +20,13 @@ export interface ConfigFingerprintWatch {
   stop(): Promise<void>;
 }
 
-/** How long a fingerprint stays after it was written, and how often it is written again, in milliseconds. */
+/** How long a fingerprint stays after it was written, in milliseconds. */
 const LIFETIME_MS = 3_600_000;
-const INTERVAL_MS = 600_000;
+
+/** Pauses between checks in milliseconds: of the first ones, because processes are often started together, and of all others. */
+const FIRST_MS = 2_000;
+const INTERVAL_MS = 60_000;
+const FIRST_CHECKS = 10;
 
 /** Returns the hash of the options; equal options have equal hashes. */
 export function configFingerprint(options: CaptchaOptions): string {
@@ -30,8 +34,9 @@ export function configFingerprint(options: CaptchaOptions): string {
 }
 
 /**
- * Writes the fingerprint of this process into the store now and every ten minutes, and warns once about each other
- * fingerprint that it finds there: processes with different options refuse each other's challenges.
+ * Writes the fingerprint of this process into the store now and every minute, more often at first. It warns once about each other fingerprint
+ * that it finds twice in a row in place of its own: a process with other options runs, and the two refuse each other's
+ * challenges. A fingerprint that it finds once may be that of a process that has ended, in a restart or a roll-out.
  */
 export function watchConfigFingerprint(
   store: Store,
@@ -40,14 +45,23 @@ export function watchConfigFingerprint(
 ): ConfigFingerprintWatch {
   const own = configFingerprint(options);
   const key = configFingerprintKey(options.cache.prefix);
-  const known = new Set([own]);
+  const told = new Set([own]);
+  let checks = 0;
+  let foundBefore: string | null = null;
   const checkNow = async () => {
     const found = await store.exchange(key, own, LIFETIME_MS);
-    if (found === null || known.has(found)) return;
-    known.add(found);
-    log.warn({ own, found }, 'another process on this store has, or lately had, other CAPTCHA_ options');
+    if (found !== null && found === foundBefore && !told.has(found)) {
+      told.add(found);
+      log.warn({ own, found }, 'another process on this store has other CAPTCHA_ options');
+    }
+    // What was there before the first write says nothing about a process that runs now.
+    foundBefore = checks > 0 ? found : null;
+    checks += 1;
   };
   // Other checks report a store that does not answer.
-  const task = startPeriodicTask(store, checkNow, { everyMs: INTERVAL_MS, onFailure() {} });
+  const task = startPeriodicTask(store, checkNow, {
+    everyMs: () => (checks < FIRST_CHECKS ? FIRST_MS : INTERVAL_MS),
+    onFailure() {},
+  });
   return { checkNow, stop: task.stop };
 }

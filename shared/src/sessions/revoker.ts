@@ -24,7 +24,7 @@ export interface Revoker {
   revokeEnded(sids: readonly string[]): void;
   /** Number of ids whose entry is not yet written. */
   readonly waiting: number;
-  /** Resolves when every entry is written, or after `limitMs`. */
+  /** Resolves when every entry is written, or after `limitMs`; then it logs how many are not. */
   flush(limitMs: number): Promise<void>;
   stop(): void;
 }
@@ -82,6 +82,7 @@ export function createRevoker(options: {
     },
     async flush(limitMs) {
       await Promise.race([writing, pause(limitMs, undefined, { ref: false })]);
+      if (unwritten.size > 0) logger.error({ waiting: unwritten.size }, 'revocations could not be written');
     },
     stop: () => stopping.abort(),
   };

@@ -24,17 +24,28 @@ export interface HealthOptions {
 }
 
 const Live = Type.Object({ status: Type.Literal('ok') });
+const Serving = Type.Object({ status: Type.String({ description: '`ok` or `stopping`' }) });
 const Ready = Type.Object({
   status: Type.String({ description: '`ok`, `degraded`, `failed` or `stopping`' }),
   checks: Type.Record(Type.String(), Type.String(), { description: '`ok` or `failed` for each' }),
 });
 
-/** Adds `GET /health/live` and `GET /health/ready`. */
+/** Adds `GET /health/live`, `GET /health/serving` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
   const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
 
   const live = { operationId: 'readLiveness', summary: 'Whether the process lives', response: { 200: Live } };
   app.get('/health/live', { schema: live }, async () => ({ status: 'ok' as const }));
+
+  // Without its store a service still verifies tokens, and a gateway that saw it as gone would refuse those requests too.
+  const serving = {
+    operationId: 'readServing',
+    summary: 'Whether a gateway should send requests: until the service stops',
+    response: { 200: Serving, 503: Serving },
+  };
+  app.get('/health/serving', { schema: serving }, async (_request, reply) =>
+    state.stopping ? reply.code(503).send({ status: 'stopping' }) : { status: 'ok' },
+  );
 
   const ready = {
     operationId: 'readReadiness',

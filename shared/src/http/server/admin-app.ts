@@ -26,7 +26,7 @@ export interface AdminOptions extends HealthOptions {
 export async function buildAdminApp(options: AdminOptions): Promise<FastifyInstance> {
   const { logger, publicUrl, description, extra, observe, ...health } = options;
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
-  const app = Fastify(serverOptions({ logger, ...headers })) as FastifyInstance;
+  const app = Fastify(serverOptions({ logger, state: health.state, ...headers })) as FastifyInstance;
   if (observe !== undefined) await app.register(requestMetrics, { observe });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);

@@ -5,6 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import type { HealthState } from '../observability/health.js';
+import { closeListener } from './closing.js';
 
 /** The part of an application that the life cycle uses. */
 export type RunningApp = Pick<FastifyInstance, 'listen' | 'close' | 'server'>;
@@ -38,12 +39,22 @@ export interface Service {
 export interface RunningService {
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** Stops it: not ready, drain, close public, flush, close admin, close dependencies. Repeated calls wait for the first. */
+  /**
+   * Stops it: not ready, drain, close public, flush, close admin, close dependencies. Ends within `drainSeconds` and 1.5 s,
+   * with a warning for each step that was still running. Repeated calls wait for the first.
+   */
   stop(options?: { readonly drain: boolean }): Promise<void>;
 }
 
-// Time that closing may take after the drain before the process is killed.
-const CLOSING_SECONDS = 20;
+/** Milliseconds that closing may take after the drain. */
+const CLOSING_MS = 1_500;
+
+/** Milliseconds of them for the requests that are under way on the public listener, and then on the admin one. */
+const PUBLIC_REQUESTS_MS = 800;
+const ADMIN_REQUESTS_MS = 200;
+
+/** Milliseconds after the drain until the process ends by force. */
+const LAST_RESORT_MS = 5_000;
 
 /**
  * Starts both listeners, admin first, and stops the service on a signal or an uncaught error.
@@ -53,7 +64,7 @@ const CLOSING_SECONDS = 20;
 export async function runService(service: Service): Promise<RunningService> {
   const running = await startService(service);
   closeWithGrace(
-    { delay: (service.drainSeconds + CLOSING_SECONDS) * 1000, logger: service.logger },
+    { delay: service.drainSeconds * 1000 + LAST_RESORT_MS, logger: service.logger },
     async ({ signal, err }) => {
       if (err) service.logger.fatal({ err }, 'stopping after an uncaught error');
       else service.logger.info({ signal }, 'stopping');
@@ -87,22 +98,35 @@ export async function startService(service: Service): Promise<RunningService> {
 async function stopService(service: Service, drain: boolean): Promise<void> {
   service.state.stopping = true;
   if (drain && service.drainSeconds > 0) await pause(service.drainSeconds * 1000);
+  const deadlineMs = performance.now() + CLOSING_MS;
   const failures: unknown[] = [];
   // A dependency that cannot be closed must not keep the others open.
-  for (const close of [
-    () => service.publicApp.close(),
-    () => service.flush?.(),
-    () => service.adminApp.close(),
-    () => service.closeDependencies(),
-  ]) {
+  for (const [what, close] of [
+    ['the public listener', () => closeListener(service.publicApp, PUBLIC_REQUESTS_MS)],
+    ['what is buffered', () => service.flush?.()],
+    ['the admin listener', () => closeListener(service.adminApp, ADMIN_REQUESTS_MS)],
+    ['dependencies', () => service.closeDependencies()],
+  ] as const) {
     try {
-      await close();
+      if (await isLate(close(), deadlineMs)) service.logger.warn({ what }, 'did not close in time');
     } catch (error) {
       service.logger.error({ err: error }, 'a dependency did not close');
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** Waits for work until a moment of `performance.now()`, and returns whether it was still running then. */
+async function isLate(work: Promise<void> | undefined, deadlineMs: number): Promise<boolean> {
+  const waiting = new AbortController();
+  const late = pause(Math.max(0, deadlineMs - performance.now()), true, { signal: waiting.signal });
+  late.catch(() => {});
+  try {
+    return await Promise.race([work?.then(() => false) ?? false, late]);
+  } finally {
+    waiting.abort();
+  }
 }
 
 async function listen(app: RunningApp, at: ListenAt): Promise<string> {

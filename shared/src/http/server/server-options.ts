@@ -5,6 +5,7 @@ import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { RequestLog } from '../observability/logger.js';
+import { closingResponse, type Stopping } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 
 // One count for the process, because its two listeners write to one log.
@@ -21,6 +22,8 @@ export interface ServerSettings extends ResponseHeadersOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses and CIDR ranges of the trusted proxies; none by default. */
   readonly trustProxy?: readonly string[] | undefined;
+  /** Once it says so, every answer ends its connection. */
+  readonly state?: Stopping | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface ServerSettings extends ResponseHeadersOptions {
  */
 export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawServerDefault> {
   const headers = responseHeaders(settings);
-  const { logger, trustProxy = [] } = settings;
+  const { logger, trustProxy = [], state } = settings;
   return {
     loggerInstance: logger,
     logController: new RequestLog(),
@@ -43,7 +46,12 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     requestTimeout: 15_000,
     // Longer than gateways keep idle connections, or a request may be sent on a connection that we have just closed.
     keepAliveTimeout: 75_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+      ...(state && { ServerResponse: closingResponse(state) }),
+    },
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },

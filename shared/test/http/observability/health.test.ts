@@ -25,6 +25,14 @@ t.test('a process that answers is alive, whatever its dependencies do', async (t
   t.same(await get('/health/live'), [200, { status: 'ok' }]);
 });
 
+t.test('a gateway may send requests until it stops, whatever its dependencies do', async (t) => {
+  const state = { stopping: false };
+  const { get } = await build(t, { store: () => Promise.reject(new Error('away')) }, state);
+  t.same(await get('/health/serving'), [200, { status: 'ok' }]);
+  state.stopping = true;
+  t.same(await get('/health/serving'), [503, { status: 'stopping' }]);
+});
+
 t.test('it is ready if every dependency works', async (t) => {
   const { get } = await build(t, { store: async () => 1, images: async () => undefined });
   t.same(await get('/health/ready'), [200, { status: 'ok', checks: { store: 'ok', images: 'ok' } }]);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import healthRoutes from '../../../src/http/observability/health.js';
+import { createLogger } from '../../../src/http/observability/logger.js';
 import { type ListenAt, type Service, startService } from '../../../src/http/server/lifecycle.js';
 
 const at = (port: number, variable: string, host = '127.0.0.1'): ListenAt => ({
@@ -71,6 +72,19 @@ t.test('a dependency that does not close keeps no other open', async (t) => {
   const running = await startService(service);
   await t.rejects(running.stop(), /cannot flush/);
   t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
+});
+
+t.test('a dependency that never closes is named, and the stop goes on without it', async (t) => {
+  const lines: string[] = [];
+  const logger = createLogger(
+    { name: 'test', level: 'warn' },
+    { write: (line: string) => void lines.push(line) },
+  );
+  const { service, events } = buildService(t, { logger, flush: () => new Promise(() => {}) });
+  const running = await startService(service);
+  await running.stop();
+  t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
+  t.match(JSON.parse(lines[0] ?? ''), { what: 'what is buffered', msg: 'did not close in time' });
 });
 
 t.test('a port in use is one line that names its variable, and everything is closed again', async (t) => {

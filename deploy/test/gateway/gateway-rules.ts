@@ -1,0 +1,153 @@
+// What every production gateway has to do, tried on services that answer everything.
+
+import type { Test } from 'tap';
+import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
+
+/** Services that answer everything, one of them on the admin ports. */
+export interface AnsweringServices {
+  readonly session: ThrowAwayService;
+  readonly challenge: ThrowAwayService;
+  readonly admin: ThrowAwayService;
+}
+
+/** The headers that a client may claim. */
+const CLAIMS = {
+  'X-Forwarded-For': '198.51.100.7',
+  'X-Forwarded-Proto': 'https',
+  'X-Forwarded-Host': 'elsewhere.example',
+  Forwarded: 'for=198.51.100.7',
+  'X-Auth-User-Id': '1',
+  'x-auth-session-id': 'x',
+  Origin: 'https://foreign.example',
+  'Sec-Fetch-Site': 'cross-site',
+  Cookie: 'refreshToken=a%2Bb; refreshToken=c',
+};
+
+/** Starts services that answer everything. */
+export async function startAnsweringServices(t: Pick<Test, 'teardown'>): Promise<AnsweringServices> {
+  const [session, challenge, admin] = await Promise.all([startService(), startService(), startService()]);
+  t.teardown(() => Promise.all([session.close(), challenge.close(), admin.close()]));
+  return { session, challenge, admin };
+}
+
+/** Tests routes and headers, and last that a service that is away is told. @param url of the gateway, with a port */
+export async function followsTheRules(t: Test, url: string, services: AnsweringServices): Promise<void> {
+  const { session, challenge } = services;
+
+  await t.test('each path goes to its service, with everything below it', async (t) => {
+    const paths = ['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'];
+    for (const path of paths) t.equal((await ask(`${url}${path}?a=%2B`)).status, 200);
+    t.strictSame(
+      session.received.map((each) => each.url),
+      paths.map((path) => `${path}?a=%2B`),
+    );
+    for (const path of ['/api/captcha', '/api/captcha/pow', '/api/captcha/x.png']) {
+      t.equal((await ask(`${url}${path}`)).status, 200);
+      t.equal(challenge.received.at(-1)?.url, path);
+    }
+    for (const path of [
+      '/',
+      '/metrics',
+      '/health/ready',
+      '/health/serving',
+      '/introspect',
+      '/loginx',
+      '/api/captchax',
+      '/users/1/sessions',
+    ]) {
+      const answer = await ask(`${url}${path}`);
+      t.equal(answer.status, 404, path);
+      t.strictSame(JSON.parse(answer.text), {
+        message: 'There is nothing at this address.',
+        code: 'not_found',
+      });
+      t.equal(answer.headers['cache-control'], 'no-store');
+      t.match(answer.headers['content-type'], /^application\/json/);
+    }
+  });
+
+  await t.test('headers: what a client claims is removed, and the client is who connects', async (t) => {
+    await ask(`${url}/login`, { method: 'POST', headers: CLAIMS, body: '{}' });
+    const headers = session.received.at(-1)?.headers ?? {};
+    t.equal(headers['x-forwarded-for'], headers['x-forwarded-for']?.includes(':') ? '::1' : '127.0.0.1');
+    t.equal(headers['x-forwarded-proto'], 'http');
+    t.equal(headers['x-forwarded-host'], new URL(url).host);
+    for (const name of ['forwarded', 'x-auth-user-id', 'x-auth-session-id'])
+      t.equal(headers[name], undefined);
+    t.equal(headers.origin, CLAIMS.Origin);
+    t.equal(headers['sec-fetch-site'], 'cross-site');
+    t.equal(headers.cookie, CLAIMS.Cookie);
+    t.equal(session.received.at(-1)?.body, '{}');
+  });
+
+  await t.test('a service that is away', async (t) => {
+    await session.close();
+    const answer = await ask(`${url}/profile`);
+    t.match(answer, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store' } });
+    t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');
+    t.equal((await ask(`${url}/api/captcha/pow`)).status, 200);
+  });
+}
+
+/**
+ * Tests that a request is repeated only where that does no harm.
+ * @param open starts a gateway in front of these processes of session-service and returns its address
+ */
+export async function repeatsOnlyWhatIsSafe(
+  t: Test,
+  open: (t: Test, sessions: readonly string[]) => Promise<string>,
+): Promise<void> {
+  const login = { method: 'POST', body: '{"email":"a@example.com"}' };
+  /** A process that works beside one that reads each request and ends the connection without an answer. */
+  const openPair = async (t: Test) => {
+    const [broken, working] = await Promise.all([
+      startService((_received, response) => void response.socket?.destroy()),
+      startService(),
+    ]);
+    t.teardown(() => Promise.all([broken.close(), working.close()]));
+    const url = await open(
+      t,
+      [broken, working].map((service) => new URL(service.url).host),
+    );
+    return { url, broken, working };
+  };
+  const inTurn = async (count: number, send: () => Promise<{ status: number }>) => {
+    const statuses: number[] = [];
+    for (let n = 0; n < count; n++) statuses.push((await send()).status);
+    return statuses;
+  };
+
+  await t.test('what no process has received is sent to another one, with its body', async (t) => {
+    const [gone, working] = await Promise.all([startService(), startService()]);
+    t.teardown(() => working.close());
+    await gone.close();
+    const url = await open(
+      t,
+      [gone, working].map((service) => new URL(service.url).host),
+    );
+    t.strictSame(await inTurn(4, () => ask(`${url}/login`, login)), [200, 200, 200, 200]);
+    t.strictSame(
+      working.received.map(({ body }) => body),
+      [login.body, login.body, login.body, login.body],
+    );
+  });
+
+  await t.test('a log-in that a process may have received is not repeated', async (t) => {
+    const { url, broken, working } = await openPair(t);
+    const statuses = await inTurn(4, () => ask(`${url}/login`, login));
+    t.strictSame(statuses.sort(), [200, 200, 200, 503]);
+    t.equal(broken.received.length, 1);
+    t.equal(working.received.length, 3);
+  });
+
+  await t.test('a GET is repeated, and so is a refresh', async (t) => {
+    for (const [method, path] of [
+      ['GET', '/profile'],
+      ['POST', '/refresh'],
+    ] as const) {
+      const { url, broken } = await openPair(t);
+      t.strictSame(await inTurn(4, () => ask(url + path, { method })), [200, 200, 200, 200], path);
+      t.equal(broken.received.length, 1, 'one of them met the process that does not answer');
+    }
+  });
+}

@@ -1,0 +1,77 @@
+// A roll-out: all processes are restarted one after the other behind the example gateways, and no request is lost.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { connectTo } from '../e2e/client.js';
+import { Secrets } from '../e2e/secrets.js';
+import { CHEAP } from '../e2e/site.js';
+import { freePort, runCaddyGateway, runNginxGateway } from './gateway-programs.js';
+import { startSteadyLoad } from './steady-load.js';
+import { hasTwoAddresses, PASSWORD, startTwoOfEach } from './two-of-each.js';
+
+const REQUESTS = 2_000;
+const PEOPLE = 10;
+const PAUSE_MS = 60;
+
+t.setTimeout(240_000);
+
+const skip = (await hasTwoAddresses()) ? false : 'this system has no 127.0.0.2';
+
+t.test(
+  '2,000 requests through each gateway while all four processes are restarted: none fails',
+  { skip },
+  async (t) => {
+    const caddyPort = await freePort();
+    const { sessions, challenges, ports, logs } = await startTwoOfEach(t, {
+      ...CHEAP,
+      PUBLIC_URL: `http://localhost:${caddyPort}`,
+    });
+    const upstreams = { sessions: sessions.map(({ at }) => at), challenges: challenges.map(({ at }) => at) };
+    const adminPorts = {
+      SESSION_ADMIN_PORT: String(ports.sessionAdmin),
+      CHALLENGE_ADMIN_PORT: String(ports.challengeAdmin),
+    };
+    const gateways = {
+      Caddy: await runCaddyGateway(t, { port: caddyPort, ...upstreams }, adminPorts),
+      nginx: await runNginxGateway(t, { port: await freePort(), ...upstreams }),
+    };
+
+    const secrets = new Secrets();
+    secrets.note(PASSWORD);
+    const loads = Object.entries(gateways).map(([name, gateway], at) => {
+      const client = connectTo(gateway.url, secrets);
+      t.teardown(() => client.close());
+      const options = { people: PEOPLE, pauseMs: PAUSE_MS, firstUser: 1 + at * PEOPLE };
+      return { name, gateway, load: startSteadyLoad(client, secrets, options) };
+    });
+    const haveSent = async (count: number) => {
+      while (loads.some(({ load }) => load.count < count)) await sleep(50);
+    };
+
+    await haveSent(REQUESTS / 10);
+    for (const at of [0, 1]) {
+      const stops = await Promise.all([sessions[at]?.restart(), challenges[at]?.restart()]);
+      for (const stop of stops) {
+        t.equal(stop?.code, 0);
+        t.comment(`${stop?.service} ended after ${Math.round(stop?.ms ?? 0)} ms`);
+      }
+    }
+    await haveSent(REQUESTS);
+
+    const finished = await Promise.all(
+      loads.map(async (each) => ({ ...each, failures: await each.load.stop() })),
+    );
+    for (const { name, gateway, load, failures } of finished) {
+      await t.test(name, async (t) => {
+        t.comment(`${load.count} requests, ${failures.length} failed`);
+        t.strictSame(failures, []);
+        t.ok(load.count >= REQUESTS);
+        const lines = () => gateway.log().split('"status":').length - 1;
+        while (lines() < load.count) await sleep(20);
+        t.pass('the gateway has logged a line for each');
+        t.strictSame(secrets.leaksIn(gateway.log()), [], 'and none of the secrets');
+      });
+    }
+    t.notMatch(logs(), /other CAPTCHA_ options/, 'nobody is warned of itself');
+  },
+);

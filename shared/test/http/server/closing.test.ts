@@ -1,0 +1,121 @@
+// A service that stops ends its connections, whatever their clients do.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import healthRoutes from '../../../src/http/observability/health.js';
+import { createLogger } from '../../../src/http/observability/logger.js';
+import { type ListenAt, startService } from '../../../src/http/server/lifecycle.js';
+import { serverOptions } from '../../../src/http/server/server-options.js';
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const at: ListenAt = { host: '127.0.0.1', port: 0, hostVariable: 'BIND', portVariable: 'PORT' };
+
+/** A service with the servers' own options; requests to `/slow` are answered after `release`. */
+async function start(t: Test, drainSeconds = 0) {
+  const events: string[] = [];
+  const lines: string[] = [];
+  const logger = createLogger(
+    { name: 'test', level: 'warn' },
+    { write: (line: string) => void lines.push(line) },
+  );
+  const state = { stopping: false };
+  const options = serverOptions({ logger, publicUrl: 'https://example.com', state });
+  const publicApp = Fastify(options);
+  const adminApp = Fastify(options);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const arrived = once(publicApp.server, 'request');
+  for (const app of [publicApp, adminApp]) {
+    app.get('/', async () => 'served');
+    app.post('/', async () => 'served');
+    app.get('/slow', async () => {
+      await released;
+      return 'served';
+    });
+  }
+  adminApp.register(healthRoutes, { checks: {}, state });
+  const running = await startService({
+    ...{ logger, publicApp, adminApp, publicAt: at, adminAt: at, drainSeconds, state },
+    flush: async () => void events.push('flushed'),
+    closeDependencies: async () => void events.push('dependencies closed'),
+  });
+  t.teardown(() => {
+    release();
+    return running.stop({ drain: false });
+  });
+  const open = async (url: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+    t.teardown(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  return { running, events, lines, release, arrived, open };
+}
+
+t.test('a stop waits for no connection, on either listener', async (t) => {
+  const { running, events, lines, open } = await start(t);
+  const sockets: Socket[] = [];
+  for (const url of [running.publicUrl, running.adminUrl]) {
+    const idle = await open(url);
+    idle.write(REQUEST);
+    await once(idle, 'data');
+    const silent = await open(url);
+    const half = await open(url);
+    half.write('GET / HTTP/1.1\r\nHost: x\r\n');
+    const unfinished = await open(url);
+    unfinished.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+    sockets.push(idle, silent, half, unfinished);
+  }
+  const ended = sockets.map((socket) => once(socket.resume(), 'close'));
+  await running.stop();
+  await Promise.all(ended);
+  t.strictSame(events, ['flushed', 'dependencies closed']);
+  t.strictSame(lines, [], 'nothing was late');
+});
+
+t.test('while it stops, every answer ends its connection, also that to an earlier request', async (t) => {
+  const { running, arrived, release, open } = await start(t);
+  const socket = await open(running.publicUrl);
+  socket.write(REQUEST.replace('/ ', '/slow '));
+  await arrived;
+  const stopped = running.stop();
+  release();
+  const answer = await text(socket);
+  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(answer, /\r\nconnection: close\r\n/i);
+  await stopped;
+});
+
+t.test('while it drains, it serves new connections and ends each after one answer', async (t) => {
+  const { running, open } = await start(t, 0.3);
+  const kept = await open(running.publicUrl);
+  kept.write(REQUEST);
+  const [before] = (await once(kept, 'data')) as [Buffer];
+  t.notMatch(before.toString(), /connection: close/i);
+  const stopped = running.stop();
+  kept.write(REQUEST);
+  t.match(await text(kept), /connection: close\r\n[\s\S]*served$/i);
+  const later = await open(running.publicUrl);
+  later.write(REQUEST);
+  t.match(await text(later), /connection: close\r\n[\s\S]*served$/i);
+  const missing = await open(running.adminUrl);
+  missing.write(REQUEST.replace('/ ', '/nothing '));
+  t.match(await text(missing), /^HTTP\/1\.1 404 [\s\S]*connection: close\r\n/i);
+  await stopped;
+});
+
+t.test('a request that is never answered is cut off', async (t) => {
+  const { lines, running, arrived, open } = await start(t);
+  const socket = await open(running.publicUrl);
+  socket.write(REQUEST.replace('/ ', '/slow '));
+  await arrived;
+  const cut = once(socket.resume(), 'close');
+  await running.stop();
+  await cut;
+  t.strictSame(lines, [], 'nothing was late');
+});
