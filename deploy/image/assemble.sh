@@ -13,8 +13,8 @@ find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '
 rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test
 rm -rf "$app"/shared/src "$app"/services/*/src "$app"/package-lock.json "$app"/node_modules/.package-lock.json
 # Of a package only the folders at its top: a file that it loads may well lie in a folder "test" further down.
-find "$app" -path '*/node_modules/*' -type d \( -name test -o -name tests -o -name __tests__ -o -name benchmark \
-  -o -name benchmarks -o -name examples -o -name docs -o -name .github \) -prune |
+find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__ -o -name 'benchmark*' -o -name 'example*' \
+  -o -name docs -o -name .github \) -prune |
   while read -r folder; do
     if [ -f "$folder/../package.json" ]; then rm -rf "$folder"; fi
   done
@@ -28,7 +28,10 @@ if [ -d "$app/node_modules/canvas" ]; then
   strip "$app/canvas.node"
   mv "$app/canvas.node" "$app/node_modules/canvas/build/Release/canvas.node"
 fi
-# Links to workspaces that this image does not have.
+# Workspaces that this image does not have: their manifests were needed for the installation.
+for folder in "$app"/*/ "$app"/services/*/; do
+  if [ "$(ls "$folder")" = package.json ]; then rm -r "$folder"; fi
+done
 find "$app" -xtype l -delete
 
 mkdir -p "$image/app" "$image/etc/fonts" "$image/usr/local/bin" "$image/var/lib/dpkg/status.d"
@@ -52,12 +55,19 @@ done
 if grep 'not found' /libraries; then exit 1; fi
 sed -n 's/^[^/]*\(\/[^ ]*\) (0x[0-9a-f]*)$/\1/p' /libraries | sort -u |
   while read -r library; do
-    real=$(realpath "$library")
-    mkdir -p "$image$(dirname "$real")"
-    cp "$real" "$image$(dirname "$real")/$(basename "$library")"
-    package=$(dpkg -S "$real" | cut -d: -f1)
+    folder=$(realpath "$(dirname "$library")")
+    mkdir -p "$image$folder"
+    cp "$library" "$image$folder/$(basename "$library")"
+    package=$(dpkg -S "$(realpath "$library")" | cut -d: -f1)
     dpkg-query --status "$package" > "$image/var/lib/dpkg/status.d/$package"
   done
+# canvas has the names inside font files converted by modules of the C library, which ldd does not know.
+if [ -d "$app/node_modules/canvas" ]; then
+  for modules in /usr/lib/*/gconv; do
+    mkdir -p "$image$modules"
+    cp -r "$modules"/UTF-16.so "$modules"/MACINTOSH.so "$modules"/gconv-modules* "$image$modules"
+  done
+fi
 cp /etc/os-release "$image/etc/os-release"
 
 echo "tollgate:x:$user:$user::/nonexistent:/usr/sbin/nologin" > "$image/etc/passwd"
