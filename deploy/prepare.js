@@ -1,7 +1,7 @@
 // Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +11,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestNode = [20, 19];
 /** What npm says first is the reason; its manual follows. */
 const linesOfFailure = 12;
+const fetchMs = 30_000;
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -22,9 +23,11 @@ export function giveUp(line) {
  * Runs a program in the project's root and waits for it.
  * @returns {{ ok: boolean, output: string }} `output` is empty when the terminal shows it (`visible`)
  */
-export function run(command, args, { visible = false, env = process.env, shell = false } = {}) {
+export function run(command, args, options = {}) {
+  const { visible = false, env = process.env, shell = false, cwd = root, timeout } = options;
   const result = spawnSync(command, args, {
-    cwd: root,
+    cwd,
+    timeout,
     env,
     shell,
     encoding: 'utf8',
@@ -88,7 +91,20 @@ function install() {
   const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { ok, output } = run(...npmCommand(npmArguments));
   if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
+  fetchCanvas();
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * Fetches the compiled part of `canvas`, the first image library, which its install script would do. Where it cannot be
+ * had, the second library draws.
+ */
+function fetchCanvas() {
+  const program = join(root, 'node_modules', 'prebuild-install', 'bin.js');
+  const cwd = join(root, 'node_modules', 'canvas');
+  if (existsSync(program) && existsSync(cwd)) {
+    run(process.execPath, [program, '--runtime', 'napi'], { cwd, timeout: fetchMs });
+  }
 }
 
 function build() {

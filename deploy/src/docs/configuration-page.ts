@@ -1,6 +1,7 @@
 // Generates docs/configuration.md from the schemas that read the environment.
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { variablesTable } from '@tollgate/shared/config/variables-table.js';
 import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 
@@ -27,13 +28,15 @@ export const launcherVariables: Readonly<Record<string, { byDefault: string; mea
     byDefault: 'random',
     meaning: 'Its password, at least 8 characters; printed at each start',
   },
+  DEMO_PASSWORD_FILE: { byDefault: 'none', meaning: 'Path of the file that holds it' },
 };
 
 /** The names of all variables that any part of the project reads. */
 export function variableNames(): Set<string> {
+  const services = [SessionEnvironment, ChallengeEnvironment];
   return new Set([
-    ...Object.keys(SessionEnvironment.properties),
-    ...Object.keys(ChallengeEnvironment.properties),
+    ...services.flatMap(({ properties }) => Object.keys(properties)),
+    ...services.flatMap(secretVariablesOf).map(fileVariableOf),
     ...Object.keys(launcherVariables),
   ]);
 }
@@ -50,6 +53,14 @@ export function configurationPage(): string {
 Each service reads its environment once, when it starts. A value that is missing or wrong stops the start with one
 line for each mistake. An unset variable and an empty one are the same. A relative path starts from the folder of the project.
 Lists are separated by commas; flags are \`true\` or \`false\`.
+
+## Secrets in files
+
+Every variable that holds a secret has another beside it in the tables, with \`_FILE\` after its name: the absolute path of a
+file that holds the secret, as Docker, Kubernetes and systemd hand secrets to programs. The services, the commands,
+[doctor](operations.md#doctor), \`npm start\` and the plugins of \`@tollgate/fastify\` read it, once, when they start. The file
+has one line; line breaks at its end are cut. Both variables set, or a file that is missing, empty or unreadable, stops
+the start with one line.
 
 ## Both services
 

@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,8 +39,9 @@ export function runningEnvironment(env: Environment, root: string, publicUrl?: s
   const meant = publicUrl ?? (env.PUBLIC_URL || variables.PUBLIC_URL);
   if (withoutSlash(meant) !== withoutSlash(variables.PUBLIC_URL)) return env;
   const kept = textsOf(readObject(join(folder, SECRETS_FILE)));
-  const secrets = Object.fromEntries(SECRETS.map((name) => [name, kept[name]]));
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const missing = SECRETS.filter((name) => given[fileVariableOf(name)] === undefined);
+  const secrets = Object.fromEntries(missing.map((name) => [name, kept[name]]));
   return { ...secrets, ...variables, ...given, DATA_DIR: folder };
 }
 

@@ -1,6 +1,7 @@
 // The environment of a system on one machine: what the user sets, completed with defaults for local use.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 
 /** A reason not to start that a person can act on: its message is complete, lines for the terminal without a stack. */
 export class StartError extends Error {
@@ -80,17 +81,15 @@ export function reachableHost(bind: string | undefined): string {
   return bind.includes(':') ? `[${bind}]` : bind;
 }
 
+const ofLauncher = ['DEMO_EMAIL', 'DEMO_PASSWORD', 'GATEWAY_PORT'];
+const ofOneService: Readonly<Record<ServiceName, readonly string[]>> = {
+  'challenge-service': ['HOST_API_KEY', 'HOST_API_KEYS'],
+  'session-service': ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'SESSION_API_KEY'],
+};
+
 /** The environment of one service, without secrets that it does not use and variables of the launcher. */
 export function environmentFor(name: ServiceName, environment: Environment): Environment {
-  const { DEMO_EMAIL: _email, DEMO_PASSWORD: _password, GATEWAY_PORT: _port, ...common } = environment;
-  const { HOST_API_KEY: _host, HOST_API_KEYS: _hosts, ...session } = common;
-  if (name === 'session-service') return session;
-  const {
-    ACCESS_SECRET: _access,
-    REFRESH_SECRET: _refresh,
-    ENCRYPTION_KEY: _key,
-    SESSION_API_KEY: _api,
-    ...challenge
-  } = common;
-  return challenge;
+  const ofOthers = serviceNames.flatMap((service) => (service === name ? [] : ofOneService[service]));
+  const withheld = new Set([...ofLauncher, ...ofOthers].flatMap((each) => [each, fileVariableOf(each)]));
+  return Object.fromEntries(Object.entries(environment).filter(([variable]) => !withheld.has(variable)));
 }

@@ -2,6 +2,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { type Environment, StartError } from './local-environment.js';
 
 const secretNames = [
@@ -12,7 +14,30 @@ const secretNames = [
   'DEMO_PASSWORD',
 ] as const;
 
+/** Every variable that may come from a file: what `npm start` makes, and the secrets that a service may have besides. */
+export const fileSecrets: readonly string[] = [
+  ...secretNames,
+  'STORE_URL',
+  'CAPTCHA_CACHE_STORE',
+  'USERS_URL',
+  'SESSION_API_KEY',
+  'HOST_API_KEY',
+  'HOST_API_KEYS',
+];
+
 export type Secrets = Readonly<Record<(typeof secretNames)[number], string>>;
+
+/**
+ * Returns the environment with the secrets that files hold (`ACCESS_SECRET_FILE`).
+ * @throws {StartError} with a line for each file that cannot be used
+ */
+export function readSecretFiles(environment: Environment): Environment {
+  try {
+    return withSecretsFromFiles(environment, fileSecrets);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new StartError(error.message) : error;
+  }
+}
 
 /** Letters and digits that people do not confuse. */
 const readable = 'abcdefghjkmnpqrstuvwxyz23456789';

@@ -65,8 +65,7 @@ function readablePath(path: string): string {
   return inside.startsWith('..') ? path : inside;
 }
 
-function announce({ address, demo, logFolder }: System): void {
-  const store = process.env.STORE_URL;
+function announce({ address, demo, storeUrl, logFolder }: System): void {
   const rows = [
     ['Tollgate is open at', address],
     ...(demo
@@ -75,7 +74,7 @@ function announce({ address, demo, logFolder }: System): void {
           ['Password', demo.password],
         ]
       : []),
-    ['Store', store ? describeStoreUrl(store) : 'embedded, nothing else needed'],
+    ['Store', storeUrl ? describeStoreUrl(storeUrl) : 'embedded, nothing else needed'],
     ['Logs', readablePath(logFolder)],
     ['Stop', 'Ctrl-C'],
   ] as const;

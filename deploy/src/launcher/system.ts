@@ -21,7 +21,7 @@ import {
   variablesSetLocally,
 } from './local-environment.js';
 import { readinessMessage, waitUntilAllReady } from './readiness.js';
-import { openSecrets, type Secrets } from './secrets.js';
+import { openSecrets, readSecretFiles, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
 
 export interface SystemOptions {
@@ -52,6 +52,8 @@ export interface System {
   /** The demo account; undefined if the accounts are not in the embedded directory. */
   readonly demo: Account | undefined;
   readonly secrets: Secrets;
+  /** `STORE_URL`; undefined for the embedded store. */
+  readonly storeUrl: string | undefined;
   readonly logFolder: string;
   readonly processes: Readonly<Record<ServiceName, ServiceProcess>>;
   /** Resolves with one line for people when a service has ended by itself. */
@@ -71,12 +73,13 @@ const silentMs = 60_000;
  * @throws {StartError} for a reason that a person can act on; everything has been stopped then
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const ports = await settlePorts(readPorts(options.environment));
-  const dataFolder = dataFolderOf(options.environment);
+  const given = readSecretFiles(options.environment);
+  const ports = await settlePorts(readPorts(given));
+  const dataFolder = dataFolderOf(given);
   checkDataFolder(dataFolder);
-  checkDemoAccount(options.environment);
-  const secrets = openSecrets(dataFolder, options.environment);
-  const environment = completeForLocalUse({ ...options.environment, ...secrets }, ports);
+  checkDemoAccount(given);
+  const secrets = openSecrets(dataFolder, given);
+  const environment = completeForLocalUse({ ...given, ...secrets }, ports);
   const challenges = readChallengeNames(environment, pageSegments(pageFolder));
   const demo = await saveAccounts(options.accounts ?? [], environment);
   options.signal?.throwIfAborted();
@@ -121,6 +124,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ports,
       demo,
       secrets,
+      storeUrl: environment.STORE_URL,
       logFolder,
       processes,
       broken: Promise.race(services.map(describeEnd)),

@@ -49,6 +49,25 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
   for (const secret of [...Object.values(system.secrets), 'abab']) t.notOk(said.includes(secret));
 });
 
+t.test('secrets in files are read, and a file that is missing is a mistake', async (t) => {
+  const { examine, env } = await sharedExaminedSystem();
+  const { ENCRYPTION_KEY = '', CHALLENGE_SECRET = '', ...others } = env;
+  const folder = t.testdir({ encryption: `${ENCRYPTION_KEY}\n`, challenge: CHALLENGE_SECRET });
+  const fromFiles = {
+    ...others,
+    ENCRYPTION_KEY_FILE: join(folder, 'encryption'),
+    CHALLENGE_SECRET_FILE: join(folder, 'challenge'),
+  };
+  t.strictSame(complaints(await examine({ env: fromFiles })), []);
+  const missing = join(folder, 'missing');
+  t.strictSame(complaints(await examine({ env: { ...fromFiles, ENCRYPTION_KEY_FILE: missing } })), [
+    problem(
+      'configuration',
+      `The service would not start: ENCRYPTION_KEY_FILE names a file that cannot be read: ${missing} (there is none).`,
+    ),
+  ]);
+});
+
 t.test('an environment that is not that of the running service', async (t) => {
   const { examine, env, publicUrl } = await sharedExaminedSystem();
   const other = {

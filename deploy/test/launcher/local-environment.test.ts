@@ -88,6 +88,8 @@ t.test('a service is not handed the secrets of the other one', async (t) => {
   const keys = { HOST_API_KEY: 'h', HOST_API_KEYS: 'a:b', SESSION_API_KEY: 's' };
   t.same(environmentFor('challenge-service', keys), { HOST_API_KEY: 'h', HOST_API_KEYS: 'a:b' });
   t.same(environmentFor('session-service', keys), { SESSION_API_KEY: 's' });
+  const files = { CHALLENGE_SECRET_FILE: '/c', ACCESS_SECRET_FILE: '/a', DEMO_PASSWORD_FILE: '/d' };
+  t.same(environmentFor('challenge-service', files), { CHALLENGE_SECRET_FILE: '/c' });
 });
 
 t.test('what is bound to every address is reached through loopback', async (t) => {

@@ -1,8 +1,11 @@
 // The secrets of a local system: made once, private, and overruled by the environment.
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import t from 'tap';
-import { openSecrets } from '../../src/launcher/secrets.js';
+import { fileSecrets, openSecrets, readSecretFiles } from '../../src/launcher/secrets.js';
 
 const tokenSecrets = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'CHALLENGE_SECRET'] as const;
 
@@ -60,4 +63,23 @@ t.test('a file that is something else is refused in one line and left alone', as
     message: /^[^\n]*secrets\.json cannot be read[^\n]*$/,
   });
   t.equal(readFileSync(path, 'utf8'), 'not json');
+});
+
+t.test('every secret of the services and of the launcher may come from a file', async (t) => {
+  const secrets = [SessionEnvironment, ChallengeEnvironment].flatMap(secretVariablesOf);
+  t.same([...fileSecrets].sort(), [...new Set([...secrets, 'DEMO_PASSWORD'])].sort());
+});
+
+t.test('a secret from a file is used and not written down, and a missing file is one line', async (t) => {
+  const own = 'o'.repeat(40);
+  const folder = t.testdir({ access: `${own}\n` });
+  const data = join(folder, 'data');
+  const environment = readSecretFiles({ ACCESS_SECRET_FILE: join(folder, 'access'), LOG_LEVEL: 'warn' });
+  t.same(environment, { ACCESS_SECRET: own, LOG_LEVEL: 'warn' });
+  t.equal(openSecrets(data, environment).ACCESS_SECRET, own);
+  t.notMatch(readFileSync(join(data, 'secrets.json'), 'utf8'), own);
+  t.throws(() => readSecretFiles({ STORE_URL_FILE: '/missing' }), {
+    name: 'StartError',
+    message: 'STORE_URL_FILE names a file that cannot be read: /missing (there is none)',
+  });
 });

@@ -1,8 +1,9 @@
 // The options of the challenges as variables: `pow.volume.every` is `CAPTCHA_POW_VOLUME_EVERY`.
 
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { CaptchaOptions, checkCaptchaOptions } from '../schemas/captcha-options.js';
 import { leavesOf, optionsFrom } from '../schemas/option-tree.js';
+import { fileVariableOf, secretVariablesOf } from './secret-files.js';
 import { ChallengeModuleVariables, PresetVariables, StoreVariables } from './variables.js';
 
 type Leaves<P extends TProperties, Path extends string> = {
@@ -39,6 +40,10 @@ export function checkCaptchaVariables(values: Readonly<Record<string, unknown>>)
 }
 
 const KNOWN = { ...captchaVariables, ...StoreVariables, ...ChallengeModuleVariables, ...PresetVariables };
+const KNOWN_NAMES = new Set([
+  ...Object.keys(KNOWN),
+  ...secretVariablesOf(Type.Object(KNOWN)).map(fileVariableOf),
+]);
 
 /**
  * Returns a line for each `CAPTCHA_` variable that is set but unknown: with a misspelt name an option would silently keep
@@ -46,7 +51,7 @@ const KNOWN = { ...captchaVariables, ...StoreVariables, ...ChallengeModuleVariab
  */
 export function unknownCaptchaVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('CAPTCHA_') && (env[name] ?? '') !== '' && !Object.hasOwn(KNOWN, name))
+    .filter((name) => name.startsWith('CAPTCHA_') && (env[name] ?? '') !== '' && !KNOWN_NAMES.has(name))
     .sort()
     .map((name) => `${name} is not known: no variable of the challenges has this name`);
 }

@@ -3,6 +3,7 @@
 import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { ConfigurationError, expectationOf } from '../schemas/configuration-error.js';
+import { readSecret } from './secret-files.js';
 
 export { ConfigurationError };
 
@@ -10,8 +11,8 @@ const LONGEST_SHOWN = 60;
 
 /**
  * Reads the variables of a schema. A property may have the annotations `description`, `default`, `secret: true` (its value
- * is never shown) and `expected` (words that follow "must be"). A variable without a default is required unless it is
- * optional. An empty text counts as unset.
+ * is never shown, and may come from the file that `NAME_FILE` names) and `expected` (words that follow "must be"). A
+ * variable without a default is required unless it is optional. An empty text counts as unset.
  *
  * @param check returns a line for each mistake of several variables together, beginning with the name of one; it receives
  * only valid values, so any may be missing
@@ -25,8 +26,10 @@ export function readEnvironment<T extends TObject>(
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
   for (const [name, property] of Object.entries(schema.properties)) {
-    const text = env[name] ?? '';
-    if (text !== '') {
+    const { text, mistake } = readText(name, property, env);
+    if (mistake !== undefined) {
+      mistakes.push(mistake);
+    } else if (text !== '') {
       const value = convert(property, text);
       if (value !== undefined && Value.Check(property, value)) values[name] = value;
       else mistakes.push(`${name} must be ${expectationOf(property)}${found(property, text)}`);
@@ -39,6 +42,10 @@ export function readEnvironment<T extends TObject>(
   mistakes.push(...check(values as Partial<Static<T>>));
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return values as Static<T>;
+}
+
+function readText(name: string, { secret }: TSchema, env: Readonly<Record<string, string | undefined>>) {
+  return secret === true ? readSecret(name, env) : { text: env[name] ?? '' };
 }
 
 function found(schema: TSchema, text: string): string {

@@ -1,12 +1,20 @@
 // Formats the variables of a schema as a Markdown table.
 
 import { KindGuard, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox';
+import { fileVariableOf } from './secret-files.js';
 
 /** Returns the rows `| variable | default | meaning |`, one per property, without the header. */
 export function variablesTable(schema: TObject): string {
   return Object.entries(schema.properties)
-    .map(([name, property]) => `| \`${name}\` | ${defaultOf(property)} | ${meaningOf(property)} |`)
+    .map(
+      ([name, property]) =>
+        `| ${namesOf(name, property)} | ${defaultOf(property)} | ${meaningOf(property)} |`,
+    )
     .join('\n');
+}
+
+function namesOf(name: string, { secret }: TSchema): string {
+  return secret === true ? `\`${name}\`, \`${fileVariableOf(name)}\`` : `\`${name}\``;
 }
 
 function defaultOf(schema: TSchema): string {

@@ -157,6 +157,7 @@ t.test(
       PATH: 'x',
     };
     t.same(unknownCaptchaVariables({ ...Object.fromEntries(known), ...right }), []);
+    t.same(unknownCaptchaVariables({ CAPTCHA_CACHE_STORE_FILE: '/run/secrets/challenge_store' }), []);
     t.same(unknownCaptchaVariables({ CAPTCHA_UNKNOWN: 'a secret', CAPTCHA_POW_DIFICULTY: '20' }), [
       'CAPTCHA_POW_DIFICULTY is not known: no variable of the challenges has this name',
       'CAPTCHA_UNKNOWN is not known: no variable of the challenges has this name',

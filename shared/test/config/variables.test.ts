@@ -116,6 +116,7 @@ t.test('the table has a row per variable, with its default, its choices and its 
       C: Type.Integer({ default: 5, description: 'Five' }),
       D: Type.Union([Type.Literal('x'), Type.Literal('y')], { default: 'x', description: 'Either' }),
       E: Type.Optional(Type.String({ description: 'Else', shownDefault: 'that of `C`' })),
+      F: Type.String({ description: 'A secret', secret: true }),
     }),
   );
   t.equal(
@@ -126,6 +127,7 @@ t.test('the table has a row per variable, with its default, its choices and its 
       '| `C` | `5` | Five |',
       '| `D` | `x` | Either (`x`, `y`) |',
       '| `E` | that of `C` | Else |',
+      '| `F`, `F_FILE` | required | A secret |',
     ].join('\n'),
   );
   t.equal(variablesTable(schema).split('\n').length, Object.keys(schema.properties).length);

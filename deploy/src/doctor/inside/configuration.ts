@@ -1,6 +1,7 @@
 // Checks the service's environment: mistakes, secrets, files of one machine, and whether it is the right one.
 
 import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -9,6 +10,7 @@ import { type Finding, good, problem, warning } from '../report.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const;
+const ALL_SECRETS = [...SECRETS, 'CHALLENGE_SECRET'] as const;
 
 export interface ConfigurationFacts {
   /** The lines with which the service would refuse to start; none if it would start. */
@@ -29,7 +31,7 @@ export interface ConfigurationFacts {
 
 /** Whether the variables of the session service seem to be set. */
 export function isServiceEnvironment(env: Environment): boolean {
-  return SECRETS.some((name) => (env[name] ?? '') !== '');
+  return SECRETS.some((name) => Boolean(env[name] || env[fileVariableOf(name)]));
 }
 
 /** What the requests to the public address have shown. */
@@ -60,7 +62,7 @@ export function configurationFacts(
     mistakes,
     publicUrl,
     configuredUrl: values?.PUBLIC_URL,
-    secrets: Object.fromEntries([...SECRETS, 'CHALLENGE_SECRET'].map((name) => [name, env[name]])),
+    secrets: Object.fromEntries(ALL_SECRETS.map((name) => [name, values?.[name] ?? env[name]])),
     embedded: embedded.map(([name]) => name),
     isProduction: values?.NODE_ENV === 'production',
     isLocal: isLoopbackHost(new URL(publicUrl).hostname),

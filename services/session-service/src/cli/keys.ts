@@ -6,6 +6,7 @@ import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/ca
 import { isProgram, runCommand, UsageError } from '@tollgate/shared/config/command-line.js';
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
@@ -24,7 +25,7 @@ status says for each secret which step of changing it is safe now: append, front
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function exportAccess(env: Environment): string[] {
-  if (!env.ENCRYPTION_KEY) {
+  if (!env.ENCRYPTION_KEY && !env[fileVariableOf('ENCRYPTION_KEY')]) {
     throw new ConfigurationError([
       'ENCRYPTION_KEY is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
     ]);

@@ -10,6 +10,7 @@ import {
   UsageError,
   usageErrorOf,
 } from '@tollgate/shared/config/command-line.js';
+import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';
@@ -73,7 +74,8 @@ function checkEmail(email: string): string {
  * The path of the users' file, from DATA_DIR and USERS_URL; as in the service, an empty variable counts as unset.
  * @throws CommandError if USERS_URL names another kind of directory
  */
-function usersPath({ DATA_DIR, USERS_URL }: NodeJS.ProcessEnv): string {
+function usersPath(env: NodeJS.ProcessEnv): string {
+  const { DATA_DIR, USERS_URL } = withSecretsFromFiles(env, ['USERS_URL']);
   if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.mdb');
   const location = parseLocation(USERS_URL);
   if (location.kind === 'embedded') return location.path;

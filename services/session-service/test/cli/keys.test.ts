@@ -1,5 +1,6 @@
 // The keys command as an operator runs it.
 
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -45,6 +46,19 @@ t.test('export-access prints the derived keys of access tokens and no secret', a
     code: 1,
     out: '',
     error: 'keys: ENCRYPTION_KEY must have at least 32 characters in each element\n',
+  });
+});
+
+t.test('export-access reads the key from a file', async (t) => {
+  const { ENCRYPTION_KEY } = SECRETS;
+  const folder = t.testdir({ key: `${ENCRYPTION_KEY}\n` });
+  const { out } = await keys(['export-access'], { ENCRYPTION_KEY_FILE: join(folder, 'key') });
+  t.equal(out, `${exportAccessKeys(openKeyRing(ENCRYPTION_KEY))}\n`);
+  const missing = join(folder, 'missing');
+  t.strictSame(await keys(['export-access'], { ENCRYPTION_KEY_FILE: missing }), {
+    code: 1,
+    out: '',
+    error: `keys: ENCRYPTION_KEY_FILE names a file that cannot be read: ${missing} (there is none)\n`,
   });
 });
 

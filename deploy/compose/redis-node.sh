@@ -1,0 +1,38 @@
+#!/bin/sh
+# Starts a Redis that Sentinels watch: the first of its name as master, the others as its replicas.
+#   redis-node.sh OWN_HOST FIRST_HOST
+#
+# What Sentinels change is kept in DATA/redis.conf, so that after a restart a server goes on as what it was made. SECRETS has
+# the files `store_acl` and `replication_password`.
+set -eu
+own=$1
+first=$2
+data=${DATA:-/data}
+secrets=${SECRETS:-/run/secrets}
+port=${PORT:-6379}
+
+if [ ! -e "$data/redis.conf" ]; then
+  {
+    echo "port $port"
+    echo "bind ${BIND:-*}"
+    echo "dir $data"
+    echo "aclfile $secrets/store_acl"
+    # Without a password nobody may do more than ask whether it lives.
+    echo "protected-mode no"
+    echo "appendonly yes"
+    echo 'save ""'
+    echo "maxmemory 256mb"
+    echo "maxmemory-policy noeviction"
+    echo "masteruser replication"
+    echo "masterauth $(cat "$secrets/replication_password")"
+    echo "replica-announce-ip $own"
+    echo "replica-announce-port $port"
+    # A master that is cut off stops accepting what would be lost.
+    echo "min-replicas-to-write 1"
+    echo "min-replicas-max-lag 10"
+    if [ "$own" != "$first" ]; then echo "replicaof $first ${FIRST_PORT:-6379}"; fi
+  } > "$data/.redis.conf"
+  chmod 0600 "$data/.redis.conf"
+  mv "$data/.redis.conf" "$data/redis.conf"
+fi
+exec redis-server "$data/redis.conf"

@@ -1,0 +1,4 @@
+-- Adds the account :email with the password hash :hash, or gives an existing one that hash.
+\set ON_ERROR_STOP on
+INSERT INTO users (email, hash) VALUES (btrim(:'email'), :'hash')
+  ON CONFLICT (lower(normalize(email, NFKC))) DO UPDATE SET hash = excluded.hash;

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Gathers the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
+#   sh assemble.sh APP IMAGE
+# APP has the compiled service and its production dependencies; IMAGE is created.
+set -eu
+app=$1
+image=$2
+user=10001
+
+# What runs needs none of these, whoever ships them.
+find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
+  -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete
+rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test
+rm -rf "$app"/shared/src "$app"/services/*/src "$app"/package-lock.json "$app"/node_modules/.package-lock.json
+# Of a package only the folders at its top: a file that it loads may well lie in a folder "test" further down.
+find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__ -o -name 'benchmark*' -o -name 'example*' \
+  -o -name docs -o -name .github \) -prune |
+  while read -r folder; do
+    if [ -f "$folder/../package.json" ]; then rm -rf "$folder"; fi
+  done
+# Builds of native modules for other versions of Node; the one for Node-API serves all.
+find "$app" -name 'node.abi*.node' -delete
+# Of the compiled canvas only the library is loaded.
+if [ -d "$app/node_modules/canvas" ]; then
+  mv "$app/node_modules/canvas/build/Release/canvas.node" "$app/canvas.node"
+  rm -rf "$app/node_modules/canvas/build" "$app/node_modules/canvas/src"
+  mkdir -p "$app/node_modules/canvas/build/Release"
+  strip "$app/canvas.node"
+  mv "$app/canvas.node" "$app/node_modules/canvas/build/Release/canvas.node"
+fi
+# Workspaces that this image does not have: their manifests were needed for the installation.
+for folder in "$app"/*/ "$app"/services/*/; do
+  if [ "$(ls "$folder")" = package.json ]; then rm -r "$folder"; fi
+done
+find "$app" -xtype l -delete
+
+mkdir -p "$image/app" "$image/etc/fonts" "$image/usr/local/bin" "$image/var/lib/dpkg/status.d"
+install -d -m 1777 "$image/tmp"
+install -d -m 0700 -o "$user" -g "$user" "$image/data"
+cp -a "$app/." "$image/app"
+cp /usr/local/bin/node "$image/usr/local/bin/node"
+
+# In a merged /usr the loader and the libraries are found by these names.
+for folder in bin lib lib64 sbin; do
+  if [ -L "/$folder" ]; then
+    mkdir -p "$image/usr/$folder"
+    ln -s "usr/$folder" "$image/$folder"
+  fi
+done
+# Each library under the name that it is loaded by; its package is listed for those who scan images.
+{
+  echo /usr/local/bin/node
+  find "$app" -name '*.node'
+} | while read -r binary; do ldd "$binary"; done > /libraries
+if grep 'not found' /libraries; then exit 1; fi
+sed -n 's/^[^/]*\(\/[^ ]*\) (0x[0-9a-f]*)$/\1/p' /libraries | sort -u |
+  while read -r library; do
+    folder=$(realpath "$(dirname "$library")")
+    mkdir -p "$image$folder"
+    cp "$library" "$image$folder/$(basename "$library")"
+    package=$(dpkg -S "$(realpath "$library")" | cut -d: -f1)
+    dpkg-query --status "$package" > "$image/var/lib/dpkg/status.d/$package"
+  done
+# canvas has the names inside font files converted by modules of the C library, which ldd does not know.
+if [ -d "$app/node_modules/canvas" ]; then
+  for modules in /usr/lib/*/gconv; do
+    mkdir -p "$image$modules"
+    cp -r "$modules"/UTF-16.so "$modules"/MACINTOSH.so "$modules"/gconv-modules* "$image$modules"
+  done
+fi
+cp /etc/os-release "$image/etc/os-release"
+
+echo "tollgate:x:$user:$user::/nonexistent:/usr/sbin/nologin" > "$image/etc/passwd"
+echo "tollgate:x:$user:" > "$image/etc/group"
+echo 'hosts: files dns' > "$image/etc/nsswitch.conf"
+# The fonts come with the service: none of a system is looked for, and no cache of them is written.
+echo '<fontconfig><cachedir>/tmp</cachedir></fontconfig>' > "$image/etc/fonts/fonts.conf"

@@ -1,0 +1,75 @@
+// `npm run image:check`: builds both images without a container engine, looks into them, and signs in at their services.
+//
+// It needs Linux, root, and the packages buildah, debootstrap and redis-server. Options:
+//   --state FOLDER   keeps the base and the layers there for the next run; else a temporary folder is removed at the end
+//   --pull           takes the base from a registry; else it is made from packages of Debian and npm
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { giveUp, prepare, root } from '../prepare.js';
+import { baseName, makeBase } from './base.js';
+import { Buildah } from './buildah.js';
+import { examineImage } from './examine.js';
+import { trySystem } from './try-system.js';
+
+const targets = ['session-service', 'challenge-service'];
+
+const { values: options } = parseArgs({
+  options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
+});
+if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
+prepare();
+
+const folder =
+  options.state === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-images-')) : resolve(options.state);
+mkdirSync(folder, { recursive: true });
+const buildah = new Buildah(folder);
+let failures = 0;
+try {
+  if (!options.pull && !buildah.has(baseName())) {
+    console.log(`Making ${baseName()} …`);
+    makeBase(buildah, join(folder, 'downloads'));
+  }
+  for (const target of targets) build(target);
+  for (const target of targets) {
+    console.log(`\n${target}`);
+    await examineImage(buildah, imageOf(target), report);
+  }
+  console.log('\nBoth, on a Redis of this machine');
+  await trySystem(buildah, { session: imageOf(targets[0]), challenge: imageOf(targets[1]) }, folder, report);
+} finally {
+  buildah.read('rm', '--all');
+  if (options.state === undefined) rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures === 0 ? '\nThe images are as they must be.' : `\n${failures} FAILED`);
+process.exitCode = failures === 0 ? 0 : 1;
+
+function imageOf(target) {
+  return `localhost/tollgate/${target}`;
+}
+
+function build(target) {
+  console.log(`Building ${target} …`);
+  const file = join(root, 'deploy', 'Dockerfile');
+  buildah.read(
+    'build',
+    ...['--isolation', 'chroot', '--layers', '--format', 'docker', options.pull ? '--pull' : '--pull=never'],
+    ...[
+      '--file',
+      file,
+      '--ignorefile',
+      `${file}.dockerignore`,
+      '--target',
+      target,
+      '--tag',
+      imageOf(target),
+      root,
+    ],
+  );
+}
+
+function report(title, ok, details = '') {
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${title}${details === '' ? '' : `: ${details}`}`);
+  if (!ok) failures += 1;
+}
