@@ -1,16 +1,14 @@
 // Opens Redis clients that fail at once without a connection and reconnect for ever, and tells their errors apart.
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { sentinelConnector } from './sentinel-connector.js';
-import { type SentinelWatch, watchSentinels } from './sentinel-watch.js';
+import { ANSWER_LIMIT_MS, within } from './answer-limit.js';
+import { sentinelConnector } from './sentinel/sentinel-connector.js';
+import { type SentinelWatch, watchSentinels } from './sentinel/sentinel-watch.js';
 import { StoreUnavailableError } from './store.js';
 import type { StoreAddress } from './store-url.js';
 
 /** A client of one Redis server, of a Sentinel's master or of a cluster. */
 export type RedisClient = Redis | Cluster;
-
-/** Longest wait for a reply, in milliseconds. */
-export const COMMAND_TIMEOUT_MS = 500;
 
 /** Silence with a command under way after which a connection is left, in milliseconds. */
 export const SILENCE_MS = 1500;
@@ -20,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 2000;
 // Without a queue a command fails at once while Redis is unreachable, so a request gets a 503 instead of hanging.
 const CLIENT_OPTIONS = {
   enableOfflineQueue: false,
-  commandTimeout: COMMAND_TIMEOUT_MS,
+  commandTimeout: ANSWER_LIMIT_MS,
   connectTimeout: 1000,
   // A server that is frozen never closes its side.
   disconnectTimeout: 100,
@@ -73,6 +71,13 @@ export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>):
   return client;
 }
 
+/** Returns the longest wait of a client for a reply, in milliseconds. */
+export function commandTimeoutOf({ options }: RedisClient): number {
+  const { commandTimeout = ANSWER_LIMIT_MS } =
+    'redisOptions' in options ? (options.redisOptions ?? {}) : (options as RedisOptions);
+  return commandTimeout;
+}
+
 /**
  * Opens another connection to the server of a client, for blocking reads. It does not reconnect: when it breaks its
  * commands fail, and the caller opens another.
@@ -84,7 +89,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
   const once = {
     lazyConnect: true,
     retryStrategy: () => null,
-    commandTimeout: waitMs + COMMAND_TIMEOUT_MS,
+    commandTimeout: waitMs + ANSWER_LIMIT_MS,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
   const reader =
@@ -116,18 +121,6 @@ function dropSettledCommands(client: RedisClient): void {
   }
   const send = client.sendCommand.bind(client);
   client.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no connection within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function connect(

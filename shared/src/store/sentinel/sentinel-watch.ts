@@ -1,7 +1,7 @@
 // Follows what the Sentinels of a master say, so that no connection stays with a server that is no master any more.
 
 import { Redis } from 'ioredis';
-import { type HostPort, hostAndPort } from './store-url.js';
+import { type HostPort, hostAndPort } from '../store-url.js';
 
 /** Knows which server the Sentinels name as the master. */
 export interface SentinelWatch {
