@@ -70,7 +70,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/store',
     files: /^shared\/src\/store\//,
-    may: [databases, node('fs', 'path')],
+    may: [databases, node('async_hooks', 'fs', 'net', 'path')],
     never: [environment],
   },
   {

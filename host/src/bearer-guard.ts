@@ -8,6 +8,7 @@ import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variabl
 import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
 import { openTokenCodec, type TokenCodec } from '@tollgate/shared/http/tokens/token-codec.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
@@ -100,6 +101,7 @@ async function bearerGuard(
     revocations = follower;
     onVerified = createProofOfUse(openProofStore(store));
   }
+  await app.register(answerLimit);
   await app.register(bearer, {
     tokens,
     revocations,

@@ -102,6 +102,46 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.logIn(user)).answer.status, 200);
   });
 
+  await t.test(
+    'a Redis that freezes costs a request half a second, whatever it asks and whenever',
+    async (t) => {
+      const session = await site.logIn(user);
+      const bearer = { authorization: `Bearer ${session.accessToken}` };
+      const drawn = await site.image();
+      const works = await Promise.all(Array.from({ length: 20 }, () => site.work()));
+      const requests = (): [string, string, object][] => [
+        ['GET', '/api/captcha/pow', {}],
+        ['GET', '/api/captcha', {}],
+        ['GET', `/api/captcha/${drawn.captcha_token}.png`, {}],
+        ['POST', '/login', { body: { ...user, ...works.pop() } }],
+        ['POST', '/login', { body: { ...user, password: 'wrong password', ...works.pop() } }],
+        ['POST', '/refresh', { headers: { cookie: session.cookie } }],
+        ['DELETE', '/refresh', { headers: { cookie: session.cookie } }],
+        ['POST', '/logout', { headers: { ...bearer, cookie: session.cookie } }],
+        ['GET', '/sessions', { headers: bearer }],
+        ['GET', '/profile', { headers: bearer }],
+      ];
+      let longestMs = 0;
+      const sending: Promise<void>[] = [];
+      const measured = async ([method, path, sent]: [string, string, object]) => {
+        const startedMs = performance.now();
+        const { status } = await gateway.send(method, path, sent);
+        longestMs = Math.max(longestMs, performance.now() - startedMs);
+        t.equal(status, path === '/profile' ? 200 : 503, `${method} ${path.slice(0, 16)}`);
+      };
+      redis.freeze();
+      for (let round = 0; round < 10; round++) {
+        sending.push(...requests().map(measured));
+        await sleep(200);
+      }
+      await Promise.all(sending);
+      redis.thaw();
+      t.ok(longestMs < 800, `${Math.round(longestMs)} ms`);
+      await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
+      await until(async () => (await site.tryLogIn(user)).status === 200);
+    },
+  );
+
   await t.test('a service boots without its store, and serves as soon as it is there', async (t) => {
     const { cookie } = await site.logIn(user);
     await redis.stop();

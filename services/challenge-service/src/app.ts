@@ -7,6 +7,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { Stopping } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
@@ -57,6 +58,7 @@ export async function buildApp(
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
+  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });

@@ -10,6 +10,7 @@ import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { Stopping } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
@@ -85,6 +86,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: metrics.requests('public') });
+  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });

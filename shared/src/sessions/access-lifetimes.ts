@@ -1,6 +1,7 @@
 // The longest accepted lifetime of an access token: as configured here, or as reported by a node that makes tokens.
 
 import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../keys/key-record.js';
+import { waitForAnswer } from '../store/answer-limit.js';
 import type { Store } from '../store/open-store.js';
 
 /** How long a reading of the record is used, in milliseconds. */
@@ -26,9 +27,9 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
       if (record === undefined) return false;
       if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
         readAtMs = performance.now();
-        reading = record.read().then(longestLifetime, () => 0);
+        reading = record.read().then(longestLifetime);
       }
-      return seconds <= (await reading);
+      return seconds <= (await waitForAnswer(reading).catch(() => 0));
     },
   };
 }

@@ -1,6 +1,7 @@
 // Keeps a copy of the revocation log in memory, so that verifying a token does not read the store.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { waitForAnswer } from '../store/answer-limit.js';
 import { reconnectDelayMs } from '../store/redis-connection.js';
 import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
 import { createRevokedIds } from './revoked-ids.js';
@@ -139,16 +140,18 @@ export function followRevocations(
     async isRevoked(sid) {
       if (revoked.has(sid)) return true;
       if (lostSinceMs === undefined) return false;
-      const answered = ask().then(
+      const asked = ask().then(
         () => {
           isUnanswered = false;
         },
-        () => {
+        (error: unknown) => {
           isUnanswered = true;
+          throw error;
         },
       );
       // A store that hangs costs one timeout, not one per request.
-      if (!isUnanswered) await answered;
+      if (isUnanswered) asked.catch(() => {});
+      else await waitForAnswer(asked).catch(() => {});
       return revoked.has(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),

@@ -1,6 +1,7 @@
 // Tells every node which sessions have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { withoutAnswerLimit } from '../store/answer-limit.js';
 import { reconnectDelayMs } from '../store/redis-connection.js';
 import type { RevocationFollower } from './revocation-follower.js';
 import type { RevocationLog } from './revocation-log.js';
@@ -75,7 +76,7 @@ export function createRevoker(options: {
       if (sids.length === 0) return;
       follower.refuse(sids, keepMs);
       for (const sid of sids) unwritten.set(sid, { untilMs: performance.now() + accessTtlMs });
-      writing ??= writeAll();
+      writing ??= withoutAnswerLimit(writeAll);
     },
     get waiting() {
       return unwritten.size;

@@ -1,8 +1,8 @@
 // Loads Lua scripts as functions, and measures the commands of a client.
 
 import { readFileSync } from 'node:fs';
-import type { RedisClient } from './redis-connection.js';
-import { asStoreError } from './redis-connection.js';
+import { waitForAnswer, within } from './answer-limit.js';
+import { asStoreError, commandTimeoutOf, type RedisClient } from './redis-connection.js';
 import { type StoreObserver, secondsSince } from './store.js';
 
 /** A script as a function of its keys and arguments. Throws StoreUnavailableError if there is no reply. */
@@ -41,11 +41,16 @@ export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promis
   const observer = observers.get(client);
   const startMs = performance.now();
   try {
-    const value = await reply;
+    const value = await waitForAnswer(limited(client, reply));
     observer?.took(secondsSince(startMs));
     return value;
   } catch (error) {
     observer?.failed();
     throw asStoreError(error);
   }
+}
+
+/** A cluster sends a command again and again while it looks for the master of its slot: the client has no limit for that. */
+function limited<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
+  return client.isCluster ? within(commandTimeoutOf(client), reply) : reply;
 }

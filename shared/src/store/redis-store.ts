@@ -1,6 +1,6 @@
 // The store on Redis: its connection, and the operations that every store has.
 
-import { asStoreError, type RedisClient } from './redis-connection.js';
+import { asStoreError, closeRedis, type RedisClient } from './redis-connection.js';
 import { observeClient, replyOf } from './redis-script.js';
 import type { StoreOperations } from './store.js';
 
@@ -34,8 +34,7 @@ export function createRedisStore(client: RedisClient): RedisStore {
     },
     observe: (observer) => observeClient(client, observer),
     async close() {
-      // quit() waits for a reply that a store out of reach never sends.
-      client.disconnect();
+      closeRedis(client);
     },
   };
 }

@@ -26,6 +26,11 @@ export interface HostPort {
   readonly port: number;
 }
 
+/** Formats an address as in a URL. */
+export function hostAndPort({ host, port }: HostPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 const MANY_HOSTS =
   /^redis\+(cluster|sentinel):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)(?:\/([^/]*))?(?:\/(\d+))?\/?$/;
 

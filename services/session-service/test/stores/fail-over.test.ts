@@ -1,7 +1,7 @@
 // Redis away, back, without its scripts, or replaced by a replica that missed a write.
 
 import { once } from 'node:events';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
@@ -45,9 +45,8 @@ t.test(
       t.ok(error instanceof StoreUnavailableError);
     }
 
-    const ready = once(store.client, 'ready');
     await redis.start();
-    await ready;
+    t.ok(await waitForStore(store, 5000));
     await sessions.start({ ...PHONE, ...AGENT }, RULES);
     t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'rotated' });
   },

@@ -1,0 +1,48 @@
+// Connects a Redis client to the master that the Sentinels name, and leaves it when they name another.
+
+import { createConnection, type Socket } from 'node:net';
+import { AbstractConnector, type RedisOptions } from 'ioredis';
+import type { SentinelWatch } from './sentinel-watch.js';
+
+/** Without a master after this time the client is told why, in milliseconds. */
+const TELL_AFTER_MS = 1000;
+
+/** Returns the class that a client takes as its option `Connector`. */
+export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOptions['Connector']> {
+  return class SentinelMasterConnector extends AbstractConnector {
+    #abandoned = new AbortController();
+
+    constructor(options: unknown) {
+      super((options as RedisOptions).disconnectTimeout ?? 0);
+    }
+
+    async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
+      this.connecting = true;
+      this.#abandoned = new AbortController();
+      const timer = setInterval(() => emit('error', new Error(watch.problem)), TELL_AFTER_MS).unref();
+      try {
+        const stream = createConnection(await watch.master(this.#abandoned.signal));
+        stream.once('error', (error) => {
+          this.firstError = error;
+        });
+        // At once: a deposed master acknowledges writes that it will forget.
+        const stopListening = watch.onLeave(() => stream.destroy());
+        stream.once('close', stopListening);
+        this.stream = stream;
+        return stream;
+      } finally {
+        clearInterval(timer);
+      }
+    }
+
+    override disconnect(): void {
+      this.#abandoned.abort();
+      super.disconnect();
+    }
+
+    /** A server that is not or not yet the master is left again. */
+    override check({ role = 'master' }: { role?: string }): boolean {
+      return role === 'master';
+    }
+  };
+}

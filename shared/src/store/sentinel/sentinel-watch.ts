@@ -1,0 +1,174 @@
+// Follows what the Sentinels of a master say, so that no connection stays with a server that is no master any more.
+
+import { Redis } from 'ioredis';
+import { type HostPort, hostAndPort } from '../store-url.js';
+
+/** Knows which server the Sentinels name as the master. */
+export interface SentinelWatch {
+  /**
+   * Resolves with the address of the master: at once if it is known, but not while a fail-over is under way.
+   * @throws Error if the signal is aborted, or when the watch is closed
+   */
+  master(signal: AbortSignal): Promise<HostPort>;
+  /** Why no master is known, for the log. */
+  readonly problem: string;
+  /**
+   * Calls `listener` when a connection must be left: a fail-over begins, or another server is the master.
+   * @returns a function that removes the listener
+   */
+  onLeave(listener: () => void): () => void;
+  close(): void;
+}
+
+/** What a Sentinel knows about a master. */
+interface SentinelAnswer extends HostPort {
+  /** The Sentinel with the highest number has the latest knowledge. */
+  readonly epoch: number;
+  readonly isFailingOver: boolean;
+}
+
+const ASK_EVERY_MS = 1000;
+
+/** Longest time without a connection for a fail-over whose end is not reported, in milliseconds. */
+const HOLD_MS = 5000;
+
+/** The Sentinel that leads a fail-over reports this at least 50 ms before it promotes a replica. */
+const BEFORE_PROMOTION = '+failover-state-send-slaveof-noone';
+const NEWS = ['*failover*', '+promoted-slave', '+switch-master'];
+
+const SENTINEL_OPTIONS = {
+  commandTimeout: 500,
+  connectTimeout: 1000,
+  disconnectTimeout: 100,
+  socketTimeout: 1500,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  autoResubscribe: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: null,
+};
+
+/**
+ * Connects to every Sentinel. Each is asked every second and whenever it reports a step of a fail-over.
+ *
+ * @param name the name of the master
+ * @param retryDelayMs the delay before the n-th attempt to connect to a Sentinel again
+ */
+export function watchSentinels(
+  sentinels: readonly HostPort[],
+  name: string,
+  retryDelayMs: (attempt: number) => number,
+): SentinelWatch {
+  const answers = new Map<Redis, SentinelAnswer>();
+  const listeners = new Set<() => void>();
+  const waiting = new Set<() => void>();
+  let named: HostPort | undefined;
+  let holding: { readonly timer: NodeJS.Timeout; readonly by: Redis } | undefined;
+  let knowsName: boolean | undefined;
+  let isClosed = false;
+
+  const wake = (): void => {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  const leave = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const release = (): void => {
+    clearTimeout(holding?.timer);
+    holding = undefined;
+    wake();
+  };
+  const hold = (by: Redis): void => {
+    clearTimeout(holding?.timer);
+    holding = { by, timer: setTimeout(release, HOLD_MS).unref() };
+    leave();
+  };
+
+  /** Takes the answer of the highest epoch. Of equal ones that of the present master counts. */
+  function decide(): void {
+    const epoch = Math.max(...[...answers.values()].map((answer) => answer.epoch));
+    const latest = [...answers.values()].filter((answer) => answer.epoch === epoch);
+    const master = latest.find((answer) => isSame(answer, named)) ?? latest[0];
+    if (master === undefined) return;
+    const isMoved = named !== undefined && !isSame(master, named);
+    named = { host: master.host, port: master.port };
+    if (isMoved) leave();
+    const isOver = holding !== undefined && answers.get(holding.by)?.isFailingOver === false;
+    if (isMoved || isOver) release();
+    else if (holding === undefined) wake();
+  }
+
+  async function ask(sentinel: Redis): Promise<void> {
+    try {
+      const [address, details] = await Promise.all([
+        sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name) as Promise<[string, string] | null>,
+        sentinel.call('SENTINEL', 'MASTER', name) as Promise<string[]>,
+      ]);
+      if (address === null) return;
+      const [host, port] = address;
+      knowsName = true;
+      answers.set(sentinel, {
+        host,
+        port: Number(port),
+        epoch: Number(details[details.indexOf('config-epoch') + 1]),
+        isFailingOver: String(details[details.indexOf('flags') + 1]).includes('failover_in_progress'),
+      });
+      decide();
+    } catch (error) {
+      if (error instanceof Error && error.message.includes('No such master')) knowsName ??= false;
+    }
+  }
+
+  const clients = sentinels.map((address) => {
+    const sentinel = new Redis({ ...SENTINEL_OPTIONS, ...address, retryStrategy: retryDelayMs });
+    sentinel.on('error', () => {});
+    sentinel.on('close', () => answers.delete(sentinel));
+    sentinel.on('ready', () => {
+      sentinel.psubscribe(...NEWS).catch(() => {});
+      void ask(sentinel);
+    });
+    sentinel.on('pmessage', (_pattern, channel: string, message: string) => {
+      if (!message.split(' ').includes(name)) return;
+      if (channel === BEFORE_PROMOTION) hold(sentinel);
+      void ask(sentinel);
+    });
+    return sentinel;
+  });
+  const timer = setInterval(() => {
+    for (const sentinel of clients) if (sentinel.status === 'ready') void ask(sentinel);
+  }, ASK_EVERY_MS).unref();
+
+  return {
+    async master(signal) {
+      for (;;) {
+        if (signal.aborted || isClosed) throw new Error('Connection is closed.');
+        if (named !== undefined && holding === undefined) return named;
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      }
+    },
+    get problem() {
+      return knowsName === false
+        ? `the Sentinels know no master ${name}`
+        : `no Sentinel answers: ${sentinels.map(hostAndPort).join(', ')}`;
+    },
+    onLeave(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+      clearTimeout(holding?.timer);
+      for (const sentinel of clients) sentinel.disconnect();
+      wake();
+    },
+  };
+}
+
+function isSame(one: HostPort, other: HostPort | undefined): boolean {
+  return one.host === other?.host && one.port === other.port;
+}
