@@ -16,7 +16,7 @@ t.test('a pod has no more rights than it needs, and time to stop', { skip }, asy
       const container = containerOf(manifests, service);
       t.match(spec.securityContext, {
         runAsNonRoot: true,
-        runAsUser: 1000,
+        runAsUser: 10001,
         seccompProfile: { type: 'RuntimeDefault' },
       });
       t.strictSame(container.securityContext, {

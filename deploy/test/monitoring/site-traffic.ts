@@ -2,8 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Site, User } from '../e2e/site.js';
-import type { Work } from '../e2e/work.js';
-import { missSolution } from '../e2e/work.js';
 
 /** Keys of the admin ports in these tests. */
 export const KEYS = {
@@ -26,8 +24,7 @@ export async function visit(site: Site, user: User): Promise<void> {
   const verify = (body: object) => challengeAdmin.post('/host/verify', { body, headers });
   await verify({ ...work, ...image });
   await verify(work);
-  const { json } = await gateway.get('/api/captcha/pow');
-  await verify({ pow_token: json.token, pow_nonce: missSolution(json as Work) });
+  await verify({ ...(await site.work()), ...(await site.image()), captcha: 'wrong' });
 
   const wrongKey = { authorization: 'Bearer nobody-has-this-key-0123456789-0123456789' };
   await challengeAdmin.post('/host/verify', { body: work, headers: wrongKey });
