@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
 import { giveUp, prepare, root, run, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
-import { provideCanvas, provideTools } from './test-tools.js';
+import { provideCanvas, provideToolPackages, provideTools } from './test-tools.js';
 
 const modules = join(root, 'node_modules');
 
@@ -16,14 +16,14 @@ const { values, positionals } = parseArgs({
   options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
 });
 
-let canvas;
+let provided;
 prepare(() => {
-  if (!values.fast) canvas = provideCanvas();
+  if (!values.fast) provided = Promise.all([provideCanvas(), provideToolPackages()]);
 });
 removeStale();
 buildTap();
 const tools = values.fast ? {} : provideTools();
-await canvas;
+await provided;
 const checked = values.fast ? true : check();
 const { passed, failed } = await runTests();
 

@@ -73,7 +73,7 @@ t.test('the account signs in', { skip }, async (t) => {
     body: JSON.stringify({
       email: 'you@example.com',
       password: PASSWORD,
-      ...{ pow_token: work.token, pow_nonce: solve(work.salt, work.difficulty) },
+      ...{ pow_token: work.token, pow_nonce: solve(work) },
     }),
   });
   t.equal(answer.status, 200, answer.text);

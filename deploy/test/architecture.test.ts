@@ -266,8 +266,15 @@ const rooms: readonly Room[] = [
   {
     name: 'deploy/docs',
     files: /^deploy\/src\/docs\//,
-    may: [fastify, nodeAny, typebox, sharedAny, /^deploy\/src\/launcher\/local-environment\.ts$/],
+    may: [
+      fastify,
+      nodeAny,
+      typebox,
+      sharedAny,
+      /^deploy\/src\/(dashboard\/dashboard|launcher\/local-environment)\.ts$/,
+    ],
   },
+  { name: 'deploy/dashboard', files: /^deploy\/src\/dashboard\//, may: [] },
 ];
 
 const departures: readonly Departure[] = [
@@ -412,7 +419,7 @@ const departures: readonly Departure[] = [
     why: 'it wraps @fastify/error and ties every code to a message',
   },
   {
-    from: /^deploy\/src\/docs\/(configuration-page|openapi-documents)\.ts$/,
+    from: /^deploy\/src\/docs\/(chart-files|configuration-page|openapi-documents)\.ts$/,
     to: /^services\/[a-z]+-service\/src\/(config|app|admin|plugins\/[a-z]+-metrics)\.ts$/,
     why: 'the documentation is made from the code of both services',
   },

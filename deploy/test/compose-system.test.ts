@@ -19,7 +19,7 @@ import {
 import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { readCompose } from './compose-file.js';
 import { connectTo } from './e2e/client.js';
-import { solve } from './e2e/work.js';
+import { solve } from './solving.js';
 import { startServiceHere } from './support/services-here.js';
 
 const compose = readCompose('docker-compose.yml');

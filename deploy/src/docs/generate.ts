@@ -1,9 +1,11 @@
-// `npm run docs`: generates pages of the documentation, and the client's types, from the code.
+// `npm run docs`: generates from the code pages of the documentation, the client's types, the dashboard and files of the chart.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { dashboard } from '../dashboard/dashboard.js';
 import { projectRoot } from '../launcher/local-environment.js';
 import { auditPage } from './audit-page.js';
+import { chartFiles } from './chart-files.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
@@ -15,14 +17,18 @@ write('docs/audit.md', auditPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
 write('client/src/wire.ts', wireBodies());
-mkdirSync(join(projectRoot, 'docs/openapi'), { recursive: true });
+write('deploy/grafana/tollgate.json', dashboard());
+for (const [name, content] of Object.entries(chartFiles()))
+  write(`deploy/helm/tollgate/files/${name}`, content);
 for (const [service, document] of Object.entries(await openApiDocuments())) {
-  const path = `docs/openapi/${service}.json`;
-  write(path, format(path, JSON.stringify(document, null, 2)));
+  write(`docs/openapi/${service}.json`, document);
 }
 
-function write(path: string, text: string): void {
-  writeFileSync(join(projectRoot, path), text);
+/** @param content a text, or an object for JSON */
+function write(path: string, content: string | object): void {
+  const file = join(projectRoot, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : format(path, JSON.stringify(content, null, 2)));
   console.log(path);
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Client, Sent } from '../e2e/client.js';
 import type { Secrets } from '../e2e/secrets.js';
-import { solve } from '../e2e/work.js';
+import { solve } from '../solving.js';
 import { PASSWORD } from './two-of-each.js';
 
 export interface SteadyLoad {

@@ -12,7 +12,7 @@ import {
 import { waitUntilAllReady } from '../../src/launcher/readiness.js';
 import { type ServiceProcess, startService } from '../../src/launcher/service-process.js';
 import { type Answer, type Client, connectTo } from '../e2e/client.js';
-import { solve, type Work } from '../e2e/work.js';
+import { solve, type Work } from '../solving.js';
 import type { ProgramOf } from './last-release.js';
 
 /** The services of one version. */

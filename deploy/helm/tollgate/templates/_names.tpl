@@ -1,0 +1,49 @@
+{{/* Names and labels. Helpers about one service take a dict: `root`, and `name`, which is session or challenge. */}}
+
+{{- define "tollgate.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.serviceName" -}}
+{{ include "tollgate.fullname" .root }}-{{ .name }}-service
+{{- end -}}
+
+{{- define "tollgate.serviceAccountName" -}}
+{{ default (include "tollgate.fullname" .) .Values.serviceAccount.name }}
+{{- end -}}
+
+{{- define "tollgate.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "tollgate.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}-service
+{{- end -}}
+
+{{- define "tollgate.serviceLabels" -}}
+{{ include "tollgate.labels" .root }}
+app.kubernetes.io/component: {{ .name }}-service
+{{- end -}}
+
+{{/* The defaults of the services, which nothing else in a pod competes for. */}}
+{{- define "tollgate.publicPort" -}}{{ ternary 3001 3002 (eq .name "session") }}{{- end -}}
+{{- define "tollgate.adminPort" -}}{{ ternary 9001 9002 (eq .name "session") }}{{- end -}}
+
+{{- define "tollgate.image" -}}
+{{- $image := (index .root.Values .name).image -}}
+{{- if $image.digest -}}
+{{ $image.repository }}@{{ $image.digest }}
+{{- else -}}
+{{ $image.repository }}:{{ default .root.Chart.AppVersion $image.tag }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,72 @@
+// The row of the dashboard about challenges.
+
+import { type DashboardRow, of, quantile, rate, rateBy } from './panels.js';
+
+/** What is issued, solved, refused and drawn. */
+export const challengeRows: readonly DashboardRow[] = [
+  {
+    title: 'Challenges',
+    panels: [
+      {
+        title: 'Issued',
+        description: 'Challenges per second, by type and preset.',
+        unit: 'ops',
+        queries: [
+          [rateBy('challenge, preset', 'tollgate_challenges_issued_total'), '{{challenge}} {{preset}}'],
+        ],
+      },
+      {
+        title: 'Solved',
+        description: 'Challenges of submissions that passed, by application.',
+        unit: 'ops',
+        queries: [
+          [
+            rateBy('application, challenge', 'tollgate_challenges_solved_total'),
+            '{{application}} {{challenge}}',
+          ],
+        ],
+      },
+      {
+        title: 'Refused',
+        description:
+          '`spent` and `wrong` far above the usual: somebody guesses. `missing` and `insufficient` are ordinary.',
+        unit: 'ops',
+        queries: [
+          [rateBy('application, reason', 'tollgate_challenges_refused_total'), '{{application}} {{reason}}'],
+        ],
+      },
+      {
+        title: 'Price of a proof of work',
+        description:
+          'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
+        unit: 'short',
+        queries: [
+          [quantile(0.5, 'tollgate_challenge_difficulty_bits'), 'median'],
+          [quantile(0.99, 'tollgate_challenge_difficulty_bits'), '99 %'],
+          [
+            `sum(${rate('tollgate_challenge_difficulty_bits_sum')}) / sum(${rate('tollgate_challenge_difficulty_bits_count')})`,
+            'mean',
+          ],
+        ],
+      },
+      {
+        title: 'Time of an image',
+        description: 'From the request to the bytes, the wait in the queue included.',
+        unit: 's',
+        queries: [
+          [quantile(0.5, 'tollgate_image_draw_duration_seconds'), 'median'],
+          [quantile(0.99, 'tollgate_image_draw_duration_seconds'), '99 %'],
+        ],
+      },
+      {
+        title: 'Queue of images',
+        description: 'Images being drawn and waiting; with 100 waiting further ones are refused.',
+        unit: 'short',
+        queries: [
+          [`sum by (state) (${of('tollgate_image_jobs')})`, '{{state}}'],
+          [`sum(${rate('tollgate_images_refused_total')})`, 'refused per second'],
+        ],
+      },
+    ],
+  },
+];

@@ -1,0 +1,94 @@
+// The rows of the dashboard about stores and processes.
+
+import { type DashboardRow, EVERY_PROCESS, quantile, rateBy } from './panels.js';
+
+/** What both services depend on, and what they use. */
+export const processRows: readonly DashboardRow[] = [
+  {
+    title: 'Stores',
+    panels: [
+      {
+        title: 'Operations',
+        description: 'Operations that a store answered.',
+        unit: 'ops',
+        queries: [
+          [rateBy('job, store', 'tollgate_store_operation_duration_seconds_count'), '{{job}} {{store}}'],
+        ],
+      },
+      {
+        title: 'Time of an operation',
+        description: 'From the process to the store and back.',
+        unit: 's',
+        queries: [
+          [
+            quantile(0.5, 'tollgate_store_operation_duration_seconds', 'job, store'),
+            '{{job}} {{store}} median',
+          ],
+          [
+            quantile(0.99, 'tollgate_store_operation_duration_seconds', 'job, store'),
+            '{{job}} {{store}} 99 %',
+          ],
+        ],
+      },
+      {
+        title: 'Failures',
+        description: 'Operations that a store did not answer or refused; their requests got a 503.',
+        unit: 'ops',
+        queries: [[rateBy('job, store', 'tollgate_store_failures_total'), '{{job}} {{store}}']],
+      },
+    ],
+  },
+  {
+    title: 'Processes',
+    panels: [
+      {
+        title: 'Processor',
+        description: 'Processors in use; the event loop alone has one.',
+        unit: 'short',
+        queries: [
+          [`rate(process_cpu_seconds_total{${EVERY_PROCESS}}[$__rate_interval])`, '{{job}} {{instance}}'],
+        ],
+      },
+      {
+        title: 'Memory',
+        description: 'Resident memory and the heap in use.',
+        unit: 'bytes',
+        queries: [
+          [`process_resident_memory_bytes{${EVERY_PROCESS}}`, '{{job}} {{instance}} resident'],
+          [`nodejs_heap_size_used_bytes{${EVERY_PROCESS}}`, '{{job}} {{instance}} heap'],
+        ],
+      },
+      {
+        title: 'Delay of the event loop',
+        description: 'The delay that 99 of 100 measurements stay within.',
+        unit: 's',
+        queries: [[`nodejs_eventloop_lag_p99_seconds{${EVERY_PROCESS}}`, '{{job}} {{instance}}']],
+      },
+      {
+        title: 'Garbage collection',
+        description: 'Share of the time.',
+        unit: 'percentunit',
+        queries: [
+          [
+            `sum by (job, instance) (rate(nodejs_gc_duration_seconds_sum{${EVERY_PROCESS}}[$__rate_interval]))`,
+            '{{job}} {{instance}}',
+          ],
+        ],
+      },
+      {
+        title: 'Open files',
+        description: 'Share of what the process may open, connections included.',
+        unit: 'percentunit',
+        queries: [
+          [`process_open_fds{${EVERY_PROCESS}} / process_max_fds{${EVERY_PROCESS}}`, '{{job}} {{instance}}'],
+        ],
+      },
+      {
+        title: 'Running for',
+        description: 'Time since a process started.',
+        unit: 's',
+        queries: [[`time() - process_start_time_seconds{${EVERY_PROCESS}}`, '{{job}} {{instance}}']],
+      },
+    ],
+  },
+];

@@ -1,0 +1,115 @@
+// The Helm chart can be installed: Helm and Kubernetes accept it, and wrong values are refused.
+
+import t from 'tap';
+import { chartFiles } from '../../src/docs/chart-files.js';
+import { readProjectFile } from '../docs/project-file.js';
+import { importTool, toolsMissing } from '../support/tool-packages.js';
+import {
+  containerOf,
+  FULL,
+  type Manifest,
+  MINIMAL,
+  mistakesIn,
+  named,
+  podOf,
+  render,
+  runHelm,
+} from './chart.js';
+
+const skip = toolsMissing;
+
+t.test('the files of the chart are what the code says (npm run docs)', async (t) => {
+  for (const [name, content] of Object.entries(chartFiles())) {
+    const file = readProjectFile(`deploy/helm/tollgate/files/${name}`);
+    if (typeof content === 'string') t.equal(file, content, name);
+    else t.same(JSON.parse(file), content, name);
+  }
+  t.same(JSON.parse(readProjectFile('deploy/grafana/tollgate.json')), chartFiles()['tollgate.json']);
+});
+
+t.test('the chart has the version of the project', async (t) => {
+  const { version } = JSON.parse(readProjectFile('package.json'));
+  t.match(
+    readProjectFile('deploy/helm/tollgate/Chart.yaml'),
+    `\nversion: ${version}\nappVersion: ${version}\n`,
+  );
+});
+
+t.test('Helm finds nothing to complain about', { skip }, async (t) => {
+  for (const values of [MINIMAL, FULL]) {
+    const { ok, output, errors } = runHelm(t, values, 'lint', '--strict');
+    t.ok(ok, output + errors);
+  }
+});
+
+t.test('Kubernetes knows every field', { skip }, async (t) => {
+  const [minimal, full] = [await render(t, MINIMAL), await render(t, FULL)];
+  t.strictSame(await mistakesIn(t, [...minimal, ...full]), []);
+  const kinds = (manifests: readonly Manifest[]) => new Set(manifests.map(({ kind }) => kind));
+  t.strictSame([...kinds(minimal)].sort(), [
+    'Deployment',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'Service',
+    'ServiceAccount',
+  ]);
+  t.strictSame([...kinds(full)].filter((kind) => !kinds(minimal).has(kind)).sort(), [
+    'ConfigMap',
+    'HTTPRoute',
+    'HorizontalPodAutoscaler',
+    'Ingress',
+    'PodMonitor',
+    'PrometheusRule',
+  ]);
+
+  const broken = structuredClone(minimal) as Manifest[];
+  containerOf(broken, 'session-service').livenessProbe.periodSecond = 3;
+  podOf(broken, 'challenge-service').spec.terminationGracePeriodSeconds = 1.5;
+  const mistakes = (await mistakesIn(t, broken)).join('\n');
+  t.match(mistakes, /'"periodSecond"' does not exist/, 'an unknown field would be found');
+  t.match(mistakes, /terminationGracePeriodSeconds must be integer/, 'and a wrong value');
+});
+
+t.test('the rules and the dashboard arrive as they are', { skip }, async (t) => {
+  const manifests = await render(t, FULL);
+  const { parse } = await importTool('yaml/dist/index.js');
+  const rules = readProjectFile('deploy/prometheus/tollgate.rules.yml');
+  t.strictSame(named(manifests, 'PrometheusRule', '').spec, parse(rules));
+  const dashboard = named(manifests, 'ConfigMap', '-dashboard').data?.['tollgate.json'] ?? '';
+  t.same(JSON.parse(dashboard), JSON.parse(readProjectFile('deploy/grafana/tollgate.json')));
+});
+
+t.test('values that would not work are refused, and the message says why', { skip }, async (t) => {
+  for (const [values, reason] of [
+    [{}, /publicUrl/],
+    [{ ...MINIMAL, publicUrl: 'auth.example.com' }, /publicUrl/],
+    [{ ...MINIMAL, existingSecret: '' }, /existingSecret/],
+    [{ ...MINIMAL, sesion: {} }, /sesion/],
+    [{ ...MINIMAL, session: { replicas: 0 } }, /replicas/],
+    [{ ...MINIMAL, config: { ACCESS_TTL: 600 } }, /ACCESS_TTL.*want string/],
+    [{ ...MINIMAL, config: { ACCES_TTL: '600' } }, /ACCES_TTL is no variable/],
+    [{ ...MINIMAL, config: { ACCESS_SECRET: 'a secret among the values' } }, /ACCESS_SECRET is no variable/],
+    [
+      { ...MINIMAL, config: { BIND: '::' } },
+      /BIND is no variable of the services, or one that the chart sets/,
+    ],
+    [{ ...MINIMAL, secretRefs: { ACCESS_SECRET: { name: 'other' } } }, /secretRefs/],
+    [{ ...MINIMAL, ingress: { enabled: true } }, /ingress needs trustProxy/],
+    [{ ...MINIMAL, httpRoute: { enabled: true } }, /httpRoute needs trustProxy/],
+    [{ ...MINIMAL, trustProxy: '10.0.0.0/8', httpRoute: { enabled: true } }, /must name a Gateway/],
+    [
+      {
+        ...MINIMAL,
+        trustProxy: '10.0.0.0/8',
+        publicUrl: 'https://a.example/auth',
+        ingress: { enabled: true },
+      },
+      /ingress cannot strip the path/,
+    ],
+    [{ ...MINIMAL, networkPolicy: { stores: { ports: ['redis'], to: [] } } }, /ports/],
+  ] as const) {
+    const { ok, errors } = runHelm(t, values, 'template', 'auth');
+    t.notOk(ok, JSON.stringify(values));
+    t.match(errors, reason);
+  }
+});

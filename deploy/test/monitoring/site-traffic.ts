@@ -1,0 +1,48 @@
+// Makes every metric of both services move: what people, machines, guessers and an outage do.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Site, User } from '../e2e/site.js';
+
+/** Keys of the admin ports in these tests. */
+export const KEYS = {
+  HOST_API_KEY: 'the-key-of-the-default-host-0123456789',
+  SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
+};
+
+/** Log-ins, refreshes, images and submissions, some of them wrong; the probes of an orchestrator. */
+export async function visit(site: Site, user: User): Promise<void> {
+  const { gateway, sessionAdmin, challengeAdmin } = site;
+  const { cookie } = await site.logIn(user);
+  await site.refresh(cookie);
+  await site.tryLogIn({ ...user, password: 'wrong' }, { ip: site.newAddress() });
+  const image = await site.image();
+  await gateway.get(`/api/captcha/${image.captcha_token}.png`);
+  await gateway.get('/api/captcha?preset=effort');
+
+  const headers = { authorization: `Bearer ${KEYS.HOST_API_KEY}` };
+  const work = await site.work();
+  const verify = (body: object) => challengeAdmin.post('/host/verify', { body, headers });
+  await verify({ ...work, ...image });
+  await verify(work);
+  await verify({ ...(await site.work()), ...(await site.image()), captcha: 'wrong' });
+
+  const wrongKey = { authorization: 'Bearer nobody-has-this-key-0123456789-0123456789' };
+  await challengeAdmin.post('/host/verify', { body: work, headers: wrongKey });
+  await sessionAdmin.post('/introspect', { body: 'token=x', headers: wrongKey });
+  for (const client of [sessionAdmin, challengeAdmin]) await client.get('/health/ready');
+}
+
+/** The store is gone until both services have said that they are not ready, and back when both are ready again. */
+export async function breakStore({ redis, gateway, sessionAdmin, challengeAdmin }: Site): Promise<void> {
+  const readiness = async (wanted: number) => {
+    for (const client of [sessionAdmin, challengeAdmin]) {
+      while ((await client.get('/health/ready')).status !== wanted) await sleep(50);
+    }
+  };
+  await redis?.stop();
+  await readiness(503);
+  await gateway.get('/api/captcha/pow');
+  await gateway.post('/refresh', { headers: { cookie: 'refreshToken=forged' } });
+  await redis?.start();
+  await readiness(200);
+}
