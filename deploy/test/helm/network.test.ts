@@ -84,6 +84,8 @@ t.test('the routes are those of the gateways', { skip }, async (t) => {
     ['/challenges', 'auth-tollgate-challenge-service'],
     ...sessionPaths.map((path) => [path, 'auth-tollgate-session-service']),
   ];
+  const caddyfile = readProjectFile('deploy/gateway/Caddyfile');
+  t.ok(caddyfile.includes(`@sessions path ${sessionPaths.map((path) => `${path} ${path}/*`).join(' ')}\n`));
   const manifests = await render(t, FULL);
   const [rule] = named(manifests, 'Ingress', '').spec.rules;
   t.equal(rule.host, 'auth.example.com', 'without the port');

@@ -3,6 +3,7 @@
 import { ChallengeEnvironment, readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
 import t from 'tap';
+import { readProjectFile } from '../docs/project-file.js';
 import { toolsMissing } from '../support/tool-packages.js';
 import { containerOf, FULL, MINIMAL, named, podOf, render, SERVICES } from './chart.js';
 
@@ -91,4 +92,11 @@ t.test('a service is given the variables that it reads, and only its own secrets
         : [values.CHALLENGE_PORT, values.CHALLENGE_ADMIN_PORT],
     );
   }
+});
+
+t.test('every secret can be elsewhere', async (t) => {
+  const { properties } = JSON.parse(readProjectFile('deploy/helm/tollgate/values.schema.json'));
+  const all = { ...SessionEnvironment.properties, ...ChallengeEnvironment.properties };
+  const secrets = Object.entries(all).flatMap(([name, { secret }]) => (secret === true ? [name] : []));
+  t.strictSame(properties.secretRefs.propertyNames.enum.toSorted(), secrets.sort());
 });
