@@ -1,4 +1,4 @@
-// An account is added beside the running service, in its container, with the command of the README.
+// An account is added beside the running service, in its container, with the command of the documents.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -60,8 +60,9 @@ t.test('the account signs in', { skip }, async (t) => {
   );
 
   const [, typed = ''] =
-    /\ndocker compose exec session-service (node .*users\.js add \S+)\n/.exec(readProjectFile('README.md')) ??
-    [];
+    /\ndocker compose exec session-service (node .*users\.js add \S+)\n/.exec(
+      readProjectFile('docs/operations.md'),
+    ) ?? [];
   t.match(typed, /^node services\//);
   const added = await execute(container, typed, env);
   t.strictSame(added, { code: 0, out: 'added you@example.com as user 1\n' });
