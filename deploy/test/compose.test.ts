@@ -55,6 +55,7 @@ function currentSchema(): AnySchemaObject {
   const isOldName = (key: string, value: unknown) => /^(id|\$schema)$/.test(key) && typeof value === 'string';
   const text = JSON.stringify(composeSchema, (key, value) => (isOldName(key, value) ? undefined : value));
   const schema: AnySchemaObject = JSON.parse(text);
+  schema.definitions.deployment.properties.resources.properties.limits.properties.pids = { type: 'integer' };
   return { ...schema, properties: { ...schema.properties, name: { type: 'string' } } };
 }
 
@@ -142,8 +143,7 @@ for (const [name, service] of containers) {
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
-      pids_limit: Number,
-      deploy: { resources: { limits: { cpus: String, memory: /^\d+M$/ } } },
+      deploy: { resources: { limits: { cpus: String, memory: /^\d+M$/, pids: Number } } },
       logging: { options: { 'max-size': String, 'max-file': String } },
       stop_grace_period: /^\d+s$/,
     });

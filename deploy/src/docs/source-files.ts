@@ -72,6 +72,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/(client|deploy)\/(.*)\.js$/, '$1/src/$2.ts')
+    .replace(/^@tollgate\/session-service\/test\/(.*)\.js$/, 'services/session-service/test/support/$1.ts')
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }
 
