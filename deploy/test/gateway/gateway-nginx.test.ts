@@ -19,6 +19,9 @@ t.test('routes and headers', async (t) => {
     sessions: [new URL(services.session.url).host],
     challenges: [new URL(services.challenge.url).host],
   });
+  const big = await ask(`${url}/login`, { method: 'POST', body: Buffer.alloc(2_000_000) });
+  t.match(big, { status: 413, headers: { 'cache-control': 'no-store' } });
+  t.equal(JSON.parse(big.text).code, 'body_too_large');
   await followsTheRules(t, url, services);
 });
 
