@@ -54,7 +54,14 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
     },
     async close() {
       await idle();
-      if (database.isOpen) database.close();
+      if (!database.isOpen) return;
+      try {
+        // The package for older versions of Node closes for good only when all statements have been collected.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch {
+        // What is in the log beside the file is read again at the next start.
+      }
+      database.close();
     },
   };
 }

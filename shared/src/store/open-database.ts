@@ -28,9 +28,10 @@ const MIN_PAGE_BYTES = 512;
  */
 export function openCheckedDatabase(path: string, format: DatabaseFormat): Database {
   makePrivateDatabase(path);
-  const { size } = statSync(path);
+  const found = statSync(path);
+  if (!found.isFile()) throw new Error('it is no file');
   // SQLite would take a fragment for an empty file.
-  if (size > 0 && size < MIN_PAGE_BYTES) throw new Error(EXPLANATIONS[RESULT.noDatabase]);
+  if (found.size > 0 && found.size < MIN_PAGE_BYTES) throw new Error(EXPLANATIONS[RESULT.noDatabase]);
   for (const sinceMs = performance.now(); ; ) {
     let database: Database | undefined;
     try {

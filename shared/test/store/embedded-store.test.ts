@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
+import { openDatabase } from '../../src/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
@@ -137,6 +138,39 @@ t.test('a step that throws rejects with what it threw, and the store goes on', a
   await store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000));
   t.equal(await store.read('a'), '1');
 });
+
+t.test('of steps that are committed together, only the one that throws is undone', async (t) => {
+  const { store } = openAt(t);
+  const results = await Promise.allSettled(
+    ['a', 'b', 'c'].map((key) =>
+      store.transact((tx) => {
+        tx.put(key, '1', tx.nowMs + 1000);
+        if (key === 'b') throw new RangeError('no');
+      }),
+    ),
+  );
+  t.strictSame(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.strictSame(await store.keys(''), ['a', 'c']);
+});
+
+t.test(
+  'a store that another process has locked rejects within seconds, and works again afterwards',
+  async (t) => {
+    const { path, store } = openAt(t);
+    const other = openDatabase(path, 0);
+    other.exec('BEGIN IMMEDIATE');
+    const put = (key: string) => store.transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
+    await t.rejects(Promise.all([put('a'), put('b')]), StoreUnavailableError);
+    t.equal(await store.read('a'), undefined, 'reading goes on');
+    other.exec('ROLLBACK');
+    other.close();
+    await put('c');
+    t.strictSame(await store.keys(''), ['c']);
+  },
+);
 
 t.test('a file that is no database is a store out of reach, and not the end of the process', async (t) => {
   const folder = tempDir(t);

@@ -1,6 +1,7 @@
 // Writes to an embedded store without a pause, and acknowledges each commit on descriptor 3: `store-writer.js PATH NAME`.
+
 import { writeSync } from 'node:fs';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { openEmbeddedStore } from '../store/embedded-store.js';
 
 /** Steps under way at a time. */
 const AT_ONCE = 8;
@@ -15,7 +16,6 @@ process.on('message', (way) => {
 });
 process.on('disconnect', () => process.exit());
 
-let written = 0;
 let acknowledged = 0;
 
 async function writeForEver(): Promise<void> {
@@ -27,12 +27,10 @@ async function writeForEver(): Promise<void> {
       transaction.put(`${name} ${next % 50}`, 'x'.repeat(500), transaction.nowMs + LIFETIME_MS);
       return next;
     });
-    written += 1;
     if (number > acknowledged) {
       acknowledged = number;
       writeSync(3, `${number}\n`);
     }
-    if (written % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 for (let at = 0; at < AT_ONCE; at++) void writeForEver();
