@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openEmbeddedStore } from '../store/embedded-store.js';
+import type { NodeProgram } from './pid-namespace.js';
 
 const WRITER = fileURLToPath(new URL('./store-writer.js', import.meta.url));
 
@@ -42,15 +43,25 @@ interface Writer {
   longestMs: number;
 }
 
-/** Lets `count` processes die in one way, one after the other, beside two that live on. @param folder an empty folder */
-export async function dieOften(folder: string, way: Death, count: number): Promise<DeathReport> {
+/**
+ * Lets `count` processes die in one way, one after the other, beside two that live on.
+ * @param folder an empty folder
+ * @param program starts Node, if that is not enough
+ */
+export async function dieOften(
+  folder: string,
+  way: Death,
+  count: number,
+  program?: NodeProgram,
+): Promise<DeathReport> {
   const path = join(folder, 'store');
-  const survivors = Array.from({ length: SURVIVORS }, (_, at) => startWriter(path, `survivor-${at}`));
+  const startWriter = (name: string, death?: Death) => startWriterOf(path, name, death, program);
+  const survivors = Array.from({ length: SURVIVORS }, (_, at) => startWriter(`survivor-${at}`));
   await Promise.all(survivors.map(firstCommit));
   const dead: Writer[] = [];
   let stuck = 0;
   for (let at = 0; at < count; at++) {
-    const writer = startWriter(path, `${way}-${at}`, way);
+    const writer = startWriter(`${way}-${at}`, way);
     await Promise.race([firstCommit(writer), once(writer.child, 'exit')]);
     await pause(Math.random() * MAX_LIFE_MS);
     if (!(await end(writer, way))) stuck += 1;
@@ -69,10 +80,13 @@ export async function dieOften(folder: string, way: Death, count: number): Promi
   };
 }
 
-function startWriter(path: string, name: string, way?: Death): Writer {
+function startWriterOf(path: string, name: string, way?: Death, program?: NodeProgram): Writer {
   // The planned error of `throw` would fill the screen.
   const stderr = way === 'throw' ? 'ignore' : 'inherit';
-  const child = fork(WRITER, [path, name], { stdio: ['ignore', 'ignore', stderr, 'pipe', 'ipc'] });
+  const child = fork(WRITER, [path, name], {
+    ...program,
+    stdio: ['ignore', 'ignore', stderr, 'pipe', 'ipc'],
+  });
   const writer: Writer = { child, name, acknowledged: 0, lastMs: performance.now(), longestMs: 0 };
   let rest = '';
   child.stdio[3]?.on('data', (chunk: Buffer) => {

@@ -53,18 +53,19 @@ export function withDirectoryCheck(
   let known: KnownUsers = { identity: undefined, users: [] };
   let recognition: Recognition | undefined;
   let checking: Promise<Recognition> | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
 
   const write = (users: KnownUsers) => store.exchange(KNOWN_USERS_KEY, formatKnownUsers(users), keepMs);
 
   async function look(): Promise<Recognition> {
+    await writing;
     known = parseKnownUsers(await store.read(KNOWN_USERS_KEY));
     const found = await recognise(known, directory, ring);
     if (found !== recognition) report(found);
     recognition = found;
-    if (found === 'same' && known.users.length > 0) {
-      known = { identity: await directory.identity?.(), users: known.users };
-      await write(known);
-    }
+    if (found !== 'same') return found;
+    known = { identity: await directory.identity?.(), users: known.users };
+    if (known.users.length > 0) await write(known);
     return found;
   }
   function check(): Promise<Recognition> {
@@ -95,8 +96,7 @@ export function withDirectoryCheck(
     const users = withKnownUser(known.users, user, ring);
     if (users === known.users) return;
     known = { identity: known.identity, users };
-    const isWritten = Promise.resolve(directory.identity?.()).then((identity) => write({ identity, users }));
-    isWritten.catch(() => {});
+    writing = write(known).catch(() => {});
   }
 
   const task = startPeriodicTask(
@@ -129,9 +129,13 @@ export function withDirectoryCheck(
       return user;
     },
     async health() {
-      refuseStranger(recognition);
       await directory.health();
+      // Somebody asks whether it is the right one again.
+      if (recognition !== undefined && recognition !== 'same') refuseStranger(await check());
     },
-    stop: () => task.stop(),
+    async stop() {
+      await task.stop();
+      await writing;
+    },
   };
 }
