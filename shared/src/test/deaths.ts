@@ -30,6 +30,8 @@ export interface DeathReport {
 
 /** Processes that live on. */
 const SURVIVORS = 2;
+/** Between two writes of a survivor, so that processes start in reasonable time beside it. */
+const SURVIVOR_PAUSE_MS = 2;
 const STUCK_MS = 5000;
 /** A process writes for up to this time before it dies. */
 const MAX_LIFE_MS = 60;
@@ -83,7 +85,8 @@ export async function dieOften(
 function startWriterOf(path: string, name: string, way?: Death, program?: NodeProgram): Writer {
   // The planned error of `throw` would fill the screen.
   const stderr = way === 'throw' ? 'ignore' : 'inherit';
-  const child = fork(WRITER, [path, name], {
+  const pauses = way === undefined ? [String(SURVIVOR_PAUSE_MS)] : [];
+  const child = fork(WRITER, [path, name, ...pauses], {
     ...program,
     stdio: ['ignore', 'ignore', stderr, 'pipe', 'ipc'],
   });

@@ -1,13 +1,14 @@
-// Writes to an embedded store without a pause, and acknowledges each commit on descriptor 3: `store-writer.js PATH NAME`.
+// Writes to an embedded store, and acknowledges each commit on descriptor 3: `store-writer.js PATH NAME [PAUSE_MS]`.
 
 import { writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openEmbeddedStore } from '../store/embedded-store.js';
 
 /** Steps under way at a time. */
 const AT_ONCE = 8;
 const LIFETIME_MS = 3_600_000;
 
-const [, , path = '', name = ''] = process.argv;
+const [, , path = '', name = '', pauseMs] = process.argv;
 const store = openEmbeddedStore(path);
 
 process.on('message', (way) => {
@@ -31,6 +32,7 @@ async function writeForEver(): Promise<void> {
       acknowledged = number;
       writeSync(3, `${number}\n`);
     }
+    if (pauseMs !== undefined) await pause(Number(pauseMs));
   }
 }
 for (let at = 0; at < AT_ONCE; at++) void writeForEver();

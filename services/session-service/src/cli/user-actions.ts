@@ -71,7 +71,7 @@ export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
 export async function backUpUsers(directory: EmbeddedDirectory, target: string): Promise<string> {
   const { length } = await directory.list();
   writeCopy(directory, target);
-  return `copied ${length} users to ${target}`;
+  return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
 }
 
 function taken(email: string): CommandError {
