@@ -96,7 +96,7 @@ async function openServices(t: Test, store: Store) {
   const sessionConfig = readSessionConfig(environment);
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
-  const directory = await openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
+  const directory = await openDirectory(`file:${tempDir(t)}/users.db`, '/');
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
@@ -301,7 +301,7 @@ t.test('the lifetimes are those of the table', async (t) => {
 });
 
 t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
-  const store = openStore(`file:${tempDir(t)}/store.mdb`, '/');
+  const store = openStore(`file:${tempDir(t)}/store.db`, '/');
   t.teardown(() => store.close());
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });

@@ -81,7 +81,7 @@ export async function openSessionService(
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
-  // Start writing only after all configuration is validated: a process that exits during a write may crash instead.
+  // Start writing only after all configuration is validated.
   const prunings = [...stores].map((each) => startPruning(each, logger));
   const keepMs = values.SESSION_MAX_AGE * 1000;
   const directory = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });

@@ -16,7 +16,7 @@ const skip = disk === undefined && 'SKIPPED: this user may not mount a file syst
 t.test('a disk that was full for a while ended the service', { skip }, async (t) => {
   if (disk === undefined) return;
   const folder = join(disk.folder, 'data');
-  const directory = openEmbeddedDirectory(join(folder, 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(folder, 'users.db'));
   await directory.add('ada@example.com', await hashPassword(PASSWORD));
   await directory.close();
   const { publicUrl, adminUrl } = await startRunningService(t, {

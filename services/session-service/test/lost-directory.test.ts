@@ -28,7 +28,7 @@ const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.spl
 
 async function check(t: Test, storeUrl: string): Promise<void> {
   const folder = tempDir(t);
-  const users = join(folder, 'users.mdb');
+  const users = join(folder, 'users.db');
   const directory = openEmbeddedDirectory(users);
   await directory.add('ada@example.com', await hashPassword(PASSWORD));
   directory.copyTo(join(folder, 'kept'));

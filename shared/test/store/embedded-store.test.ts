@@ -17,7 +17,7 @@ const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.u
 /** A store whose clock stands at `at.ms` until a test moves it. */
 function openAt(t: Test, startMs = 1_000_000) {
   const at = { ms: startMs };
-  const path = join(tempDir(t), 'store.mdb');
+  const path = join(tempDir(t), 'store.db');
   const store = openEmbeddedStore(path, () => at.ms);
   t.teardown(() => store.close());
   return { at, path, store };
@@ -107,7 +107,7 @@ t.test('pruning lets other transactions in between its batches', async (t) => {
 });
 
 t.test('what is stored survives closing and opening', async (t) => {
-  const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.mdb');
+  const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.db');
   const first = openEmbeddedStore(path);
   await first.transact((tx) => tx.put('a', 'kept', tx.nowMs + 60_000));
   await first.close();
@@ -182,7 +182,7 @@ t.test('a file that is no database is a store out of reach, and not the end of t
     writeFileSync(join(folder, name), content);
     t.throws(() => openEmbeddedStore(join(folder, name)), StoreUnavailableError, name);
   }
-  t.throws(() => openEmbeddedStore(join(folder, 'text', 'below a file.mdb')), StoreUnavailableError);
+  t.throws(() => openEmbeddedStore(join(folder, 'text', 'below a file.db')), StoreUnavailableError);
   t.throws(() => openEmbeddedStore(folder), StoreUnavailableError, 'a folder');
 });
 

@@ -10,11 +10,11 @@ import { tempDir } from '../../src/test/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-const PRIVATE = { 'tollgate.mdb': '600', 'tollgate.mdb-shm': '600', 'tollgate.mdb-wal': '600' };
+const PRIVATE = { 'tollgate.db': '600', 'tollgate.db-shm': '600', 'tollgate.db-wal': '600' };
 
 /** Opens and closes a store in a folder, and returns the modes of all that is in it. */
 async function modesAfterOpening(folder: string): Promise<Record<string, string>> {
-  const store = openStore(`file:${join(folder, 'tollgate.mdb')}`, '/');
+  const store = openStore(`file:${join(folder, 'tollgate.db')}`, '/');
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await store.transact((transaction) => transaction.put('key', 'value', transaction.nowMs + 60_000));
   const modes = Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
@@ -22,7 +22,7 @@ async function modesAfterOpening(folder: string): Promise<Record<string, string>
   return modes;
 }
 
-t.test('tollgate.mdb was readable by everybody on the machine', async (t) => {
+t.test('tollgate.db was readable by everybody on the machine', async (t) => {
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
   const folder = join(tempDir(t), 'new', 'data');
@@ -40,7 +40,7 @@ t.test('files of before are tightened, and a folder that was there is left alone
 });
 
 t.test('a file that others may read and whose mode cannot be changed is logged', async (t) => {
-  const path = join(tempDir(t), 'tollgate.mdb');
+  const path = join(tempDir(t), 'tollgate.db');
   const store = openStore(`file:${path}`, '/');
   t.teardown(() => store.close());
   const told: object[] = [];

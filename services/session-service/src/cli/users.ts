@@ -87,7 +87,7 @@ function checkEmail(email: string): string {
  * @throws CommandError if USERS_URL names another kind of directory
  */
 function usersPath({ DATA_DIR, USERS_URL }: NodeJS.ProcessEnv): string {
-  if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.mdb');
+  if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.db');
   const location = parseLocation(USERS_URL);
   if (location.kind === 'embedded') return location.path;
   throw new CommandError(

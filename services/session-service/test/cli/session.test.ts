@@ -191,7 +191,7 @@ t.test('a store that is away and a variable that is wrong are told in one line',
   t.strictSame(await session(['why', NOBODY], { DATA_DIR: folder }), {
     code: 1,
     out: '',
-    error: `session: there is no file:${folder}/tollgate.mdb (STORE_URL): start the service first, or set STORE_URL or DATA_DIR\n`,
+    error: `session: there is no file:${folder}/tollgate.db (STORE_URL): start the service first, or set STORE_URL or DATA_DIR\n`,
   });
   t.strictSame(readdirSync(folder), [], 'and none is made');
   const wrong = await session(['why', NOBODY], { AUDIT_TTL: '-1' });

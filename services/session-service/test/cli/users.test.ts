@@ -27,7 +27,7 @@ async function users(
 }
 
 async function passwordMatches(t: Test, dataDir: string, email: string, password: string): Promise<boolean> {
-  const directory = openEmbeddedDirectory(join(dataDir, 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(dataDir, 'users.db'));
   try {
     const user = await directory.findByEmail(email);
     return user !== undefined && (await verifyPassword(user.hash, password));
@@ -72,7 +72,7 @@ t.test('where there is no directory only a new user makes one', async (t) => {
     t.strictSame(await users(dir, args, 'password'), {
       code: 1,
       out: '',
-      error: `users: there is no ${join(dir, 'users.mdb')}: set DATA_DIR or USERS_URL, or add the first user\n`,
+      error: `users: there is no ${join(dir, 'users.db')}: set DATA_DIR or USERS_URL, or add the first user\n`,
     });
   }
   t.notOk(existsSync(dir));
@@ -114,12 +114,12 @@ t.test('what cannot be done is said in one line', async (t) => {
 
 t.test('USERS_URL names the file, and another kind of directory is refused', async (t) => {
   const dir = tempDir(t);
-  const file = { USERS_URL: `file:${join(dir, 'elsewhere.mdb')}` };
+  const file = { USERS_URL: `file:${join(dir, 'elsewhere.db')}` };
   await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
   t.match(await users('/dev/null', ['list'], '', file), { code: 0, out: '1\tada@example.com\tenabled\n' });
   t.match(
     await users(dir, ['list'], '', { USERS_URL: '' }),
-    { code: 1, error: `users: there is no ${join(dir, 'users.mdb')}` },
+    { code: 1, error: `users: there is no ${join(dir, 'users.db')}` },
     'empty is unset',
   );
   const lines = {
@@ -150,7 +150,7 @@ t.test(
   async (t) => {
     const dir = tempDir(t);
     await users(dir, ['add', 'ada@example.com'], 'password');
-    const inUse = openEmbeddedDirectory(join(dir, 'users.mdb'));
+    const inUse = openEmbeddedDirectory(join(dir, 'users.db'));
     const copy = join(dir, 'backups', 'copy');
     t.strictSame(await users(dir, ['backup', copy]), {
       code: 0,
@@ -164,7 +164,7 @@ t.test(
     await inUse.close();
 
     for (const name of readdirSync(dir)) if (name.startsWith('users')) rmSync(join(dir, name));
-    copyFileSync(copy, join(dir, 'users.mdb'));
+    copyFileSync(copy, join(dir, 'users.db'));
     t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password'));
     t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
   },
