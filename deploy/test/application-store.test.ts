@@ -31,11 +31,11 @@ async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
   const environment = {
     ...captcha,
     CHALLENGE_SECRET,
-    STORE_URL: given.STORE_URL ?? `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.mdb')}`,
+    STORE_URL: given.STORE_URL ?? `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.db')}`,
   };
   const right = await openApplication(t, environment);
   const others = [
-    await openApplication(t, { ...environment, STORE_URL: `file:${join(tempDir(t), 'own.mdb')}` }),
+    await openApplication(t, { ...environment, STORE_URL: `file:${join(tempDir(t), 'own.db')}` }),
     await openApplication(t, { ...environment, CHALLENGE_SECRET: randomBytes(32).toString('hex') }),
   ];
   while (others.some((warnings) => warnings.length === 0)) await pause(50);

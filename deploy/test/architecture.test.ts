@@ -30,7 +30,7 @@ const node = (...names: string[]) => new RegExp(`^node:(${names.join('|')})$`);
 const nodeAny = /^node:/;
 const typebox = /^@sinclair\/typebox(\/|$)/;
 const fastify = /^(fastify|fastify-plugin|@fastify\/[a-z-]+)(\/|$)/;
-const databases = /^(ioredis|lmdb|pg|@fastify\/redis)$/;
+const databases = /^(ioredis|@photostructure\/sqlite|pg|@fastify\/redis)$/;
 const hashes = /^@node-rs\/(argon2|bcrypt)$/;
 
 const environment = /\bprocess\.env\b/;
@@ -70,7 +70,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/store',
     files: /^shared\/src\/store\//,
-    may: [databases, node('async_hooks', 'fs', 'net', 'path')],
+    may: [databases, node('async_hooks', 'fs', 'module', 'net', 'path', 'timers/promises')],
     never: [environment],
   },
   {
@@ -405,8 +405,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,
-    to: /^shared\/src\/challenges\/attempts\/normalise\.ts$/,
-    why: 'an account has one spelling, in the log-in, the directory and every application',
+    to: /^shared\/src\/challenges\/attempts\/(normalise|pseudonyms)\.ts$/,
+    why: 'an account has one spelling and one way to its pseudonym, in the log-in, the directory and every application',
   },
   {
     from: /^services\/[a-z]+-service\/src\/config\.ts$/,

@@ -127,7 +127,7 @@ function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
     return checkStores(values, ['CAPTCHA_CACHE_STORE']);
   }
   return [
-    'STORE_URL is missing: it must name the store of the challenge service, such as redis://localhost:6379 or file:/srv/tollgate/data/tollgate.mdb; so may CAPTCHA_CACHE_STORE',
+    'STORE_URL is missing: it must name the store of the challenge service, such as redis://localhost:6379 or file:/srv/tollgate/data/tollgate.db; so may CAPTCHA_CACHE_STORE',
   ];
 }
 

@@ -15,7 +15,7 @@ import { type ChallengeGuardOptions, challengeGuard, pow } from '../src/tollgate
 async function open(t: Test, changes: Partial<ChallengeGuardOptions> = {}) {
   const app = Fastify();
   t.teardown(() => app.close());
-  const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.db')}` };
   await app.register(challengeGuard, { application: 'shop', environment, ...changes });
   app.post('/form', { config: { guards: [pow()] } }, async () => 'in');
   return app;
@@ -30,7 +30,7 @@ t.test('one plugin enforces the guards', async (t) => {
 });
 
 t.test('the options come from the variables, or from code', async (t) => {
-  const store = `file:${join(tempDir(t), 'store.mdb')}`;
+  const store = `file:${join(tempDir(t), 'store.db')}`;
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_POW_DIFFICULTY: '18' };
   t.equal((await open(t, { environment })).captcha.options.pow.difficulty, 18);
   const coded = await open(t, { environment, options: { pow: { difficulty: 20 } } });
@@ -39,7 +39,7 @@ t.test('the options come from the variables, or from code', async (t) => {
 
 t.test('challenge types come from CAPTCHA_MODULE, from code, or from both', async (t) => {
   const root = tempDir(t);
-  const store = `file:${join(root, 'store.mdb')}`;
+  const store = `file:${join(root, 'store.db')}`;
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_MODULE: './own.mjs' };
   const kind = `{ name: 'own', maxAnswerCharacters: 200, hasMinimumTime: true, verify: () => 'wrong' }`;
   writeFileSync(join(root, 'own.mjs'), `export const kinds = [${kind}];`);
@@ -59,7 +59,7 @@ t.test('challenge types come from CAPTCHA_MODULE, from code, or from both', asyn
 });
 
 t.test('each mistake stops the start with its own line', async (t) => {
-  const store = { STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  const store = { STORE_URL: `file:${join(tempDir(t), 'store.db')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
   const table: [Partial<ChallengeGuardOptions>, RegExp][] = [
     [{ application: 'login' }, /^the application must not be named login/],
@@ -109,7 +109,7 @@ t.test('an application that names no store creates no file', async (t) => {
   const environment = { CHALLENGE_SECRET: SECRET, DATA_DIR: folder };
   await t.rejects(open(t, { environment, root: folder }), ConfigurationError);
   t.strictSame(readdirSync(folder), []);
-  const cache = { CHALLENGE_SECRET: SECRET, CAPTCHA_CACHE_STORE: `file:${join(folder, 'store.mdb')}` };
+  const cache = { CHALLENGE_SECRET: SECRET, CAPTCHA_CACHE_STORE: `file:${join(folder, 'store.db')}` };
   t.equal((await open(t, { environment: cache })).captcha.options.pow.difficulty, 16);
 });
 
@@ -132,7 +132,7 @@ t.test('unknown variables that look like ours are logged', async (t) => {
   const lines: string[] = [];
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } });
   t.teardown(() => app.close());
-  const store = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.mdb')}` };
+  const store = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.db')}` };
   await app.register(challengeGuard, {
     application: 'shop',
     environment: { ...store, CAPTCHA_SITE_KEY: 'a secret' },

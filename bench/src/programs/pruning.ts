@@ -23,7 +23,7 @@ const program: Program = {
     const count = Number(args[0] ?? COUNT);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
     let aheadMs = 0;
-    const store = openStore(`file:${join(folder, 'store.mdb')}`, '.', () => Date.now() + aheadMs);
+    const store = openStore(`file:${join(folder, 'store.db')}`, '.', () => Date.now() + aheadMs);
     const challenges = openChallengeStore(store, 'captcha');
     const deps = {
       options: resolveCaptchaOptions({}),

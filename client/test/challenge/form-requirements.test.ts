@@ -21,7 +21,7 @@ t.test(
       application: 'choosy',
       environment: {
         CHALLENGE_SECRET: service.system.secrets.CHALLENGE_SECRET,
-        STORE_URL: `file:${folder}/tollgate.mdb`,
+        STORE_URL: `file:${folder}/tollgate.db`,
         CAPTCHA_TEST_MODE: 'true',
         CAPTCHA_POW_DIFFICULTY: '1',
         CAPTCHA_POW_MAX_DIFFICULTY: '12',

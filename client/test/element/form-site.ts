@@ -97,7 +97,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
       environment: {
         ...settings,
         CHALLENGE_SECRET: system.secrets.CHALLENGE_SECRET,
-        STORE_URL: `file:${folder}/tollgate.mdb`,
+        STORE_URL: `file:${folder}/tollgate.db`,
       },
     });
     const deliver = async (request: FastifyRequest) => {

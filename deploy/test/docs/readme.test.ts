@@ -111,7 +111,7 @@ async function startExample(t: Test, { secrets }: System): Promise<string> {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
-      STORE_URL: `file:${join(dataFolder, 'tollgate.mdb')}`,
+      STORE_URL: `file:${join(dataFolder, 'tollgate.db')}`,
       CHALLENGE_SECRET: secrets.CHALLENGE_SECRET,
     },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,10 +1,13 @@
 // docs/store-keys.md names every key that there is, and no other.
+import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
+import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-queue.js';
@@ -12,7 +15,12 @@ import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { endNotesKey, failuresKey, loginsKey } from '@tollgate/session-service/stores/session-keys.js';
+import {
+  endNotesKey,
+  failuresKey,
+  KNOWN_USERS_KEY,
+  loginsKey,
+} from '@tollgate/session-service/stores/session-keys.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
@@ -87,7 +95,7 @@ async function openServices(t: Test, store: Store) {
   const sessionConfig = readSessionConfig(environment);
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
-  const directory = await openDirectory(`file:${tempDir(t)}/users.mdb`, '/');
+  const directory = await openDirectory(`file:${tempDir(t)}/users.db`, '/');
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
@@ -166,6 +174,14 @@ t.test('all operations together make exactly the keys of the table, and each exp
     }
   };
 
+  const users = openEmbeddedDirectory(join(tempDir(t), 'known'));
+  t.teardown(() => users.close());
+  await users.add('ada@example.com', 'hash');
+  const checked = withDirectoryCheck(users, { store, ring, keepMs: 60_000, log: logger });
+  await checked.findById(0);
+  await checked.findById(1);
+  await checked.stop();
+  await done('remember a user');
   const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   t.teardown(() => optionsWatch.stop());
   await optionsWatch.checkNow();
@@ -251,6 +267,7 @@ t.test('every function that builds a key has a row', async (t) => {
     failuresKey(account),
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
+    KNOWN_USERS_KEY,
   ];
   for (const key of [...Object.values(built).flat(), ...others]) {
     t.equal(patternsOf(key).length, 1, key);
@@ -283,7 +300,7 @@ t.test('the lifetimes are those of the table', async (t) => {
 });
 
 t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
-  const store = openStore(`file:${tempDir(t)}/store.mdb`, '/');
+  const store = openStore(`file:${tempDir(t)}/store.db`, '/');
   t.teardown(() => store.close());
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });

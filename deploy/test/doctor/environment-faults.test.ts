@@ -90,7 +90,7 @@ t.test('an environment that is not that of the running service', async (t) => {
     problem('store_away', 'The store of STORE_URL does not answer from here.'),
     problem(
       'directory_away',
-      `The directory of users does not answer from here: there is no file ${join(missing.DATA_DIR, 'users.mdb')}.`,
+      `The directory of users does not answer from here: there is no file ${join(missing.DATA_DIR, 'users.db')}.`,
     ),
   ]);
 });
@@ -139,7 +139,7 @@ t.test('the store tells which address was counted, where there is one way only',
     const url =
       'CAPTCHA_CACHE_STORE' in given
         ? challenges.url
-        : `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.mdb')}`;
+        : `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.db')}`;
     const store = openStore(url, '/');
     t.teardown(() => store.close());
     if (store.kind === 'redis' && store.client.status !== 'ready') {

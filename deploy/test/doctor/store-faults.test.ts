@@ -60,7 +60,7 @@ t.test('a store that is away is named, and so is the service that misses it', as
 
 t.test('password hashes that are weak or cannot be read', async (t) => {
   const { examine, env } = await startExaminedSystem(t);
-  const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.db'));
   t.teardown(() => directory.close());
   await directory.add('old@example.com', `$2b$10$${'a'.repeat(53)}`);
   await directory.add('odd@example.com', 'plain text');

@@ -135,7 +135,7 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
 /** Puts a session back to the generation before, as a fail-over that lost a write does, and refreshes it. */
 async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
   const { cookie } = await site.logIn({ ...(await accountOf(site, uid)), id: uid });
-  const file = join(site.system.logFolder, '..', 'tollgate.mdb');
+  const file = join(site.system.logFolder, '..', 'tollgate.db');
   const store = openStore(site.redis?.url ?? `file:${file}`, '/');
   const key = userSessionsKey(uid);
   const read = async () =>

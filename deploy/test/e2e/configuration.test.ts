@@ -168,12 +168,12 @@ t.test('what only shows at work is one line too', async (t) => {
     ],
     [
       'session-service',
-      { STORE_URL: `file:${file}/plain/x.mdb` },
+      { STORE_URL: `file:${file}/plain/x.db` },
       /^STORE_URL [^\n]* cannot be opened[^\n]*\n$/,
     ],
     [
       'session-service',
-      { USERS_URL: `file:${file}/plain/x.mdb` },
+      { USERS_URL: `file:${file}/plain/x.db` },
       /^USERS_URL [^\n]* cannot be opened[^\n]*\n$/,
     ],
   ];

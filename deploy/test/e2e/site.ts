@@ -196,7 +196,7 @@ async function openSite(
   };
   const system = await startSystem({ environment, serviceEnvironment, startService: startOne });
   t.teardown(() => system.stop());
-  const directory = openEmbeddedDirectory(join(folder, 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(folder, 'users.db'));
   t.teardown(() => directory.close());
 
   const secrets = new Secrets();
@@ -297,7 +297,7 @@ async function openSite(
     kind,
     system,
     redis,
-    storeFile: join(folder, 'tollgate.mdb'),
+    storeFile: join(folder, 'tollgate.db'),
     secrets,
     directory,
     gateway,

@@ -61,7 +61,7 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
       HOST_API_KEY: hostKey,
       HOST_API_URL: `http://127.0.0.1:${system.ports.challengeAdmin}`,
     },
-    storeUrl: environment.STORE_URL ?? `file:${folder}/tollgate.mdb`,
+    storeUrl: environment.STORE_URL ?? `file:${folder}/tollgate.db`,
     async work(scope) {
       const { token, salt, difficulty } = await issue(scope === undefined ? '/pow' : `/pow?scope=${scope}`);
       return { pow_token: token, pow_nonce: solve({ salt, difficulty }) };

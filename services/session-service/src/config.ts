@@ -34,7 +34,7 @@ export const SessionVariables = {
       expected: 'file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH',
       description:
         'The user directory: `file:` and a path, `postgres://…`, or `module:` and the path of a driver of your own',
-      shownDefault: '`file:` and `users.mdb` in `DATA_DIR`',
+      shownDefault: '`file:` and `users.db` in `DATA_DIR`',
     }),
   ),
   USERS_BY_EMAIL: statement(
@@ -127,7 +127,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     values,
     storeUrl: storeUrlOf(values),
     challengeStoreUrl: cacheStoreUrlOf(values),
-    usersUrl: values.USERS_URL ?? `file:${values.DATA_DIR}/users.mdb`,
+    usersUrl: values.USERS_URL ?? `file:${values.DATA_DIR}/users.db`,
     userStatements: {
       byEmail: values.USERS_BY_EMAIL,
       byId: values.USERS_BY_ID,

@@ -26,6 +26,7 @@ import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
 import { withCircuitBreaker } from './directory/circuit-breaker.js';
+import { withDirectoryCheck } from './directory/directory-check.js';
 import { openConfiguredDirectory } from './directory/open-directory.js';
 import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
 import { createHashingQueue } from './passwords/hashing-queue.js';
@@ -68,7 +69,7 @@ export async function openSessionService(
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
 
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
-  const directory = withCircuitBreaker(
+  const opened = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
       logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
     ),
@@ -79,8 +80,11 @@ export async function openSessionService(
       ? store
       : openConfiguredStore('CAPTCHA_CACHE_STORE', config.challengeStoreUrl, PROJECT_ROOT);
   const stores = new Set([store, challengeStore]);
-  // Start writing only after all configuration is validated: a process that exits during a write may crash instead.
+  const ring = openKeyRing(values.CHALLENGE_SECRET);
+  // Start writing only after all configuration is validated.
   const prunings = [...stores].map((each) => startPruning(each, logger));
+  const keepMs = values.SESSION_MAX_AGE * 1000;
+  const directory = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });
   const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
   for (const each of stores) logStoreWarnings(each, logger);
 
@@ -112,7 +116,6 @@ export async function openSessionService(
     },
   );
 
-  const ring = openKeyRing(values.CHALLENGE_SECRET);
   const accessSecrets = openKeyRing(values.ACCESS_SECRET);
   const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
   const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
@@ -180,6 +183,7 @@ export async function openSessionService(
       await keyReport.stop();
       for (const pruning of prunings) pruning.stop();
       await optionsWatch.stop();
+      await directory.stop();
       await directory.close();
       for (const each of stores) await each.close();
       trail.close();

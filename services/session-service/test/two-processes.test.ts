@@ -10,8 +10,8 @@ import { API_KEY, PASSWORD, until } from './support/session-node.js';
 import { startRunningService } from './support/session-process.js';
 
 async function check(t: Test, storeUrl: string, folder: string): Promise<void> {
-  const usersUrl = `file:${join(folder, 'users.mdb')}`;
-  const directory = openEmbeddedDirectory(join(folder, 'users.mdb'));
+  const usersUrl = `file:${join(folder, 'users.db')}`;
+  const directory = openEmbeddedDirectory(join(folder, 'users.db'));
   await directory.add('ann@example.com', await hashPassword(PASSWORD));
   await directory.close();
   const env = { STORE_URL: storeUrl, USERS_URL: usersUrl, SESSION_API_KEY: API_KEY };
@@ -57,5 +57,5 @@ t.test('on Redis', async (t) => check(t, (await startRedis(t)).url, tempDir(t)))
 
 t.test('on the embedded store', async (t) => {
   const folder = tempDir(t);
-  await check(t, `file:${join(folder, 'store.mdb')}`, folder);
+  await check(t, `file:${join(folder, 'store.db')}`, folder);
 });

@@ -7,7 +7,7 @@ export function storeUrlOf(values: {
   readonly STORE_URL?: string | undefined;
   readonly DATA_DIR?: string | undefined;
 }): string {
-  return values.STORE_URL ?? `file:${join(values.DATA_DIR ?? './data', 'tollgate.mdb')}`;
+  return values.STORE_URL ?? `file:${join(values.DATA_DIR ?? './data', 'tollgate.db')}`;
 }
 
 /** Returns the URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else that of the other store. */

@@ -42,7 +42,7 @@ export const StoreVariables = {
       secret: true,
       description:
         'The store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB`, or `file:` and a path',
-      shownDefault: '`file:` and `tollgate.mdb` in `DATA_DIR`',
+      shownDefault: '`file:` and `tollgate.db` in `DATA_DIR`',
     }),
   ),
   CAPTCHA_CACHE_STORE: Type.Optional(

@@ -1,6 +1,6 @@
-// The store in one file (LMDB), shared by the processes of one machine.
+// The store in one file (SQLite), shared by the processes of one machine.
 
-import { openSharedDatabase, type SharedDatabase } from './shared-database.js';
+import { type DatabaseFile, openDatabaseFile } from './database-file.js';
 import { type StoreObserver, type StoreOperations, StoreUnavailableError, secondsSince } from './store.js';
 
 /** The operations of one atomic step. All its reads and writes happen at one moment, `nowMs`. */
@@ -20,67 +20,69 @@ export interface Transaction {
 export interface EmbeddedStore extends StoreOperations {
   readonly kind: 'embedded';
   readonly path: string;
-  /**
-   * Runs a step as one write transaction. A step that throws does not undo its writes, so it must decide before it
-   * writes.
-   */
+  /** Runs a step as one write transaction. A step that throws undoes its writes. */
   transact<T>(step: (transaction: Transaction) => T): Promise<T>;
   /** Returns the keys with this prefix in order, possibly including expired ones. */
-  keys(prefix: string): string[];
+  keys(prefix: string): Promise<string[]>;
   /** Removes expired values, at most `batch` per transaction, and returns how many there were. */
   prune(batch?: number): Promise<number>;
+  /**
+   * Writes a copy into a new file, also while other processes write.
+   * @throws Error if the target exists or cannot be written
+   */
+  copyTo(target: string): void;
 }
 
 /** Milliseconds since 1970. */
 export type Clock = () => number;
 
+const FORMAT = {
+  // "tgst" in ASCII.
+  applicationId: 0x74677374,
+  schema: `CREATE TABLE IF NOT EXISTS entry (
+    key TEXT PRIMARY KEY,
+    expires_at_ms INTEGER NOT NULL,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  durable: false,
+};
+
+/** Keys that pruning looks at in one read. */
+const PRUNED_AT_ONCE = 1000;
+
+interface Entry {
+  readonly expires_at_ms: number;
+  readonly value: string;
+}
+
 /**
- * Opens the file; creates it and its folder if they are missing. Each value is stored after its expiry; `prune` reads an
- * index ordered by expiry.
+ * Opens the file; creates it and its folder if they are missing.
  *
  * @throws StoreUnavailableError if the file cannot be opened
  */
 export function openEmbeddedStore(path: string, clock: Clock = Date.now): EmbeddedStore {
-  let database: SharedDatabase;
-  try {
-    database = openSharedDatabase(path);
-  } catch (error) {
-    throw new StoreUnavailableError(`the store ${path} cannot be opened`, { cause: error });
-  }
-  const { root, index } = database;
+  const file = openFile(path);
+  const find = file.prepare('SELECT expires_at_ms, value FROM entry WHERE key = ?');
+  const write = file.prepare('INSERT OR REPLACE INTO entry VALUES (?, ?, ?)');
+  const drop = file.prepare('DELETE FROM entry WHERE key = ?');
+  const dropExpired = file.prepare('DELETE FROM entry WHERE key = ? AND expires_at_ms <= ?');
+  const listFrom = file.prepare('SELECT key FROM entry WHERE key >= ? AND key < ? ORDER BY key');
+  const listAfter = file.prepare('SELECT key, expires_at_ms FROM entry WHERE key > ? ORDER BY key LIMIT ?');
 
-  const drop = (key: string, expiresAtMs: number): void => {
-    root.remove(key);
-    index.remove([expiresAtMs, key]);
-  };
-  const entry = (key: string): { expiresAtMs: number; value: string } | undefined => {
-    const text = root.get(key);
-    if (text === undefined) return undefined;
-    const at = text.indexOf(' ');
-    return { expiresAtMs: Number(text.slice(0, at)), value: text.slice(at + 1) };
-  };
-
+  const entry = (key: string) => find.get(key) as Entry | undefined;
   const begin = (nowMs: number): Transaction => {
     const live = (key: string) => {
       const found = entry(key);
-      if (found === undefined || found.expiresAtMs > nowMs) return found;
-      drop(key, found.expiresAtMs);
+      if (found === undefined || found.expires_at_ms > nowMs) return found;
+      drop.run(key);
       return undefined;
     };
     return {
       nowMs,
       get: (key) => live(key)?.value,
-      expiryOf: (key) => live(key)?.expiresAtMs,
-      put(key, value, expiresAtMs) {
-        const before = entry(key);
-        if (before !== undefined) index.remove([before.expiresAtMs, key]);
-        root.put(key, `${expiresAtMs} ${value}`);
-        index.put([expiresAtMs, key], '');
-      },
-      remove(key) {
-        const found = entry(key);
-        if (found !== undefined) drop(key, found.expiresAtMs);
-      },
+      expiryOf: (key) => live(key)?.expires_at_ms,
+      put: (key, value, expiresAtMs) => void write.run(key, Math.ceil(expiresAtMs), value),
+      remove: (key) => void drop.run(key),
     };
   };
 
@@ -101,48 +103,55 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
         return before;
       }),
     async transact(step) {
-      let stepError: unknown;
       const startMs = performance.now();
-      const run = () => {
-        try {
-          return step(begin(clock()));
-        } catch (error) {
-          stepError = error;
-          throw error;
-        }
-      };
       try {
-        const value = await root.transaction(run);
+        const value = await file.write(() => step(begin(clock())));
         observer?.took(secondsSince(startMs));
         return value;
       } catch (error) {
-        // An error of the step is a bug; any other comes from the file, such as a full disk.
-        if (error === stepError) throw error;
-        observer?.failed();
-        throw new StoreUnavailableError(`the store ${path} cannot be written`, { cause: error });
+        if (error instanceof StoreUnavailableError) observer?.failed();
+        throw error;
       }
     },
     async read(key) {
-      const found = entry(key);
-      if (found === undefined || found.expiresAtMs > clock()) return found?.value;
-      await root.transaction(() => begin(clock()).get(key));
+      const found = await file.read(() => entry(key));
+      if (found === undefined || found.expires_at_ms > clock()) return found?.value;
+      await file.write(() => begin(clock()).get(key));
       return undefined;
     },
     // No key contains a character as high as the last one.
-    keys: (prefix) => [...root.getKeys({ start: prefix, end: `${prefix}\uffff` })],
+    keys: (prefix) =>
+      file.read(() =>
+        (listFrom.all(prefix, `${prefix}\u{10ffff}`) as { key: string }[]).map(({ key }) => key),
+      ),
     async prune(batch = 100) {
       let removed = 0;
-      for (;;) {
-        const count = await root.transaction(() => {
-          const expired = [...index.getKeys({ end: [clock() + 1, ''], limit: batch })];
-          for (const [expiresAtMs, key] of expired) drop(key, expiresAtMs);
-          return expired.length;
-        });
-        removed += count;
-        if (count < batch) return removed;
+      for (let last = ''; ; ) {
+        const seen = await file.read(
+          () => listAfter.all(last, PRUNED_AT_ONCE) as (Entry & { key: string })[],
+        );
+        const expired = seen.filter(({ expires_at_ms }) => expires_at_ms <= clock());
+        for (let from = 0; from < expired.length; from += batch) {
+          const some = expired.slice(from, from + batch);
+          await file.write(() => {
+            for (const { key } of some) removed += Number(dropExpired.run(key, clock()).changes);
+          });
+        }
+        const end = seen.at(-1);
+        if (end === undefined || seen.length < PRUNED_AT_ONCE) return removed;
+        last = end.key;
       }
     },
-    close: () => database.release(),
+    copyTo: (target) => file.copyTo(target),
+    close: () => file.close(),
   };
   return store;
+}
+
+function openFile(path: string): DatabaseFile {
+  try {
+    return openDatabaseFile(path, FORMAT);
+  } catch (error) {
+    throw new StoreUnavailableError(`the store ${path} cannot be opened`, { cause: error });
+  }
 }

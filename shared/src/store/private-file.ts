@@ -1,6 +1,15 @@
 // Creates folders and files that only their owner may read.
 
-import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 
@@ -52,29 +61,38 @@ export function openDataFolder(path: string): void {
 }
 
 /**
- * Creates an LMDB file and its lock file with mode 0600, because LMDB itself would make them readable by everyone. Removes
- * the permissions of others from existing files of this user.
+ * Creates an empty file with mode 0600, and its folder.
+ * @throws Error of the file system, also if the file exists
+ */
+export function makePrivateFile(path: string): void {
+  makePrivateFolder(dirname(path));
+  closeSync(openSync(path, 'wx', 0o600));
+}
+
+/**
+ * Creates a database file with mode 0600, because SQLite itself would make it readable by everyone, or removes the
+ * permissions of others from an existing one of this user. SQLite gives the files beside it the same mode.
  * @throws Error of the file system
  */
 export function makePrivateDatabase(path: string): void {
-  makePrivateFolder(dirname(path));
-  for (const file of filesOf(path)) {
-    closeSync(openSync(file, 'a', 0o600));
+  try {
+    makePrivateFile(path);
+  } catch (error) {
+    // Never opens an existing file: closing it would release the locks that SQLite holds on it in this process.
+    if (!existsSync(path)) throw error;
+  }
+  for (const file of filesOpenToOthers(path)) {
     try {
-      if (isOpenToOthers(file)) chmodSync(file, statSync(file).mode & ~OTHERS & 0o777);
+      chmodSync(file, statSync(file).mode & ~OTHERS & 0o777);
     } catch {
       // The file belongs to another user; `logStoreWarnings` reports it.
     }
   }
 }
 
-/** Returns the files of an LMDB database that users other than the owner may read or write. */
+/** Returns the files of a database that users other than the owner may read or write. */
 export function filesOpenToOthers(path: string): string[] {
-  return filesOf(path).filter(isOpenToOthers);
-}
-
-function filesOf(path: string): string[] {
-  return [path, `${path}-lock`];
+  return [path, `${path}-wal`, `${path}-shm`].filter(isOpenToOthers);
 }
 
 /** Windows has other permissions and always reports that everyone has access. */

@@ -92,7 +92,7 @@ async function connectTo(
 
 /** An embedded store whose clock `age` moves forward. */
 export function embeddedStore(t: Test): StoreUnderTest {
-  const path = join(tempDir(t), 'store.mdb');
+  const path = join(tempDir(t), 'store.db');
   const url = `file:${path}`;
   let aheadMs = 0;
   const clock = () => Date.now() + aheadMs;

@@ -97,7 +97,7 @@ t.test('variables that may hold a password or a key are never shown', async (t) 
 });
 
 t.test('what is unset follows from other variables', async (t) => {
-  t.equal(storeUrlOf({ DATA_DIR: '/var/lib/t' }), 'file:/var/lib/t/tollgate.mdb');
+  t.equal(storeUrlOf({ DATA_DIR: '/var/lib/t' }), 'file:/var/lib/t/tollgate.db');
   t.equal(storeUrlOf({ STORE_URL: 'redis://a' }), 'redis://a');
   t.equal(cacheStoreUrlOf({ STORE_URL: 'redis://a' }), 'redis://a');
   t.equal(cacheStoreUrlOf({ STORE_URL: 'redis://a', CAPTCHA_CACHE_STORE: 'redis://b' }), 'redis://b');

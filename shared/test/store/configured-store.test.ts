@@ -33,9 +33,9 @@ t.test('a URL of no known form is one line that begins with the variable', async
 t.test('a file that cannot be opened is one line with its URL and the reason', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), 'x');
-  const lines = linesOf(() => openConfiguredStore('STORE_URL', 'file:file/store.mdb', folder));
+  const lines = linesOf(() => openConfiguredStore('STORE_URL', 'file:file/store.db', folder));
   t.equal(lines.length, 1);
-  t.match(lines[0], /^STORE_URL file:file\/store\.mdb cannot be opened: (?:ENOTDIR|EEXIST)/);
+  t.match(lines[0], /^STORE_URL file:file\/store\.db cannot be opened: (?:ENOTDIR|EEXIST)/);
   mkdirSync(join(folder, 'folder'));
   t.match(
     linesOf(() => openConfiguredStore('STORE_URL', 'file:folder', folder)),

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
+import { openDatabase } from '../../src/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
@@ -16,7 +17,7 @@ const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.u
 /** A store whose clock stands at `at.ms` until a test moves it. */
 function openAt(t: Test, startMs = 1_000_000) {
   const at = { ms: startMs };
-  const path = join(tempDir(t), 'store.mdb');
+  const path = join(tempDir(t), 'store.db');
   const store = openEmbeddedStore(path, () => at.ms);
   t.teardown(() => store.close());
   return { at, path, store };
@@ -106,7 +107,7 @@ t.test('pruning lets other transactions in between its batches', async (t) => {
 });
 
 t.test('what is stored survives closing and opening', async (t) => {
-  const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.mdb');
+  const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.db');
   const first = openEmbeddedStore(path);
   await first.transact((tx) => tx.put('a', 'kept', tx.nowMs + 60_000));
   await first.close();
@@ -138,6 +139,39 @@ t.test('a step that throws rejects with what it threw, and the store goes on', a
   t.equal(await store.read('a'), '1');
 });
 
+t.test('of steps that are committed together, only the one that throws is undone', async (t) => {
+  const { store } = openAt(t);
+  const results = await Promise.allSettled(
+    ['a', 'b', 'c'].map((key) =>
+      store.transact((tx) => {
+        tx.put(key, '1', tx.nowMs + 1000);
+        if (key === 'b') throw new RangeError('no');
+      }),
+    ),
+  );
+  t.strictSame(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.strictSame(await store.keys(''), ['a', 'c']);
+});
+
+t.test(
+  'a store that another process has locked rejects within seconds, and works again afterwards',
+  async (t) => {
+    const { path, store } = openAt(t);
+    const other = openDatabase(path, 0);
+    other.exec('BEGIN IMMEDIATE');
+    const put = (key: string) => store.transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
+    await t.rejects(Promise.all([put('a'), put('b')]), StoreUnavailableError);
+    t.equal(await store.read('a'), undefined, 'reading goes on');
+    other.exec('ROLLBACK');
+    other.close();
+    await put('c');
+    t.strictSame(await store.keys(''), ['c']);
+  },
+);
+
 t.test('a file that is no database is a store out of reach, and not the end of the process', async (t) => {
   const folder = tempDir(t);
   for (const [name, content] of Object.entries({
@@ -148,7 +182,7 @@ t.test('a file that is no database is a store out of reach, and not the end of t
     writeFileSync(join(folder, name), content);
     t.throws(() => openEmbeddedStore(join(folder, name)), StoreUnavailableError, name);
   }
-  t.throws(() => openEmbeddedStore(join(folder, 'text', 'below a file.mdb')), StoreUnavailableError);
+  t.throws(() => openEmbeddedStore(join(folder, 'text', 'below a file.db')), StoreUnavailableError);
   t.throws(() => openEmbeddedStore(folder), StoreUnavailableError, 'a folder');
 });
 

@@ -10,9 +10,11 @@ import { tempDir } from '../../src/test/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+const PRIVATE = { 'tollgate.db': '600', 'tollgate.db-shm': '600', 'tollgate.db-wal': '600' };
+
 /** Opens and closes a store in a folder, and returns the modes of all that is in it. */
 async function modesAfterOpening(folder: string): Promise<Record<string, string>> {
-  const store = openStore(`file:${join(folder, 'tollgate.mdb')}`, '/');
+  const store = openStore(`file:${join(folder, 'tollgate.db')}`, '/');
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
   await store.transact((transaction) => transaction.put('key', 'value', transaction.nowMs + 60_000));
   const modes = Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]));
@@ -20,11 +22,11 @@ async function modesAfterOpening(folder: string): Promise<Record<string, string>
   return modes;
 }
 
-t.test('tollgate.mdb was readable by everybody on the machine', async (t) => {
+t.test('tollgate.db was readable by everybody on the machine', async (t) => {
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
   const folder = join(tempDir(t), 'new', 'data');
-  t.strictSame(await modesAfterOpening(folder), { 'tollgate.mdb': '600', 'tollgate.mdb-lock': '600' });
+  t.strictSame(await modesAfterOpening(folder), PRIVATE);
   t.equal(modeOf(folder), '700');
 });
 
@@ -33,12 +35,12 @@ t.test('files of before are tightened, and a folder that was there is left alone
   mkdirSync(folder, { mode: 0o755 });
   await modesAfterOpening(folder);
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o664);
-  t.strictSame(await modesAfterOpening(folder), { 'tollgate.mdb': '600', 'tollgate.mdb-lock': '600' });
+  t.strictSame(await modesAfterOpening(folder), PRIVATE);
   t.equal(modeOf(folder), '755');
 });
 
 t.test('a file that others may read and whose mode cannot be changed is logged', async (t) => {
-  const path = join(tempDir(t), 'tollgate.mdb');
+  const path = join(tempDir(t), 'tollgate.db');
   const store = openStore(`file:${path}`, '/');
   t.teardown(() => store.close());
   const told: object[] = [];

@@ -65,7 +65,7 @@ t.test('and again at the interval, until it is stopped', async (t) => {
   }
   pruning.stop();
   t.strictSame(lines, [{ removed: 1 }, { removed: 1 }]);
-  t.strictSame([...keys('a'), ...keys('b')], []);
+  t.strictSame([...(await keys('a')), ...(await keys('b'))], []);
 });
 
 t.test('pruning that fails is a warning and nothing more', async (t) => {

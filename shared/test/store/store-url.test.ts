@@ -7,11 +7,11 @@ const ROOT = '/srv/app';
 
 t.test('each form of address is read', async (t) => {
   const cases: Record<string, unknown> = {
-    'file:data/x.mdb': { kind: 'embedded', path: '/srv/app/data/x.mdb' },
-    'file:./x.mdb': { kind: 'embedded', path: '/srv/app/x.mdb' },
-    'file:/var/x.mdb': { kind: 'embedded', path: '/var/x.mdb' },
-    'file:///var/x.mdb': { kind: 'embedded', path: '/var/x.mdb' },
-    'file:a folder/100%.mdb': { kind: 'embedded', path: '/srv/app/a folder/100%.mdb' },
+    'file:data/x.db': { kind: 'embedded', path: '/srv/app/data/x.db' },
+    'file:./x.db': { kind: 'embedded', path: '/srv/app/x.db' },
+    'file:/var/x.db': { kind: 'embedded', path: '/var/x.db' },
+    'file:///var/x.db': { kind: 'embedded', path: '/var/x.db' },
+    'file:a folder/100%.db': { kind: 'embedded', path: '/srv/app/a folder/100%.db' },
     'redis://h': { kind: 'redis', url: 'redis://h' },
     'redis://u:p%40@h:6380/3': { kind: 'redis', url: 'redis://u:p%40@h:6380/3' },
     'rediss://[::1]:6380/': { kind: 'redis', url: 'rediss://[::1]:6380/' },
@@ -55,7 +55,7 @@ t.test('everything else is refused in words that never repeat it', async (t) => 
   const urls = [
     '',
     'file:',
-    'data/x.mdb',
+    'data/x.db',
     'http://hunter2@h',
     'redis:h',
     'redis://',
@@ -102,8 +102,8 @@ t.test('an address is shown without user, password and options', async (t) => {
     'redis://h:1?password=hunter2': 'redis://h:1',
     'redis+cluster://u:hunter2@h1:1,h2:2/': 'redis+cluster://h1:1,h2:2/',
     'redis+sentinel://:hunter2@s1/main/3': 'redis+sentinel://s1/main/3',
-    'file:data/a@b?.mdb': 'file:data/a@b?.mdb',
-    'file:///a//b@c.mdb': 'file:///a//b@c.mdb',
+    'file:data/a@b?.db': 'file:data/a@b?.db',
+    'file:///a//b@c.db': 'file:///a//b@c.db',
   };
   for (const [url, shown] of Object.entries(cases)) t.equal(describeStoreUrl(url), shown);
 });

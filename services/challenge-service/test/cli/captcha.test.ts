@@ -23,7 +23,7 @@ const captcha = (args: string[], env: Readonly<Record<string, string>>) =>
 
 t.test('prune removes expired entries from the embedded store, and prints how many', async (t) => {
   const folder = tempDir(t);
-  const path = join(folder, 'store.mdb');
+  const path = join(folder, 'store.db');
   const store = openEmbeddedStore(path);
   const gone = Date.now() - 1;
   await store.transact((tx) => {
@@ -64,7 +64,7 @@ t.test('prune reports that there is nothing to do on Redis or without a store', 
   const folder = tempDir(t);
   t.strictSame(await captcha(['prune'], { DATA_DIR: folder }), {
     code: 0,
-    out: `nothing to do: there is no store at ${join(folder, 'tollgate.mdb')} yet\n`,
+    out: `nothing to do: there is no store at ${join(folder, 'tollgate.db')} yet\n`,
     error: '',
   });
   t.strictSame(readdirSync(folder), [], 'it creates none');

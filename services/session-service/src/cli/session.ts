@@ -1,5 +1,6 @@
-// The command `session`: explains why a session ended, and lists the events of an account.
+// The command `session`: explains why a session ended, lists the events of an account, and looks after the store.
 
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Static, Type } from '@sinclair/typebox';
 import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
@@ -18,20 +19,31 @@ import { findAccount, reportAccount } from './account-report.js';
 import type { Report } from './report.js';
 import { challengeSecret, withExistingStore } from './service-data.js';
 import { reportSession } from './session-report.js';
+import { acceptDirectory, backUpStore } from './store-actions.js';
 
 const USAGE = `usage: session why ID [--user ID] [--json]
        session account EMAIL [--user ID] [--json]
+       session backup FILE
+       session accept-directory
 why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
 --user is the \`uid\` beside it: without it all users are looked through.
 account lists what happened to an account: its log-ins, those that failed, and the sessions of its user.
 --user adds the sessions of a user whose log-ins are not known any more. It needs CHALLENGE_SECRET, or that of npm start.
+backup writes a copy of the embedded store of the sessions into a new file, also while the service runs.
+accept-directory makes the service take the user directory that it has now, after it has refused it as another one.
 It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not answer.`;
 
-/** The parsed command line. */
-type SessionCommand = {
+/** The parsed command line of a look-up. */
+type LookupCommand = {
   readonly uid: number | undefined;
   readonly isJson: boolean;
 } & ({ readonly name: 'why'; readonly sid: string } | { readonly name: 'account'; readonly email: string });
+
+/** The parsed command line. */
+type SessionCommand =
+  | LookupCommand
+  | { readonly name: 'backup'; readonly target: string }
+  | { readonly name: 'accept-directory' };
 
 const Variables = Type.Object({
   ...StoreVariables,
@@ -47,10 +59,13 @@ type Values = Static<typeof Variables>;
 function readSessionCommand(args: string[]): SessionCommand {
   const { positionals, values } = parse(args);
   const [name, subject, ...more] = positionals;
+  const hasOptions = values.json || values.user !== undefined;
+  if (name === 'accept-directory' && subject === undefined && !hasOptions) return { name };
   if (subject === undefined || more.length > 0) throw new UsageError();
   if (name === 'why' && !/^[A-Za-z0-9]{22}$/.test(subject)) {
     throw new UsageError('a session id has 22 letters and digits');
   }
+  if (name === 'backup' && !hasOptions) return { name, target: resolve(subject) };
   const options = { uid: values.user === undefined ? undefined : userId(values.user), isJson: values.json };
   if (name === 'why') return { name, sid: subject, ...options };
   if (name !== 'account') throw new UsageError();
@@ -84,8 +99,18 @@ export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promis
     const values = readEnvironment(Variables, env, ({ CHALLENGE_SECRET }) =>
       command.name === 'account' ? checkSecrets({ CHALLENGE_SECRET }) : [],
     );
+    const onStore = <T>(use: (store: Store) => Promise<T>) =>
+      withExistingStore('STORE_URL', storeUrlOf(values), use);
+    if (command.name === 'backup') {
+      console.log(await onStore((store) => backUpStore(store, command.target)));
+      return 0;
+    }
+    if (command.name === 'accept-directory') {
+      console.log(await onStore(acceptDirectory));
+      return 0;
+    }
     const lookUp = command.name === 'why' ? explainSession(command, values) : listAccount(command, values);
-    const { isKnown, lines, facts } = await withExistingStore('STORE_URL', storeUrlOf(values), lookUp);
+    const { isKnown, lines, facts } = await onStore(lookUp);
     console.log(command.isJson ? JSON.stringify(facts) : lines.join('\n'));
     return isKnown ? 0 : 3;
   });
@@ -93,7 +118,7 @@ export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promis
 
 type Lookup = (store: Store) => Promise<Report>;
 
-function explainSession({ sid, uid }: SessionCommand & { name: 'why' }, { AUDIT_TTL }: Values): Lookup {
+function explainSession({ sid, uid }: LookupCommand & { name: 'why' }, { AUDIT_TTL }: Values): Lookup {
   return async (store) => {
     const result = await openSessionStore(store).find(sid, uid);
     const isRevoked = await hasEntryOf(openRevocationLog(store), sid);
@@ -101,7 +126,7 @@ function explainSession({ sid, uid }: SessionCommand & { name: 'why' }, { AUDIT_
   };
 }
 
-function listAccount(command: SessionCommand & { name: 'account' }, values: Values): Lookup {
+function listAccount(command: LookupCommand & { name: 'account' }, values: Values): Lookup {
   const ring = openKeyRing(challengeSecret(values));
   return async (store) => reportAccount(await findAccount(store, ring, command), values.AUDIT_TTL);
 }

@@ -4,6 +4,7 @@ import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
+import { writeCopy } from './backup.js';
 
 /** Asks for a new password; called only if it is needed. */
 export type AskPassword = () => Promise<string>;
@@ -64,6 +65,13 @@ export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
   return users
     .map(({ id, email, disabled }) => `${id}\t${email}\t${disabled ? 'disabled' : 'enabled'}`)
     .join('\n');
+}
+
+/** @throws CommandError if the target exists or cannot be written */
+export async function backUpUsers(directory: EmbeddedDirectory, target: string): Promise<string> {
+  const { length } = await directory.list();
+  writeCopy(directory, target);
+  return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
 }
 
 function taken(email: string): CommandError {

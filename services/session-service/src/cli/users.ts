@@ -16,20 +16,30 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embe
 import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 import { PROJECT_ROOT } from './service-data.js';
-import { addOrReplaceUser, addUser, listUsers, setUserDisabled, setUserPassword } from './user-actions.js';
+import {
+  addOrReplaceUser,
+  addUser,
+  backUpUsers,
+  listUsers,
+  setUserDisabled,
+  setUserPassword,
+} from './user-actions.js';
 
 const USAGE = `usage: users add EMAIL [--replace]
        users password EMAIL
        users disable EMAIL
        users enable EMAIL
        users list
-A password is asked for on the terminal, or read from the first line of the input.`;
+       users backup FILE
+A password is asked for on the terminal, or read from the first line of the input.
+backup writes a copy of all users into a new file, also while the service runs.`;
 
 const ACTIONS = ['add', 'replace', 'password', 'disable', 'enable'] as const;
 
 /** The parsed command line; `replace` is `add --replace`. */
 type UsersCommand =
   | { readonly action: (typeof ACTIONS)[number]; readonly email: string }
+  | { readonly action: 'backup'; readonly target: string }
   | { readonly action: 'list' };
 
 /**
@@ -41,6 +51,9 @@ function readUsersCommand(args: string[]): UsersCommand {
   const { positionals, replace } = parse(args);
   const [name, email, ...more] = positionals;
   if (name === 'list' && email === undefined && !replace) return { action: name };
+  if (name === 'backup' && email !== undefined && more.length === 0 && !replace) {
+    return { action: name, target: resolve(email) };
+  }
   const action = ACTIONS.find((known) => known === name && known !== 'replace');
   if (action === undefined || email === undefined || more.length > 0 || (replace && action !== 'add')) {
     throw new UsageError();
@@ -76,7 +89,7 @@ function checkEmail(email: string): string {
  */
 function usersPath(env: NodeJS.ProcessEnv): string {
   const { DATA_DIR, USERS_URL } = withSecretsFromFiles(env, ['USERS_URL']);
-  if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.mdb');
+  if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.db');
   const location = parseLocation(USERS_URL);
   if (location.kind === 'embedded') return location.path;
   throw new CommandError(
@@ -118,6 +131,8 @@ async function runAction(
       return setUserDisabled(directory, command.email, true);
     case 'enable':
       return setUserDisabled(directory, command.email, false);
+    case 'backup':
+      return backUpUsers(directory, command.target);
     case 'list':
       return listUsers(directory);
   }

@@ -23,6 +23,8 @@ export interface Directory {
    * not have this method.
    */
   saveHash?(id: number, oldHash: string, newHash: string): Promise<boolean>;
+  /** A text that only this directory has, if its users never change their addresses. */
+  identity?(): Promise<string>;
   /** Resolves if the directory answers. */
   health(): Promise<void>;
   close(): Promise<void>;

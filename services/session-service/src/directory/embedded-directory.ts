@@ -1,9 +1,8 @@
-// The directory in one file (LMDB): users by id, ids by account key.
+// The directory in one file (SQLite).
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { makePrivateDatabase } from '@tollgate/shared/store/private-file.js';
-import { checkDatabaseFile } from '@tollgate/shared/store/shared-database.js';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { type DatabaseFile, openDatabaseFile } from '@tollgate/shared/store/database-file.js';
+import type { Statement } from '@tollgate/shared/store/sqlite.js';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
 /** A directory that the command `users` can write to. */
@@ -16,91 +15,101 @@ export interface EmbeddedDirectory extends Required<Directory> {
   setDisabled(accountKey: string, disabled: boolean): Promise<DirectoryUser | undefined>;
   /** All users, by ascending id. */
   list(): Promise<DirectoryUser[]>;
+  /**
+   * Writes a copy into a new file, also while other processes write.
+   * @throws Error if the target exists or cannot be written
+   */
+  copyTo(target: string): void;
 }
 
-// LMDB keys have at most 1,978 bytes, and no account key is longer than this.
-const MAX_KEY_BYTES = 1024;
+const FORMAT = {
+  // "tgus" in ASCII.
+  applicationId: 0x74677573,
+  schema: `CREATE TABLE IF NOT EXISTS user (
+    id INTEGER PRIMARY KEY,
+    account_key TEXT NOT NULL UNIQUE,
+    email TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    disabled INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
+  INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity)`,
+  durable: true,
+};
+
+type Row = Omit<DirectoryUser, 'disabled'> & { readonly disabled: number };
 
 /**
  * Opens the file, and creates it and its folder if they do not exist. Several processes may open the same file.
  * @throws DirectoryUnavailableError if it cannot be opened
  */
 export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
-  let root: RootDatabase;
-  let users: Database<DirectoryUser, number>;
-  let ids: Database<number, string>;
+  const file = openFile(path);
+  const select = (rest: string) => file.prepare(`SELECT id, email, hash, disabled FROM user ${rest}`);
+  const [byKey, byId, all] = [select('WHERE account_key = ?'), select('WHERE id = ?'), select('ORDER BY id')];
+  const identity = file.prepare('SELECT id FROM identity');
+  const insert = file.prepare(
+    'INSERT INTO user (account_key, email, hash) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const update = (assignments: string, where: string) =>
+    file.prepare(`UPDATE user SET ${assignments} WHERE ${where}`);
+  const replaceHash = update('hash = ?', 'id = ? AND hash = ?');
+  const setHash = update('hash = ?', 'account_key = ?');
+  const setDisabled = update('disabled = ?', 'account_key = ?');
+
+  const attempt = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw new DirectoryUnavailableError(`the directory ${path} does not answer`, { cause: error });
+    }
+  };
+  const find = (statement: Statement, key: string | number) => userOf(statement.get(key));
+  const change = (statement: Statement, value: string | number, key: string) =>
+    attempt(
+      file.write(() => {
+        statement.run(value, key);
+        return find(byKey, key);
+      }),
+    );
+
+  return {
+    findByEmail: (key) => attempt(file.read(() => find(byKey, key))),
+    findById: (id) => attempt(file.read(() => find(byId, id))),
+    saveHash: (id, oldHash, newHash) =>
+      attempt(file.write(() => Number(replaceHash.run(newHash, id, oldHash).changes) === 1)),
+    add: (email, hash) =>
+      attempt(
+        file.write(() => {
+          const { changes, lastInsertRowid } = insert.run(accountKey(email), email.trim(), hash);
+          return Number(changes) === 0 ? undefined : find(byId, Number(lastInsertRowid));
+        }),
+      ),
+    setPassword: (key, hash) => change(setHash, hash, key),
+    setDisabled: (key, disabled) => change(setDisabled, disabled ? 1 : 0, key),
+    identity: () => attempt(file.read(() => (identity.get() as { id: string }).id)),
+    list: () => attempt(file.read(() => (all.all() as Row[]).map(toUser))),
+    health: () => attempt(file.read(() => void byId.get(0))),
+    copyTo: (target) => file.copyTo(target),
+    close: () => file.close(),
+  };
+}
+
+function openFile(path: string): DatabaseFile {
   try {
-    checkDatabaseFile(path);
-    makePrivateDatabase(path);
-    root = open({ path, noSubdir: true, maxDbs: 2 });
-    users = root.openDB<DirectoryUser, number>({ name: 'users', encoding: 'json' });
-    ids = root.openDB<number, string>({ name: 'ids', encoding: 'json' });
+    return openDatabaseFile(path, FORMAT);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DirectoryUnavailableError(`the directory ${path} cannot be opened: ${reason}`, {
       cause: error,
     });
   }
+}
 
-  const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw new DirectoryUnavailableError(`the directory ${path} does not answer`, { cause: error });
-    }
-  };
-  const byEmail = (key: string): DirectoryUser | undefined => {
-    const id = Buffer.byteLength(key) > MAX_KEY_BYTES ? undefined : ids.get(key);
-    return id === undefined ? undefined : users.get(id);
-  };
-  const change = (
-    find: () => DirectoryUser | undefined,
-    edit: (user: DirectoryUser) => Partial<DirectoryUser>,
-  ): Promise<DirectoryUser | undefined> =>
-    attempt(() =>
-      root.transaction(() => {
-        const user = find();
-        if (user === undefined) return undefined;
-        const changed = { ...user, ...edit(user) };
-        users.put(user.id, changed);
-        return changed;
-      }),
-    );
+function userOf(row: unknown): DirectoryUser | undefined {
+  return row === undefined ? undefined : toUser(row as Row);
+}
 
-  return {
-    findByEmail: (key) => attempt(() => byEmail(key)),
-    findById: (id) => attempt(() => users.get(id)),
-    async saveHash(id, oldHash, newHash) {
-      const matching = () => {
-        const user = users.get(id);
-        return user?.hash === oldHash ? user : undefined;
-      };
-      return (await change(matching, () => ({ hash: newHash }))) !== undefined;
-    },
-    add: (email, hash) =>
-      attempt(() =>
-        root.transaction(() => {
-          const key = accountKey(email);
-          if (ids.get(key) !== undefined) return undefined;
-          const [last = 0] = users.getKeys({ reverse: true, limit: 1 });
-          const user = { id: last + 1, email: email.trim(), hash, disabled: false };
-          users.put(user.id, user);
-          ids.put(key, user.id);
-          return user;
-        }),
-      ),
-    setPassword: (key, hash) =>
-      change(
-        () => byEmail(key),
-        () => ({ hash }),
-      ),
-    setDisabled: (key, disabled) =>
-      change(
-        () => byEmail(key),
-        () => ({ disabled }),
-      ),
-    list: () => attempt(() => [...users.getRange()].map(({ value }) => value)),
-    health: () => attempt(() => void users.get(0)),
-    close: () => root.close(),
-  };
+function toUser({ id, email, hash, disabled }: Row): DirectoryUser {
+  return { id, email, hash, disabled: disabled !== 0 };
 }

@@ -66,7 +66,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
   };
 
   const findAnywhere = async (sid: string): Promise<KnownSession | undefined> => {
-    const users = new Set(store.keys(USER_KEY_PREFIX).map(userOfKey));
+    const users = new Set((await store.keys(USER_KEY_PREFIX)).map(userOfKey));
     for (const uid of users) {
       const known = uid === undefined ? undefined : await findIn(sid, uid);
       if (known !== undefined) return known;

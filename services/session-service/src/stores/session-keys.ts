@@ -21,6 +21,9 @@ export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }
 
+/** Some users who have signed in, by which their directory is recognised (directory/known-users.ts). */
+export const KNOWN_USERS_KEY = 'session:directory';
+
 /** The prefix of all keys of users, and of no others. */
 export const USER_KEY_PREFIX = 'session:{';
 

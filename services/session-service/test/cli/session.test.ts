@@ -1,15 +1,18 @@
 // The session command as an operator runs it.
 
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
 import { callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { explainEnd } from '../../src/cli/end-explanation.js';
 import { runSession } from '../../src/cli/session.js';
 import { reportSession } from '../../src/cli/session-report.js';
+import { KNOWN_USERS_KEY } from '../../src/stores/session-keys.js';
 import {
   logIn,
   refresh,
@@ -124,6 +127,36 @@ $`,
   });
 });
 
+t.test('the embedded store is copied while it is in use; a Redis is not', async (t) => {
+  const { store, url } = embeddedStore(t);
+  await store.exchange('key', 'value', 60_000);
+  const copy = join(tempDir(t), 'copy');
+  t.strictSame(await session(['backup', copy], { STORE_URL: url }), {
+    ...{ code: 0, out: `copied the store to ${copy}\n`, error: '' },
+  });
+  const copied = openStore(`file:${copy}`, '/');
+  t.teardown(() => copied.close());
+  t.equal(await copied.read('key'), 'value');
+  t.match(await session(['backup', copy], { STORE_URL: url }), { code: 1, error: /exists already\n$/ });
+  const { url: STORE_URL } = await redisStore(t);
+  t.match(await session(['backup', `${copy} 2`], { STORE_URL }), {
+    code: 1,
+    error: /^session: the store is a Redis/,
+  });
+});
+
+t.test('a directory that was refused is accepted', async (t) => {
+  await eachKind(t, async (t, { store, url: STORE_URL }) => {
+    await store.exchange(KNOWN_USERS_KEY, '-\n1 00000000 0', 60_000);
+    t.match(await session(['accept-directory'], { STORE_URL }), {
+      code: 0,
+      out: /^the directory is accepted/,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    t.notOk(await store.read(KNOWN_USERS_KEY));
+  });
+});
+
 t.test('a command line that is none is answered with the usage', async (t) => {
   for (const [args, complaint] of [
     [[], ''],
@@ -133,6 +166,9 @@ t.test('a command line that is none is answered with the usage', async (t) => {
     [['why', 'short'], 'session: a session id has 22 letters and digits\n'],
     [['why', NOBODY, '--user', 'ann'], 'session: a user id is a whole number from 1\n'],
     [['why', NOBODY, '--user', '0'], 'session: a user id is a whole number from 1\n'],
+    [['backup'], ''],
+    [['backup', 'file', '--json'], ''],
+    [['accept-directory', 'file'], ''],
     [['why', NOBODY, '--all'], "session: Unknown option '--all'"],
   ] as const) {
     const { code, out, error } = await session([...args], {});
@@ -155,7 +191,7 @@ t.test('a store that is away and a variable that is wrong are told in one line',
   t.strictSame(await session(['why', NOBODY], { DATA_DIR: folder }), {
     code: 1,
     out: '',
-    error: `session: there is no file:${folder}/tollgate.mdb (STORE_URL): start the service first, or set STORE_URL or DATA_DIR\n`,
+    error: `session: there is no file:${folder}/tollgate.db (STORE_URL): start the service first, or set STORE_URL or DATA_DIR\n`,
   });
   t.strictSame(readdirSync(folder), [], 'and none is made');
   const wrong = await session(['why', NOBODY], { AUDIT_TTL: '-1' });

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ async function users(
 }
 
 async function passwordMatches(t: Test, dataDir: string, email: string, password: string): Promise<boolean> {
-  const directory = openEmbeddedDirectory(join(dataDir, 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(dataDir, 'users.db'));
   try {
     const user = await directory.findByEmail(email);
     return user !== undefined && (await verifyPassword(user.hash, password));
@@ -72,7 +72,7 @@ t.test('where there is no directory only a new user makes one', async (t) => {
     t.strictSame(await users(dir, args, 'password'), {
       code: 1,
       out: '',
-      error: `users: there is no ${join(dir, 'users.mdb')}: set DATA_DIR or USERS_URL, or add the first user\n`,
+      error: `users: there is no ${join(dir, 'users.db')}: set DATA_DIR or USERS_URL, or add the first user\n`,
     });
   }
   t.notOk(existsSync(dir));
@@ -114,12 +114,12 @@ t.test('what cannot be done is said in one line', async (t) => {
 
 t.test('USERS_URL names the file, and another kind of directory is refused', async (t) => {
   const dir = tempDir(t);
-  const file = { USERS_URL: `file:${join(dir, 'elsewhere.mdb')}` };
+  const file = { USERS_URL: `file:${join(dir, 'elsewhere.db')}` };
   await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
   t.match(await users('/dev/null', ['list'], '', file), { code: 0, out: '1\tada@example.com\tenabled\n' });
   t.match(
     await users(dir, ['list'], '', { USERS_URL: '' }),
-    { code: 1, error: `users: there is no ${join(dir, 'users.mdb')}` },
+    { code: 1, error: `users: there is no ${join(dir, 'users.db')}` },
     'empty is unset',
   );
   const lines = {
@@ -145,6 +145,31 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
   });
 });
 
+t.test(
+  'users are copied while the file is in use, and the copy is put in the place of a lost file',
+  async (t) => {
+    const dir = tempDir(t);
+    await users(dir, ['add', 'ada@example.com'], 'password');
+    const inUse = openEmbeddedDirectory(join(dir, 'users.db'));
+    const copy = join(dir, 'backups', 'copy');
+    t.strictSame(await users(dir, ['backup', copy]), {
+      code: 0,
+      out: `copied 1 user to ${copy}\n`,
+      error: '',
+    });
+    t.equal(statSync(copy).mode & 0o777, 0o600);
+    t.match(await users(dir, ['backup', copy]), { code: 1, error: `users: ${copy} exists already\n` });
+    t.match(await users(dir, ['backup', join(copy, 'below')]), { code: 1, error: /^users: \/.*\n$/ });
+    await inUse.add('bob@example.com', 'hash');
+    await inUse.close();
+
+    for (const name of readdirSync(dir)) if (name.startsWith('users')) rmSync(join(dir, name));
+    copyFileSync(copy, join(dir, 'users.db'));
+    t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password'));
+    t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
+  },
+);
+
 t.test('a command line that is not understood gets the usage', async (t) => {
   const dir = tempDir(t);
   const wrong = [
@@ -154,6 +179,8 @@ t.test('a command line that is not understood gets the usage', async (t) => {
       ['remove', 'a@x.org'],
       ['list', '--all'],
       ['constructor', 'a@x.org'],
+      ['backup'],
+      ['backup', 'a', 'b'],
     ],
   ];
   for (const args of wrong) {

@@ -27,12 +27,12 @@ function mistakes(env: Record<string, string>): readonly string[] {
 
 t.test('users are in a file in DATA_DIR by default', async (t) => {
   const config = readSessionConfig({ ...REQUIRED, DATA_DIR: '/var/lib/tollgate', USERS_URL: '' });
-  t.equal(config.usersUrl, 'file:/var/lib/tollgate/users.mdb');
+  t.equal(config.usersUrl, 'file:/var/lib/tollgate/users.db');
   t.strictSame(config.userStatements, { byEmail: undefined, byId: undefined, saveHash: undefined });
 });
 
 t.test('the three kinds of directory are accepted', async (t) => {
-  for (const USERS_URL of ['file:users.mdb', 'module:./users.js']) t.strictSame(mistakes({ USERS_URL }), []);
+  for (const USERS_URL of ['file:users.db', 'module:./users.js']) t.strictSame(mistakes({ USERS_URL }), []);
   for (const USERS_URL of [DATABASE, DATABASE.replace('postgres:', 'postgresql:')]) {
     const config = readSessionConfig({ ...REQUIRED, ...STATEMENTS, USERS_URL });
     t.equal(config.usersUrl, USERS_URL);
@@ -44,7 +44,7 @@ t.test('another USERS_URL stops the start and is not shown', async (t) => {
   const line = 'USERS_URL must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
   for (const USERS_URL of [
     'mysql://u:se-cret@h/d',
-    'users.mdb',
+    'users.db',
     'file:',
     'postgres:u:se-cret@h',
     'POSTGRES://h',
@@ -74,7 +74,7 @@ t.test('a statement uses exactly its placeholders', async (t) => {
   ]);
   const saveHash = 'UPDATE t SET hash = $3 WHERE id = $1 AND hash = $2';
   t.strictSame(mistakes({ USERS_URL: DATABASE, ...STATEMENTS, USERS_SAVE_HASH: saveHash }), []);
-  t.strictSame(mistakes({ ...wrong, USERS_URL: 'file:users.mdb' }), [], 'elsewhere they mean nothing');
+  t.strictSame(mistakes({ ...wrong, USERS_URL: 'file:users.db' }), [], 'elsewhere they mean nothing');
 });
 
 t.test('in production the embedded directory needs explicit consent', async (t) => {
@@ -87,7 +87,7 @@ t.test('in production the embedded directory needs explicit consent', async (t) 
   const line =
     'USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true';
   t.strictSame(mistakes(production), [line]);
-  t.strictSame(mistakes({ ...production, USERS_URL: 'file:users.mdb' }), [line]);
+  t.strictSame(mistakes({ ...production, USERS_URL: 'file:users.db' }), [line]);
   t.strictSame(mistakes({ ...production, ALLOW_EMBEDDED: 'true' }), []);
   t.strictSame(mistakes({ ...production, ...STATEMENTS, USERS_URL: DATABASE }), []);
   t.strictSame(mistakes({ ...production, USERS_URL: 'module:./users.js' }), []);

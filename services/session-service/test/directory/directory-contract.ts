@@ -5,7 +5,7 @@ import type { Directory, DirectoryUser } from '../../src/directory/directory.js'
 
 /** A directory that holds exactly these two users. */
 export interface FilledDirectory {
-  readonly directory: Required<Directory>;
+  readonly directory: Directory & Required<Pick<Directory, 'saveHash'>>;
   /** Enabled, and found under the account key `ada@example.com`. */
   readonly ada: DirectoryUser;
   /** Disabled, and found under the account key `bob@example.com`. */

@@ -9,7 +9,7 @@ import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js
 import { openDirectory } from '../../src/directory/open-directory.js';
 import { testDirectory } from './directory-contract.js';
 
-function open(t: Test, path = join(tempDir(t), 'data', 'users.mdb')) {
+function open(t: Test, path = join(tempDir(t), 'data', 'users.db')) {
   const directory = openEmbeddedDirectory(path);
   t.teardown(() => directory.close());
   return { directory, path };
@@ -83,13 +83,13 @@ t.test('a closed directory and one that cannot be opened throw', async (t) => {
 
   const file = join(tempDir(t), 'file');
   writeFileSync(file, '');
-  t.throws(() => openEmbeddedDirectory(join(file, 'users.mdb')), DirectoryUnavailableError);
+  t.throws(() => openEmbeddedDirectory(join(file, 'users.db')), DirectoryUnavailableError);
 });
 
 t.test('a file: URL opens it, relative to the given folder', async (t) => {
   const root = tempDir(t);
-  const directory = await openDirectory('file:users.mdb', root);
+  const directory = await openDirectory('file:users.db', root);
   t.teardown(() => directory.close());
   await t.resolves(directory.health());
-  t.ok(statSync(join(root, 'users.mdb')).isFile());
+  t.ok(statSync(join(root, 'users.db')).isFile());
 });

@@ -7,8 +7,8 @@ t.test(
   'paths of files and modules are resolved against the given folder, a database URL stays as it is',
   async (t) => {
     const cases = {
-      'file:data/users.mdb': { kind: 'embedded', path: '/root/data/users.mdb' },
-      'file:/var/users.mdb': { kind: 'embedded', path: '/var/users.mdb' },
+      'file:data/users.db': { kind: 'embedded', path: '/root/data/users.db' },
+      'file:/var/users.db': { kind: 'embedded', path: '/var/users.db' },
       'module:./users.js': { kind: 'module', path: '/root/users.js' },
       'postgres://u:p@h/d': { kind: 'postgres', url: 'postgres://u:p@h/d' },
       'postgresql:///d?host=/run': { kind: 'postgres', url: 'postgresql:///d?host=/run' },
@@ -18,7 +18,7 @@ t.test(
 );
 
 t.test('another URL is refused without being repeated', async (t) => {
-  const wrong = ['', 'file:', 'module:', 'users.mdb', 'postgres:u:p@h/d', 'mysql://u:p@h/d', 'constructor:x'];
+  const wrong = ['', 'file:', 'module:', 'users.db', 'postgres:u:p@h/d', 'mysql://u:p@h/d', 'constructor:x'];
   const words = 'must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
   for (const url of wrong) t.throws(() => parseUsersUrl(url, '/'), new RangeError(words));
 });

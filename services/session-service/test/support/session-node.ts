@@ -55,7 +55,7 @@ export interface Held {
 
 /** A directory with these users, whose password is `PASSWORD`; the first has id 1. */
 export async function userDirectory(t: Test, ...emails: string[]): Promise<EmbeddedDirectory> {
-  const directory = openEmbeddedDirectory(join(tempDir(t), 'users.mdb'));
+  const directory = openEmbeddedDirectory(join(tempDir(t), 'users.db'));
   t.teardown(() => directory.close());
   for (const email of emails) await directory.add(email, 'not looked at');
   return directory;

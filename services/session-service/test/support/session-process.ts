@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { NodeProgram } from '@tollgate/shared/test/pid-namespace.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 
@@ -15,6 +16,8 @@ export interface SessionProcess {
   readonly adminUrl: string;
   /** The lines of its log so far. */
   readonly log: readonly string[];
+  /** Ends it at once. */
+  kill(): Promise<void>;
 }
 
 /** A service that did not start. */
@@ -24,13 +27,14 @@ export interface StoppedProcess {
   readonly complaint: readonly string[];
 }
 
-/** Starts the service without challenges; `env` is added to what it needs. */
+/** Starts the service without challenges; `env` is added to what it needs. @param program starts Node */
 export async function startSessionService(
   t: Pick<Test, 'teardown'>,
   env: Readonly<Record<string, string>>,
+  { execPath, execArgv }: NodeProgram = { execPath: process.execPath, execArgv: [] },
 ): Promise<SessionProcess | StoppedProcess> {
   const folder = tempDir(t);
-  const child = spawn(process.execPath, [SERVER], {
+  const child = spawn(execPath, [...execArgv, SERVER], {
     env: {
       PATH: process.env.PATH,
       DATA_DIR: folder,
@@ -53,10 +57,11 @@ export async function startSessionService(
   const urls: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => complaint.push(line));
   const closed = once(child, 'close');
-  t.teardown(async () => {
+  const kill = async () => {
     child.kill('SIGKILL');
     await closed;
-  });
+  };
+  t.teardown(kill);
   // The admin port listens first.
   const listening = new Promise<void>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -68,7 +73,7 @@ export async function startSessionService(
   });
   await Promise.race([listening, closed]);
   const [adminUrl, publicUrl] = urls;
-  if (adminUrl !== undefined && publicUrl !== undefined) return { adminUrl, publicUrl, log };
+  if (adminUrl !== undefined && publicUrl !== undefined) return { adminUrl, publicUrl, log, kill };
   await closed;
   return { code: child.exitCode, complaint };
 }
@@ -77,8 +82,9 @@ export async function startSessionService(
 export async function startRunningService(
   t: Pick<Test, 'teardown'>,
   env: Readonly<Record<string, string>>,
+  program?: NodeProgram,
 ): Promise<SessionProcess> {
-  const service = await startSessionService(t, env);
+  const service = await startSessionService(t, env, program);
   if ('adminUrl' in service) return service;
   throw new Error(`the service did not start: ${service.complaint.join('\n')}`);
 }

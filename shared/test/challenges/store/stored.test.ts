@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import type { Store } from '../../../src/store/open-store.js';
 import type { RedisServer } from '../../../src/test/redis-server.js';
 import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../../../src/test/stores.js';
 import {
@@ -84,7 +85,7 @@ t.test('an address, an account, an answer or the secret is nowhere in the store'
     await fill(place);
     const dump =
       place.redis === undefined
-        ? readFileSync(place.store.kind === 'embedded' ? place.store.path : '').toString('latin1')
+        ? ['', '-wal'].map((end) => readFileSync(`${pathOf(place.store)}${end}`, 'latin1')).join('')
         : await dumpOf(place.redis);
     t.match(dump, /captcha:vol:\{/, 'the dump shows what is there');
     const secrets = [ADDRESS, ACCOUNT, 'other@example.com', ANSWER, SECRET];
@@ -97,3 +98,7 @@ t.test('an address, an account, an answer or the secret is nowhere in the store'
     t.notOk(dump.includes('203.0.113'));
   });
 });
+
+function pathOf(store: Store): string {
+  return store.kind === 'embedded' ? store.path : '';
+}

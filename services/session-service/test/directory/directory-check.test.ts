@@ -1,0 +1,136 @@
+// A directory that has become empty, or is another than the one whose users signed in, ends no session.
+
+import { join } from 'node:path';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { eachKind } from '@tollgate/shared/test/stores.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { withDirectoryCheck } from '../../src/directory/directory-check.js';
+import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { KNOWN_USERS_KEY } from '../../src/stores/session-keys.js';
+
+const ring = openKeyRing('challenge-secret-of-this-test-0123456789');
+const KEEP_MS = 60_000;
+
+async function fileOf(t: Test, ...emails: string[]): Promise<EmbeddedDirectory> {
+  const directory = openEmbeddedDirectory(join(tempDir(t), 'users'));
+  t.teardown(() => directory.close());
+  for (const email of emails) await directory.add(email, 'hash');
+  return directory;
+}
+
+/** The users of a file without its identity, as PostgreSQL and a module have them. */
+function withoutIdentity({ findByEmail, findById, health, close }: EmbeddedDirectory): Directory {
+  return { findByEmail, findById, health, close };
+}
+
+/** A checked directory that has been checked once, and the lines that it logged. */
+async function checked(t: Test, store: Store, directory: Directory, keys = ring) {
+  const lines: string[] = [];
+  const write = (_about: object, line: string) => void lines.push(line);
+  const log = { info: write, error: write };
+  const one = withDirectoryCheck(directory, { store, ring: keys, keepMs: KEEP_MS, log });
+  t.teardown(() => one.stop());
+  // Nobody has the id 0: the check has run when it is answered.
+  await one.findById(0).catch(() => {});
+  return { directory: one, lines };
+}
+
+const REFUSED = /^the user directory is refused: /;
+
+for (const hasIdentity of [true, false]) {
+  const shape = hasIdentity ? (directory: EmbeddedDirectory) => directory : withoutIdentity;
+  const kind = hasIdentity ? 'with an identity' : 'without an identity';
+
+  t.test(`a directory ${kind} that became empty ended all sessions of everybody`, async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const full = await checked(t, store, shape(await fileOf(t, 'ada@example.com', 'bob@example.com')));
+      t.match(await full.directory.findByEmail('ada@example.com'), { id: 1 });
+      t.match(await full.directory.findById(2), { email: 'bob@example.com' });
+      t.equal(await full.directory.findById(3), undefined, 'a user who is gone is gone');
+      t.strictSame(full.lines, []);
+      await full.directory.stop();
+
+      const empty = await checked(t, store, shape(await fileOf(t)));
+      await t.rejects(empty.directory.findById(1), DirectoryUnavailableError);
+      await t.rejects(empty.directory.findByEmail('ada@example.com'), REFUSED);
+      await t.rejects(empty.directory.health(), REFUSED);
+      t.equal(empty.lines.length, 1);
+      t.match(empty.lines[0], /none of the users who signed in before.*session accept-directory$/);
+
+      await store.exchange(KNOWN_USERS_KEY, '', 1);
+      await t.resolves(empty.directory.health());
+      t.equal(await empty.directory.findById(1), undefined);
+      t.match(empty.lines, [/refused/, /accepted again$/]);
+    });
+  });
+
+  t.test(`another directory ${kind} gave sessions to people with the same ids`, async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const first = await checked(t, store, shape(await fileOf(t, 'ada@example.com', 'bob@example.com')));
+      await first.directory.findById(1);
+      await first.directory.findById(2);
+      await first.directory.stop();
+      const strangers = shape(await fileOf(t, 'eve@example.com', 'mallory@example.com'));
+      const other = await checked(t, store, strangers);
+      await t.rejects(other.directory.findById(1), REFUSED);
+      t.match(other.lines, [/its users are others/]);
+      const same = await checked(t, store, shape(await fileOf(t, 'ADA@example.com', 'new@example.com')));
+      t.match(await same.directory.findById(1), { email: 'ADA@example.com' }, 'one known user is enough');
+    });
+  });
+}
+
+t.test('the only user of a directory may change the address, unless it is a file', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const before = await checked(t, store, withoutIdentity(await fileOf(t, 'ada@example.com')));
+    await before.directory.findById(1);
+    await before.directory.stop();
+    const after = await checked(t, store, withoutIdentity(await fileOf(t, 'lovelace@example.com')));
+    t.match(await after.directory.findById(1), { email: 'lovelace@example.com' });
+    const file = await checked(t, store, await fileOf(t, 'eve@example.com'));
+    await t.rejects(file.directory.findById(1), REFUSED);
+  });
+});
+
+t.test('an older copy of the file is the same directory', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const original = await fileOf(t, 'ada@example.com');
+    const path = join(tempDir(t), 'copy');
+    original.copyTo(path);
+    await original.add('bob@example.com', 'hash');
+    const before = await checked(t, store, original);
+    await before.directory.findById(2);
+    await before.directory.stop();
+    const copy = openEmbeddedDirectory(path);
+    t.teardown(() => copy.close());
+    const after = await checked(t, store, copy);
+    t.equal(await after.directory.findById(2), undefined, 'a user who is not in the copy is gone');
+    t.match(await after.directory.findByEmail('ada@example.com'), { id: 1 });
+  });
+});
+
+t.test('a change of CHALLENGE_SECRET does not make the directory another one', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const file = await fileOf(t, 'ada@example.com');
+    const before = await checked(t, store, withoutIdentity(file));
+    await before.directory.findById(1);
+    await before.directory.stop();
+    const keys = openKeyRing('another-secret-of-this-test-0123456789');
+    const after = await checked(t, store, withoutIdentity(file), keys);
+    t.match(await after.directory.findById(1), { id: 1 });
+    const empty = await checked(t, store, withoutIdentity(await fileOf(t)), keys);
+    await t.rejects(empty.directory.findById(1), REFUSED);
+  });
+});
+
+t.test('the store does not name the users whom it remembers', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { directory } = await checked(t, store, await fileOf(t, 'ada@example.com'));
+    await directory.findById(1);
+    await directory.stop();
+    t.match(await store.read(KNOWN_USERS_KEY), /^[0-9a-f]{32}\n1 [0-9a-f]{8} [0-9a-f]{32}$/);
+  });
+});

@@ -1,0 +1,89 @@
+// The service after its user file was lost, over HTTP: a volume that is not mounted looks like that.
+
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
+import { hashPassword } from '../src/passwords/password-hash.js';
+import { type SessionProcess, startRunningService, startSessionService } from './support/session-process.js';
+
+const PASSWORD = 'right password';
+const ORIGIN = 'http://localhost:8080';
+
+function logIn({ publicUrl }: SessionProcess): Promise<Response> {
+  return fetch(`${publicUrl}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: ORIGIN },
+    body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
+  });
+}
+
+function refresh({ publicUrl }: SessionProcess, cookie: string): Promise<Response> {
+  return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
+}
+
+const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+
+async function check(t: Test, storeUrl: string): Promise<void> {
+  const folder = tempDir(t);
+  const users = join(folder, 'users.db');
+  const directory = openEmbeddedDirectory(users);
+  await directory.add('ada@example.com', await hashPassword(PASSWORD));
+  directory.copyTo(join(folder, 'kept'));
+  await directory.close();
+  const env = { DATA_DIR: folder, STORE_URL: storeUrl, USERS_URL: `file:${users}` };
+
+  const before = await startRunningService(t, env);
+  const cookie = cookieOf(await logIn(before));
+  t.equal((await refresh(before, cookie)).status, 200);
+  await before.kill();
+
+  for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
+  const without = await startRunningService(t, env);
+  const answer = await refresh(without, cookie);
+  t.equal(answer.status, 200, 'the session goes on');
+  t.equal((await logIn(without)).status, 503, 'nobody signs in');
+  const line = without.log.map((text) => JSON.parse(text)).find(({ level }) => level === 'error');
+  t.match(line, { variable: 'USERS_URL', msg: /^the user directory is refused: it has none of the users/ });
+  t.match(await (await fetch(`${without.adminUrl}/health/ready`)).json(), {
+    checks: { directory: 'failed' },
+  });
+  await without.kill();
+
+  for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
+  renameSync(join(folder, 'kept'), users);
+  const after = await startRunningService(t, env);
+  t.equal((await refresh(after, cookieOf(answer))).status, 200, 'the session has survived');
+  t.equal((await logIn(after)).status, 200);
+}
+
+t.test('a missing user file became an empty one and ended all sessions, on Redis', async (t) => {
+  await check(t, (await startRedis(t)).url);
+});
+
+t.test('a missing user file became an empty one and ended all sessions, on the embedded store', async (t) => {
+  await check(t, `file:${join(tempDir(t), 'store')}`);
+});
+
+t.test('a damaged user file or store ends the start with one line', async (t) => {
+  const folder = tempDir(t);
+  mkdirSync(join(folder, 'folder'));
+  writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));
+  const REMEDY = 'restore a copy of it, or move it away to begin with an empty one';
+  for (const [variable, name, reason] of [
+    ['STORE_URL', 'text', `it is no database: ${REMEDY}`],
+    ['STORE_URL', 'folder', 'it is no file'],
+    ['USERS_URL', 'text', `it is no database: ${REMEDY}`],
+    ['USERS_URL', 'folder', 'it is no file'],
+  ] as const) {
+    const path = join(folder, name);
+    const stopped = await startSessionService(t, { [variable]: `file:${path}` });
+    if ('log' in stopped) throw new Error('it started');
+    t.equal(stopped.code, 1);
+    t.equal(stopped.complaint.length, 1);
+    const [line = ''] = stopped.complaint;
+    t.ok(line.includes(variable) && line.includes(path) && line.endsWith(reason), line);
+  }
+});

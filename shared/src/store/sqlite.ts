@@ -1,0 +1,64 @@
+// SQLite: the one built into Node from version 24 on, and before that a package with the same interface.
+
+import { createRequire } from 'node:module';
+import type { DatabaseSyncInstance, SqliteModule } from '@photostructure/sqlite';
+
+/** A connection to a database. */
+export type Database = DatabaseSyncInstance;
+
+/** A prepared statement. */
+export type Statement = ReturnType<Database['prepare']>;
+
+/** From this version on, loading the built-in module prints no warning. */
+const BUILT_IN_FROM = 24;
+
+let sqlite: Pick<SqliteModule, 'DatabaseSync'> | undefined;
+
+/**
+ * Opens a connection; creates an empty file if it is missing.
+ * @param timeoutMs how long a statement may block the process while another connection holds a lock, in milliseconds
+ * @throws Error of SQLite, or if there is no SQLite for this platform and version of Node
+ */
+export function openDatabase(path: string, timeoutMs: number): Database {
+  sqlite ??= loadSqlite();
+  return new sqlite.DatabaseSync(path, { timeout: timeoutMs });
+}
+
+function loadSqlite(): Pick<SqliteModule, 'DatabaseSync'> {
+  if (Number.parseInt(process.versions.node, 10) >= BUILT_IN_FROM) {
+    const builtIn: unknown = process.getBuiltinModule('node:sqlite');
+    if (builtIn !== undefined) return builtIn as SqliteModule;
+  }
+  try {
+    return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
+  } catch (error) {
+    throw new Error(
+      `there is no SQLite for Node ${process.versions.node} on ${process.platform} ${process.arch}: use Node ${BUILT_IN_FROM} or newer, or Redis`,
+      { cause: error },
+    );
+  }
+}
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html), without the bits that extend them. */
+export const RESULT = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  noDatabase: 26,
+} as const;
+
+/** Returns the result code of an error of SQLite; undefined for any other error. */
+export function resultCodeOf(error: unknown): number | undefined {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : undefined;
+}
+
+/** Whether another connection holds the lock that a statement needs. */
+export function isLocked(error: unknown): boolean {
+  const code = resultCodeOf(error);
+  return code === RESULT.busy || code === RESULT.locked;
+}
