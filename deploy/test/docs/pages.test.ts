@@ -86,7 +86,10 @@ t.test('every variable that a page names exists', async (t) => {
     .flatMap(({ text }) => [...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)+): /gm)].map(([, name = '']) => name));
   t.ok(ofApplications.includes('ACCESS_KEYS'));
   const ofImages = [...page('deploy/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
-  const known = new Set([...variableNames(), ...ofApplications, ...ofImages]);
+  const ofGateways = [...page('deploy/gateway/Caddyfile').matchAll(/\{\$(\w+)/g)].map(
+    ([, name = '']) => name,
+  );
+  const known = new Set([...variableNames(), ...ofApplications, ...ofImages, ...ofGateways]);
   for (const { path, text } of pages) {
     // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
