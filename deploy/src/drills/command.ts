@@ -1,0 +1,85 @@
+// The command `drill`: lists the drills, or runs those that are named.
+import { parseArgs } from 'node:util';
+import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { drills } from './catalogue.js';
+import type { Drill } from './drill.js';
+import { reportLines } from './report.js';
+import { runDrill } from './run-drill.js';
+import { MissingProgramError } from './servers/server-process.js';
+import { type DrillResult, seconds } from './verdict.js';
+
+const USAGE = `usage: drill [NAME … | all] [--json] [--seed NUMBER]
+Breaks a real system under load, lets it recover, and compares it with what it had acknowledged. Without a name, lists
+the drills.
+  --json         prints the results as one array
+  --seed NUMBER  repeats the choices of the load of an earlier run`;
+
+interface Wanted {
+  readonly chosen: readonly Drill[];
+  readonly json: boolean;
+  readonly seed: number | undefined;
+}
+
+/** @throws UsageError if the command line is not understood */
+function readArguments(args: string[]): Wanted {
+  const { values, positionals } = parse(args);
+  const seed = values.seed === undefined ? undefined : Number(values.seed);
+  if (seed !== undefined && !Number.isSafeInteger(seed))
+    throw new UsageError('--seed must be a whole number');
+  const unknown = positionals.find((name) => name !== 'all' && !drills.some((drill) => drill.name === name));
+  if (unknown !== undefined) throw new UsageError(`there is no drill ${unknown}`);
+  const chosen = positionals.includes('all')
+    ? drills
+    : positionals.flatMap((name) => drills.filter((drill) => drill.name === name));
+  return { chosen, json: values.json, seed };
+}
+
+function parse(args: string[]) {
+  try {
+    const options = { json: { type: 'boolean', default: false }, seed: { type: 'string' } } as const;
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw usageErrorOf(error);
+  }
+}
+
+/** Returns the exit code: 0, 1 if a bound is broken, 2 if the command line is not understood. */
+async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  return runCommand({ name: 'drill', usage: USAGE, args }, async () => {
+    const { chosen, json, seed } = readArguments(args);
+    if (chosen.length === 0) {
+      for (const { name, title } of drills) console.log(`${name.padEnd(24)}${title}`);
+      return 0;
+    }
+    const results: DrillResult[] = [];
+    for (const drill of chosen) {
+      const result = await runOne(drill, environment, seed);
+      if (result !== undefined) results.push(result);
+    }
+    if (json) console.log(JSON.stringify(results, null, 2));
+    return results.every(({ passed }) => passed) ? 0 : 1;
+  });
+}
+
+/** Runs a drill and reports it on stderr. @returns undefined if this machine lacks a program */
+async function runOne(
+  drill: Drill,
+  environment: NodeJS.ProcessEnv,
+  seed: number | undefined,
+): Promise<DrillResult | undefined> {
+  const startMs = performance.now();
+  const say = (line: string) => console.error(line);
+  say(`\n${drill.name}: ${drill.title}`);
+  try {
+    const onStep = (step: string) => say(`  ${seconds(performance.now() - startMs).padStart(7)}  ${step}`);
+    const result = await runDrill(drill, { environment, onStep, ...(seed !== undefined && { seed }) });
+    for (const line of reportLines(result)) say(`  ${line}`);
+    return result;
+  } catch (error) {
+    if (!(error instanceof MissingProgramError)) throw error;
+    say(`  skipped: ${error.message}`);
+    return undefined;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2), process.env);
