@@ -52,33 +52,44 @@ async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<numb
       return 0;
     }
     const results: DrillResult[] = [];
+    let hasFailed = false;
+    const interruption = new AbortController();
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
     for (const drill of chosen) {
-      const result = await runOne(drill, environment, seed);
-      if (result !== undefined) results.push(result);
+      if (interruption.signal.aborted) return 1;
+      const outcome = await runOne(drill, environment, seed, interruption.signal);
+      if (outcome === 'failed') hasFailed = true;
+      else if (outcome !== 'skipped') results.push(outcome);
     }
     if (json) console.log(JSON.stringify(results, null, 2));
-    return results.every(({ passed }) => passed) ? 0 : 1;
+    return !hasFailed && results.every(({ passed }) => passed) ? 0 : 1;
   });
 }
 
-/** Runs a drill and reports it on stderr. @returns undefined if this machine lacks a program */
+/** Runs a drill and reports it on stderr. It is skipped if this machine lacks a program. */
 async function runOne(
   drill: Drill,
   environment: NodeJS.ProcessEnv,
   seed: number | undefined,
-): Promise<DrillResult | undefined> {
+  signal: AbortSignal,
+): Promise<DrillResult | 'failed' | 'skipped'> {
   const startMs = performance.now();
   const say = (line: string) => console.error(line);
   say(`\n${drill.name}: ${drill.title}`);
   try {
     const onStep = (step: string) => say(`  ${seconds(performance.now() - startMs).padStart(7)}  ${step}`);
-    const result = await runDrill(drill, { environment, onStep, ...(seed !== undefined && { seed }) });
+    const result = await runDrill(drill, {
+      environment,
+      onStep,
+      signal,
+      ...(seed !== undefined && { seed }),
+    });
     for (const line of reportLines(result)) say(`  ${line}`);
     return result;
   } catch (error) {
-    if (!(error instanceof MissingProgramError)) throw error;
-    say(`  skipped: ${error.message}`);
-    return undefined;
+    const isMissing = error instanceof MissingProgramError;
+    say(`  ${isMissing ? 'skipped' : 'FAILED'}: ${(error as Error).message}`);
+    return isMissing ? 'skipped' : 'failed';
   }
 }
 

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly seed?: number;
   /** Told what happens. */
   readonly onStep?: (step: string) => void;
+  /** Ends the drill early: everything is closed, and the promise rejects. */
+  readonly signal?: AbortSignal;
 }
 
 /** Load before the fault: sessions begin, every script is loaded. */
@@ -45,7 +47,7 @@ export async function runDrill(drill: Drill, options: RunOptions): Promise<Drill
   try {
     onStep('starting');
     const site = await openSite(lab, drill.open, drill.environment);
-    observed = await observe(drill, site, ledger, exchanges, seed, onStep);
+    observed = await observe(drill, site, ledger, exchanges, { ...options, seed, onStep });
   } finally {
     onStep('closing');
     leftovers = await lab.close();
@@ -59,9 +61,9 @@ async function observe(
   site: Site,
   ledger: Ledger,
   exchanges: Exchange[],
-  seed: number,
-  onStep: (step: string) => void,
+  { seed, onStep, signal }: RunOptions & Required<Pick<RunOptions, 'seed' | 'onStep'>>,
 ): Promise<Observed> {
+  const pause = (ms: number) => sleep(ms, undefined, { ...(signal && { signal }) });
   const { target } = site;
   const client = openHttpClient(PATIENCE_MS);
   site.lab.onClose(() => client.close());
@@ -70,6 +72,9 @@ async function observe(
     ...target,
     ledger,
     random: seededRandom(seed),
+    stock: [],
+    signingIn: new Set(),
+    interrupted: new Set(),
     ask: createAsk(client, target.publicUrl, (exchange) => exchanges.push(exchange)),
     isCalm: () => isCalm,
   };
@@ -77,18 +82,18 @@ async function observe(
   const load = startLoad(world, exchanges);
   const stopLoad = () => load.stop();
   try {
-    await sleep(CALM_MS);
+    await pause(CALM_MS);
     onStep('fault');
     isCalm = false;
     const faultMs = performance.now();
     await drill.fault(site);
-    await sleep(drill.holdMs ?? 0);
+    await pause(drill.holdMs ?? 0);
     onStep('recovery');
     await drill.recovery?.(site);
     const recoveredMs = performance.now();
-    await sleep(drill.observeMs ?? drill.lastFailureMs + MARGIN_MS);
+    await pause(drill.observeMs ?? drill.lastFailureMs + MARGIN_MS);
     await stopLoad();
-    await sleep(REVOCATION_MS);
+    await pause(REVOCATION_MS);
     onStep('inspection');
     const inspection = await inspectAfter(drill, site, world, client);
     const findings = (await drill.check?.(site)) ?? [];

@@ -59,7 +59,7 @@ export function judge(drill: Drill, run: Run, { timed }: VerdictOptions): DrillR
     broken.push(`${mistake}: ${found.length} (${[...new Set(found)].slice(0, 3).join('; ')})`);
   }
   const early = exchanges.filter(({ failure, endedMs }) => failure !== undefined && endedMs < faultMs);
-  if (early.length > 0) {
+  if (timed && early.length > 0) {
     const [kind] = Object.keys(countFailures(early));
     broken.push(`${early.length} failures before the fault (${kind})`);
   }

@@ -27,8 +27,6 @@ export interface ServiceOptions {
   readonly logFile: string;
   /** Called with each line of either stream. Without it, stdout goes directly to the file. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
-  /** Program and arguments that the service is started with, before those of Node. */
-  readonly under?: readonly string[] | undefined;
 }
 
 const { O_APPEND, O_CREAT, O_TRUNC, O_WRONLY } = constants;
@@ -54,11 +52,7 @@ export function startService(name: ServiceName, options: ServiceOptions): Servic
   const entry = fileURLToPath(new URL(`../../../../services/${name}/dist/src/server.js`, import.meta.url));
   mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   const file = openSync(options.logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
-  const [program = process.execPath, ...args] = [
-    ...(options.under ?? []),
-    ...[process.execPath, '--import', preload, entry],
-  ];
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, ['--import', preload, entry], {
     env: options.environment,
     stdio: ['ignore', options.onLine === undefined ? file : 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',

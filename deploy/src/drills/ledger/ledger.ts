@@ -32,6 +32,7 @@ export interface GuessedAccount {
 
 /** What must not happen. */
 export const MISTAKES = [
+  'issued work lost',
   'log-in lost',
   'attempt lost',
   'attempt counted twice',

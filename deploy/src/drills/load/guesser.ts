@@ -1,6 +1,6 @@
 // Somebody who guesses at passwords, in the log-in and in an application of the host API: each attempt must be counted.
 import type { GuessedAccount } from '../ledger/ledger.js';
-import { fetchImage, fetchWork, noteSubmission } from './challenges.js';
+import { fetchImage, fetchWork, noteLostWork, noteSubmission, POW_INVALID, takeWork } from './challenges.js';
 import { type Actor, isUnknown, type World } from './world.js';
 
 /** From the fifth failure on an account has to wait, and an application's third attempt would need an image. */
@@ -11,12 +11,17 @@ export const guess: Actor = async (world) => {
   const { ask, ledger } = world;
   const account = takeAccount(world, 'log-in');
   try {
-    const work = await fetchWork(world, account.ticket);
+    const work =
+      account.ticket === undefined ? await takeWork(world) : await fetchWork(world, account.ticket);
     const image = account.needsImage ? await fetchImage(world) : {};
     if (work === undefined || image === undefined) return;
     const body = { email: account.key, password: 'a wrong password', ...work, ...image };
     // An attempt whose outcome is unknown may have made an image necessary.
-    const expected = ['422 login_failed', ...(account.unknown > 0 ? ['422 captcha_required'] : [])];
+    const expected = [
+      '422 login_failed',
+      POW_INVALID,
+      ...(account.unknown > 0 ? ['422 captcha_required'] : []),
+    ];
     const answer = await ask('attempt', { method: 'POST', path: '/login', body }, expected);
     noteSubmission(world, { ...work }, answer.label, isUnknown(answer));
     if (answer.label === '422 login_failed') account.counted += 1;
@@ -38,7 +43,8 @@ export const attemptInApplication: Actor = async (world) => {
   const { ask, ledger, random, hostApiUrls } = world;
   const account = takeAccount(world, 'application');
   try {
-    const work = await fetchWork(world, account.ticket);
+    const work =
+      account.ticket === undefined ? await takeWork(world) : await fetchWork(world, account.ticket);
     if (work === undefined) return;
     const body = {
       submission: work,
@@ -55,7 +61,11 @@ export const attemptInApplication: Actor = async (world) => {
       ledger.noteUnknown('submissions');
       noteUnknown(world, account);
     }
-    if (answer.status !== 200 || !answer.json.success) return;
+    if (answer.status !== 200) return;
+    if (!answer.json.success) {
+      if (answer.json.code === 'pow_invalid') noteLostWork(world);
+      return;
+    }
     ledger.spent.add({ to: 'application', fields: { ...work } });
     noteCount(world, account, answer.json.failures);
     account.ticket = answer.json.pow_scope;

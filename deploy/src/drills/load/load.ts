@@ -32,12 +32,12 @@ const come: Actor = async (world) => {
 const MIX: readonly (readonly [Actor, number])[] = [
   [come, 10],
   [refresh, 9],
-  [verify, 7],
+  [verify, 6],
   [offerAgain, 3],
   [presentEnded, 3],
   [guess, 3],
   [attemptInApplication, 3],
-  [issue, 2],
+  [issue, 3],
 ];
 
 /** Starts the load. @param exchanges filled by the world's `ask` */

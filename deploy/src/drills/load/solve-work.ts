@@ -9,10 +9,10 @@ export interface Work {
 }
 
 /** The two fields of a submission with solved work. */
-export interface SolvedWork {
+export type SolvedWork = {
   readonly pow_token: string;
   readonly pow_nonce: string;
-}
+};
 
 /** Searches the smallest nonce. The drills have little work, so the search does not hold the load up. */
 export function solveWork({ token, salt, difficulty }: Work): SolvedWork {

@@ -1,22 +1,46 @@
 // People: they sign in, refresh, ask, sign out, and some try a session that has ended.
 import type { Session } from '../ledger/ledger.js';
-import { fetchWork, noteSubmission } from './challenges.js';
+import { fetchImage, fetchWork, noteSubmission, POW_INVALID, takeWork } from './challenges.js';
 import { type Actor, isUnknown, type World } from './world.js';
 
 /** Signs in; a success is a session that must refresh. */
 export const signIn: Actor = async (world) => {
-  const { ask, ledger, password, random } = world;
-  const email = random.pick(world.people);
-  const work = await fetchWork(world);
-  if (email === undefined || work === undefined) return;
-  const body = { email, password, ...work };
-  const answer = await ask('log-in', { method: 'POST', path: '/login', body }, ['200']);
-  noteSubmission(world, { ...work }, answer.label, isUnknown(answer));
+  const { signingIn, random } = world;
+  const work = await takeWork(world);
+  const person = random.pick(world.people.filter((email) => !signingIn.has(email)));
+  if (person === undefined || work === undefined) return;
+  signingIn.add(person);
+  const answer = await tryToSignIn(world, person, work);
+  // The client repeats by itself what was too little.
+  if (answer.status === 422 && typeof answer.json.pow_scope === 'string') {
+    const [better, image] = [
+      await fetchWork(world, answer.json.pow_scope),
+      answer.json.captcha_required ? await fetchImage(world) : {},
+    ];
+    if (better !== undefined && image !== undefined)
+      await tryToSignIn(world, person, { ...better, ...image });
+  }
+  signingIn.delete(person);
+};
+
+async function tryToSignIn(world: World, email: string, fields: Readonly<Record<string, string>>) {
+  const { ask, ledger, interrupted, password } = world;
+  const body = { email, password, ...fields };
+  // A log-in that was interrupted counts as a failure until the next success.
+  const demands = interrupted.has(email) ? ['422 pow_insufficient', '422 captcha_required'] : [];
+  const expected = ['200', POW_INVALID, ...demands];
+  const answer = await ask('log-in', { method: 'POST', path: '/login', body }, expected);
+  noteSubmission(world, fields, answer.label, isUnknown(answer));
   if (answer.status === 200 && answer.cookie !== undefined) {
+    interrupted.delete(email);
     const { accessToken } = answer.json;
     ledger.live.add({ id: ledger.nextId(), cookie: answer.cookie, accessToken, hasRefreshed: false });
-  } else if (isUnknown(answer)) ledger.noteUnknown('log-ins');
-};
+  } else if (isUnknown(answer)) {
+    interrupted.add(email);
+    ledger.noteUnknown('log-ins');
+  }
+  return answer;
+}
 
 /** Refreshes a session that must refresh. */
 export const refresh: Actor = async (world) => {
@@ -31,7 +55,8 @@ export async function refreshSession(
   session: Session,
 ): Promise<'live' | 'gone' | 'unanswered'> {
   const headers = { cookie: session.cookie };
-  const answer = await ask('refresh', { method: 'POST', path: '/refresh', headers }, ['200']);
+  // A 401 is a mistake of the ledger and no failure of the moment.
+  const answer = await ask('refresh', { method: 'POST', path: '/refresh', headers }, ['200', ...REFUSED]);
   if (answer.status === 200 && answer.cookie !== undefined) {
     session.cookie = answer.cookie;
     session.accessToken = answer.json.accessToken;

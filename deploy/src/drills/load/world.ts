@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Exchange } from '../ledger/timeline.js';
 import type { Answer, HttpClient, Sent } from './http-client.js';
 import type { Random } from './random.js';
+import type { SolvedWork } from './solve-work.js';
 
 /** Where the system under load is, and who uses it. */
 export interface Target {
@@ -21,6 +22,12 @@ export interface Target {
 export interface World extends Target {
   readonly ledger: Ledger;
   readonly random: Random;
+  /** Work that was fetched and solved, and that nobody has offered; the oldest first. */
+  readonly stock: SolvedWork[];
+  /** People who are signing in: two attempts at once would each count as a failure for the other. */
+  readonly signingIn: Set<string>;
+  /** People of whose last log-in nobody knows whether it counts as a failure. */
+  readonly interrupted: Set<string>;
   /**
    * Sends a request and records it; any answer whose label is not expected is a failure. Never rejects.
    * @param expected labels such as `200` and `422 login_failed`

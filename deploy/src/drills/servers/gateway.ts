@@ -26,6 +26,8 @@ export async function startGateway(
       PUBLIC_URL: publicUrl,
       SESSION_UPSTREAM: upstreams(sessions),
       CHALLENGE_UPSTREAM: upstreams(challenges),
+      SESSION_ADMIN_PORT: adminPort(sessions),
+      CHALLENGE_ADMIN_PORT: adminPort(challenges),
     },
     ready: () => answers(publicUrl),
   });
@@ -33,6 +35,9 @@ export async function startGateway(
 
 const upstreams = (services: readonly Service[]) =>
   services.map(({ publicUrl }) => new URL(publicUrl).host).join(' ');
+
+/** The same for all processes of a service. */
+const adminPort = ([service]: readonly Service[]) => new URL(service?.adminUrl ?? '').port;
 
 /** Any answer shows that somebody listens. */
 async function answers(publicUrl: string): Promise<boolean> {

@@ -1,11 +1,11 @@
 // Two processes of each service: each on a loopback address of its own, so that all have the same ports.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Environment, environmentFor, type ServiceName } from '../../launcher/local-environment.js';
-import { type ServiceProcess, startService } from '../../launcher/service-process.js';
 import type { Lab } from './lab.js';
+import { type SpawnedService, spawnService } from './spawn-service.js';
 
 /** One process of a service. */
 export interface Service {
@@ -17,6 +17,8 @@ export interface Service {
   readonly pid: number | undefined;
   /** Starts it; resolves when it is ready. @throws Error with what it said if it ends before */
   start(): Promise<void>;
+  /** Starts it; resolves with its end if it ends before it is ready. */
+  tryStart(): Promise<ServiceEnd | undefined>;
   /** SIGTERM, as an orchestrator stops it. It must end with 0 within its drain and two seconds. */
   stop(): Promise<void>;
   /** SIGKILL. */
@@ -25,10 +27,15 @@ export interface Service {
   thaw(): void;
   /** Moves the clock of the process ahead of the machine's, or behind it. */
   moveClock(aheadMs: number): void;
-  /** Resolves when it has ended by itself, as it may be expected to. */
-  expectEnd(): Promise<{ readonly code: number | null; readonly said: string }>;
   /** Everything that its last run has written. */
   log(): string;
+}
+
+/** How a process ended, and what it wrote to stderr. */
+export interface ServiceEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly said: string;
 }
 
 /** Where the services are and what they are given. */
@@ -51,7 +58,6 @@ const STOP_MS = 2_000;
 /** After that it is killed. */
 const KILL_MS = 25_000;
 const LONGEST_START_MS = 30_000;
-const CLOCK = new URL('./movable-clock.js', import.meta.url).href;
 
 const PORTS = {
   'session-service': ['session', 'sessionAdmin'],
@@ -80,21 +86,25 @@ export function prepareService(
     CHALLENGE_PORT: `${ports.challenge}`,
     CHALLENGE_ADMIN_PORT: `${ports.challengeAdmin}`,
     DRAIN_SECONDS: `${drainSeconds}`,
-    NODE_OPTIONS: `--import ${CLOCK}`,
   };
   const title = `${name} ${node}`;
-  let current: ServiceProcess | undefined;
+  let current: SpawnedService | undefined;
   let runs = 0;
-  let isEndExpected = false;
+  let mayEnd = true;
 
+  const send = (signal: NodeJS.Signals) => {
+    const pid = current?.child.pid;
+    if (pid === undefined || !current?.isRunning()) return;
+    process.kill(under === undefined ? pid : onlyChildOf(pid), signal);
+  };
   const end = async (signal: NodeJS.Signals) => {
     const running = current;
     if (running === undefined || !running.isRunning()) return;
-    isEndExpected = true;
+    mayEnd = true;
     const startMs = performance.now();
-    running.child.kill('SIGCONT');
-    running.child.kill(signal);
-    const timer = setTimeout(() => running.child.kill('SIGKILL'), KILL_MS);
+    send('SIGCONT');
+    send(signal);
+    const timer = setTimeout(() => send('SIGKILL'), KILL_MS);
     await running.gone;
     clearTimeout(timer);
     if (signal === 'SIGKILL') return;
@@ -105,8 +115,25 @@ export function prepareService(
       lab.noteAccident(`${title} took ${(tookMs / 1_000).toFixed(1)} s to stop`);
     }
   };
+  const tryStart = async (): Promise<ServiceEnd | undefined> => {
+    runs += 1;
+    const logFile = join(folder, `${name}-${node}.${runs}.log`);
+    const started = spawnService(name, { environment: own, logFile, under });
+    current = started;
+    const { child } = started;
+    void started.gone.then(() => {
+      if (!mayEnd) lab.noteAccident(`${title} ended by itself with ${child.signalCode ?? child.exitCode}`);
+    });
+    if (await isReady(started, adminUrl)) {
+      mayEnd = false;
+      return undefined;
+    }
+    await end('SIGKILL');
+    return { code: child.exitCode, signal: child.signalCode, said: started.errors() };
+  };
 
-  const service: Service = {
+  lab.onClose(() => end('SIGTERM'));
+  return {
     name,
     node,
     publicUrl: `http://${host}:${ports[publicPort]}`,
@@ -114,48 +141,41 @@ export function prepareService(
     get pid() {
       return current?.child.pid;
     },
+    tryStart,
     async start() {
-      runs += 1;
-      isEndExpected = false;
-      const started = startService(name, {
-        environment: own,
-        logFile: join(folder, `${name}-${node}.${runs}.log`),
-        under,
-      });
-      current = started;
-      void started.gone.then(() => {
-        const { exitCode, signalCode } = started.child;
-        if (!isEndExpected) lab.noteAccident(`${title} ended by itself with ${signalCode ?? exitCode}`);
-      });
-      await ready(started, adminUrl);
+      const ended = await tryStart();
+      if (ended !== undefined) throw new Error(`${title} does not become ready: ${ended.said}`);
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    freeze: () => void current?.child.kill('SIGSTOP'),
-    thaw: () => void current?.child.kill('SIGCONT'),
+    freeze: () => send('SIGSTOP'),
+    thaw: () => send('SIGCONT'),
     moveClock: (aheadMs) => void current?.child.send({ aheadMs }),
-    async expectEnd() {
-      isEndExpected = true;
-      await current?.gone;
-      return { code: current?.child.exitCode ?? null, said: current?.errors() ?? '' };
-    },
     log: () => current?.log() ?? '',
   };
-  lab.onClose(service.stop);
-  return service;
 }
 
-async function ready(service: ServiceProcess, adminUrl: string): Promise<void> {
+/** Whether it becomes ready before it ends. */
+async function isReady(service: SpawnedService, adminUrl: string): Promise<boolean> {
   const deadlineMs = performance.now() + LONGEST_START_MS;
   while (service.isRunning() && performance.now() < deadlineMs) {
-    const isReady = await fetch(`${adminUrl}/health/ready`, { signal: AbortSignal.timeout(1_000) }).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-    if (isReady) return;
+    const answered = fetch(`${adminUrl}/health/ready`, { signal: AbortSignal.timeout(1_000) });
+    if (
+      await answered.then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    )
+      return true;
     await sleep(30);
   }
-  throw new Error(`${service.name} does not become ready: ${service.errors()}`);
+  return false;
+}
+
+/** The process that another program has started, such as `unshare`, which passes no signals on. */
+function onlyChildOf(pid: number): number {
+  const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return child === '' ? pid : Number(child);
 }
 
 /** The file that the services load as their directory of users. */
