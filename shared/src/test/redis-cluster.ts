@@ -1,13 +1,13 @@
 // A private Redis Cluster of three masters: each refuses keys that are not its own, and scripts whose keys lie apart.
 
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { ageRedis } from './ageing.js';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { PERSISTENCE } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
+import { until } from './until.js';
 
 /** The slots of each master. */
 const SLOTS = [
@@ -16,28 +16,58 @@ const SLOTS = [
   [10923, 16_383],
 ] as const;
 
-const LONGEST_START_MS = 20_000;
+/** The shape of the cluster. */
+export interface ClusterOptions {
+  /** What each node keeps on the disk; `none` by default. */
+  readonly persistence?: keyof typeof PERSISTENCE;
+  /** Whether each master has a replica that takes its place; not by default. */
+  readonly replicas?: boolean;
+  /** Silence after which a node counts as down, in milliseconds; 15,000 by default. */
+  readonly nodeTimeoutMs?: number;
+}
 
 /** A running cluster. */
 export interface RedisCluster {
   /** Names one of its masters: a client finds the others by itself. */
   readonly url: string;
+  /** Names all of its first masters. */
+  readonly urlOfAll: string;
+  /** The nodes that were made masters, in the order of their slots. */
+  readonly masters: readonly ClusterNode[];
+  /** The replicas in the order of their masters; none by default. */
+  readonly replicas: readonly ClusterNode[];
   /** Forgets all that it holds. */
   clear(): Promise<void>;
   /** Makes all that it holds older by a whole number of milliseconds. */
   age(ms: number): Promise<void>;
-  /** Ends every master. */
+  /** Ends every node. */
   stop(): Promise<void>;
   /** Starts them again on their ports; resolves when the cluster serves. */
   start(): Promise<void>;
 }
 
+/** One server of a cluster. */
+export interface ClusterNode {
+  readonly port: number;
+  /** For looking and for preparing. */
+  readonly client: Redis;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops the process where it is until `thaw`: connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+}
+
 /** Starts a cluster; it serves when the promise resolves. */
 export async function startRedisCluster(
   t: Pick<Test, 'teardown'>,
-  persistence: keyof typeof PERSISTENCE = 'none',
+  { persistence = 'none', replicas: hasReplicas = false, nodeTimeoutMs = 15_000 }: ClusterOptions = {},
 ): Promise<RedisCluster> {
-  const masters = await Promise.all(SLOTS.map(() => startMaster(t, persistence)));
+  const settings = [...PERSISTENCE[persistence], '--cluster-node-timeout', String(nodeTimeoutMs)];
+  const start = () => Promise.all(SLOTS.map(() => startNode(t, settings)));
+  const masters = await start();
+  const replicas = hasReplicas ? await start() : [];
+  const nodes = [...masters, ...replicas];
   const ports = masters.map(({ port }) => port);
   for (const [at, { client }] of masters.entries()) {
     const [from, to] = SLOTS[at]!;
@@ -45,12 +75,26 @@ export async function startRedisCluster(
     // Two masters with one epoch would first have to settle which of them counts.
     await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
   }
-  for (const port of ports.slice(1)) {
+  for (const { port } of nodes.slice(1)) {
     await masters[0]!.client.call('CLUSTER', 'MEET', '127.0.0.1', port);
   }
-  await allServe(masters);
+  await allServe(nodes);
+  for (const [at, { client }] of replicas.entries()) {
+    const id = String(await masters[at]!.client.call('CLUSTER', 'MYID'));
+    await until(
+      async () => (await client.call('CLUSTER', 'REPLICATE', id)) === 'OK',
+      'the replica knows its master',
+    );
+    await until(
+      async () => (await client.info('replication')).includes('master_link_status:up'),
+      'the replica follows its master',
+    );
+  }
   return {
     url: `redis+cluster://127.0.0.1:${ports[0]}/`,
+    urlOfAll: `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/`,
+    masters,
+    replicas,
     async clear() {
       await Promise.all(masters.map(({ client }) => client.flushall()));
     },
@@ -58,27 +102,25 @@ export async function startRedisCluster(
       await Promise.all(masters.map(({ client }) => ageRedis(client, ms)));
     },
     async stop() {
-      await Promise.all(masters.map((master) => master.stop()));
+      await Promise.all(nodes.map((node) => node.stop()));
     },
     async start() {
-      await Promise.all(masters.map((master) => master.start()));
-      await allServe(masters);
+      await Promise.all(nodes.map((node) => node.start()));
+      await allServe(nodes);
     },
   };
 }
 
-interface Master {
-  readonly port: number;
-  readonly client: Redis;
-  stop(): Promise<void>;
-  start(): Promise<void>;
-}
-
-async function startMaster(
-  t: Pick<Test, 'teardown'>,
-  persistence: keyof typeof PERSISTENCE,
-): Promise<Master> {
-  const args = ['--dir', tempDir(t), '--cluster-enabled', 'yes', ...PERSISTENCE[persistence]];
+async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[]): Promise<ClusterNode> {
+  const args = [
+    '--dir',
+    tempDir(t),
+    '--cluster-enabled',
+    'yes',
+    '--repl-diskless-sync-delay',
+    '0',
+    ...settings,
+  ];
   const first = await launchOnFreePort(() => args);
   let server: ChildProcess = first.child;
   const client = new Redis({
@@ -99,17 +141,16 @@ async function startMaster(
     async start() {
       server = await launchAgain(first.port, args);
     },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
   };
 }
 
-async function allServe(masters: readonly Master[]): Promise<void> {
-  const deadlineMs = performance.now() + LONGEST_START_MS;
-  for (const { client } of masters) {
-    for (;;) {
+async function allServe(nodes: readonly ClusterNode[]): Promise<void> {
+  for (const { client } of nodes) {
+    await until(async () => {
       const info = String(await client.call('CLUSTER', 'INFO'));
-      if (/cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${masters.length}`)) break;
-      if (performance.now() > deadlineMs) throw new Error('the cluster did not form');
-      await pause(20);
-    }
+      return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${nodes.length}`);
+    }, 'the cluster serves');
   }
 }

@@ -15,6 +15,11 @@ const HIGHEST_PORT = 55_000;
 /** What every server is started with. */
 const BASE = ['--bind', '127.0.0.1', '--daemonize', 'no', '--loglevel', 'notice'];
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a server on a free port; resolves when it accepts connections. */
 export async function launchOnFreePort(
   argsFor: (port: number) => readonly string[],
@@ -73,9 +78,8 @@ async function launch(port: number, args: readonly string[]): Promise<ChildProce
     });
     if (outcome === 'ended') return undefined;
     if (outcome === 'ready') {
-      const kill = () => child.kill('SIGKILL');
-      process.once('exit', kill);
-      child.once('exit', () => process.off('exit', kill));
+      running.add(child);
+      child.once('exit', () => running.delete(child));
       return child;
     }
   }

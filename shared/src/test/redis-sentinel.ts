@@ -1,76 +1,122 @@
-// A private Redis behind a Sentinel, which tells clients where the master is and promotes its replica when it is gone.
+// A private Redis behind Sentinels, which tell clients where the master is and promote a replica when it is gone.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { endProcess, launchOnFreePort } from './redis-process.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
+import { until } from './until.js';
 
 const NAME = 'main';
-const DOWN_AFTER_MS = 500;
-const LONGEST_WAIT_MS = 20_000;
 
-/** A master, its replica and the Sentinel that watches them. */
+/** The shape of the installation. */
+export interface SentinelOptions {
+  /** Number of Sentinels; most of them must agree that the master is down. 1 by default. */
+  readonly sentinels?: number;
+  /** Silence after which a Sentinel considers the master down, in milliseconds; 500 by default. */
+  readonly downAfterMs?: number;
+  /** `min-replicas-to-write`; 0 by default. */
+  readonly minReplicasToWrite?: number;
+}
+
+/** A master, its replica and the Sentinels that watch them. */
 export interface RedisSentinel {
+  /** Names every Sentinel. */
   readonly url: string;
   readonly master: RedisServer;
   readonly replica: RedisServer;
+  readonly sentinels: readonly SentinelProcess[];
   /** Resolves when the replica holds all that the master holds now. */
   replicated(): Promise<void>;
-  /** Resolves when the Sentinel names the replica as the master. */
+  /** Resolves when the first Sentinel names the replica as the master. */
   promoted(): Promise<void>;
+  /** Orders a planned fail-over; resolves when the replica is named as the master. */
+  failOver(): Promise<void>;
 }
 
-/** Starts all three; the Sentinel knows the replica when the promise resolves. */
-export async function startRedisSentinel(t: Pick<Test, 'teardown'>): Promise<RedisSentinel> {
-  const [master, replica] = await Promise.all([startRedis(t), startRedis(t)]);
+/** A running Sentinel. */
+export interface SentinelProcess {
+  readonly port: number;
+  /** Stops the process where it is until `thaw`. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/** Starts all of them; each Sentinel knows the replica and the other Sentinels when the promise resolves. */
+export async function startRedisSentinel(
+  t: Pick<Test, 'teardown'>,
+  { sentinels: count = 1, downAfterMs = 500, minReplicasToWrite = 0 }: SentinelOptions = {},
+): Promise<RedisSentinel> {
+  const settings = ['--min-replicas-to-write', String(minReplicasToWrite), '--min-replicas-max-lag', '2'];
+  const [master, replica] = await Promise.all([
+    startRedis(t, 'none', settings),
+    startRedis(t, 'none', settings),
+  ]);
   await replica.client.replicaof('127.0.0.1', master.port);
-  const file = join(tempDir(t), 'sentinel.conf');
-  writeFileSync(
-    file,
-    [
-      `sentinel monitor ${NAME} 127.0.0.1 ${master.port} 1`,
-      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${NAME} 5000`,
-      '',
-    ].join('\n'),
+  const started = await Promise.all(
+    Array.from({ length: count }, () =>
+      startSentinel(t, [
+        `sentinel monitor ${NAME} 127.0.0.1 ${master.port} ${Math.floor(count / 2) + 1}`,
+        `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
+        `sentinel failover-timeout ${NAME} 5000`,
+      ]),
+    ),
   );
-  const { child, port } = await launchOnFreePort(() => [file, '--sentinel']);
-  const sentinel = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null });
-  sentinel.on('error', () => {});
-  t.teardown(async () => {
-    sentinel.disconnect();
-    await endProcess(child);
-  });
+  const [first] = started;
+  if (first === undefined) throw new TypeError('at least one Sentinel is needed');
 
   const masterPort = async () =>
-    Number(((await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as string[])[1]);
-  const knowsReplica = async () =>
-    String(await sentinel.call('SENTINEL', 'REPLICAS', NAME)).includes(`127.0.0.1:${replica.port}`);
+    Number(((await first.client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as string[])[1]);
+  const knowsAll = async ({ client }: { readonly client: Redis }) => {
+    const replicas = String(await client.call('SENTINEL', 'REPLICAS', NAME));
+    const others = (await client.call('SENTINEL', 'SENTINELS', NAME)) as unknown[];
+    return replicas.includes(`127.0.0.1:${replica.port}`) && others.length === count - 1;
+  };
   const linkIsUp = async () => (await replica.client.info('replication')).includes('master_link_status:up');
   await until(linkIsUp, 'the replica follows its master');
-  await until(knowsReplica, 'the Sentinel knows the replica');
+  await until(
+    async () => (await Promise.all(started.map(knowsAll))).every(Boolean),
+    'the Sentinels know the replica and each other',
+  );
+  const promoted = () => until(async () => (await masterPort()) === replica.port, 'the replica was promoted');
   return {
-    url: `redis+sentinel://127.0.0.1:${port}/${NAME}`,
+    url: `redis+sentinel://${started.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${NAME}`,
     master,
     replica,
+    sentinels: started,
     async replicated() {
       const offset = async ({ client }: RedisServer) =>
         /(?:master_repl_offset|slave_repl_offset):(\d+)/.exec(await client.info('replication'))?.[1];
       const wanted = await offset(master);
       await until(async () => Number(await offset(replica)) >= Number(wanted), 'the replica has caught up');
     },
-    promoted: () => until(async () => (await masterPort()) === replica.port, 'the replica was promoted'),
+    promoted,
+    async failOver() {
+      await first.client.call('SENTINEL', 'FAILOVER', NAME);
+      await promoted();
+    },
   };
 }
 
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  const deadlineMs = performance.now() + LONGEST_WAIT_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error(`it never came that ${what}`);
-    await pause(20);
-  }
+async function startSentinel(
+  t: Pick<Test, 'teardown'>,
+  lines: readonly string[],
+): Promise<SentinelProcess & { readonly client: Redis }> {
+  const file = join(tempDir(t), 'sentinel.conf');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const { child, port } = await launchOnFreePort(() => [file, '--sentinel']);
+  const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null });
+  client.on('error', () => {});
+  t.teardown(async () => {
+    client.disconnect();
+    await endProcess(child);
+  });
+  return {
+    port,
+    client,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+  };
 }

@@ -31,12 +31,21 @@ export const PERSISTENCE = {
 /**
  * Starts a server; it accepts connections when the promise resolves.
  * @param persistence `none`: what it held is gone after `stop`
+ * @param settings further arguments of the server, such as `--requirepass`
  */
 export async function startRedis(
   t: Pick<Test, 'teardown'>,
   persistence: keyof typeof PERSISTENCE = 'none',
+  settings: readonly string[] = [],
 ): Promise<RedisServer> {
-  const args = ['--dir', tempDir(t), '--repl-diskless-sync-delay', '0', ...PERSISTENCE[persistence]];
+  const args = [
+    '--dir',
+    tempDir(t),
+    '--repl-diskless-sync-delay',
+    '0',
+    ...PERSISTENCE[persistence],
+    ...settings,
+  ];
   const first = await launchOnFreePort(() => args);
   const { port } = first;
   let server: ChildProcess | undefined = first.child;

@@ -22,7 +22,9 @@ interface Interrupted {
 
 t.test('Redis stopped and started while sessions are refreshed logs nobody out', async (t) => {
   await t.test('a plain Redis', async (t) => interrupt(t, await startRedis(t, 'always')));
-  await t.test('a Redis Cluster', async (t) => interrupt(t, await startRedisCluster(t, 'always')));
+  await t.test('a Redis Cluster', async (t) =>
+    interrupt(t, await startRedisCluster(t, { persistence: 'always' })),
+  );
 });
 
 async function interrupt(t: Test, redis: Interrupted): Promise<void> {
