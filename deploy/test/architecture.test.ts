@@ -272,7 +272,11 @@ const rooms: readonly Room[] = [
   {
     name: 'deploy/drills',
     files: /^deploy\/src\/drills\/(?!load\/|ledger\/)/,
-    may: [nodeAny, /^deploy\/src\/(drills|launcher)\//, /^shared\/src\/config\/command-line\.ts$/],
+    may: [
+      nodeAny,
+      /^deploy\/src\/(drills|launcher)\//,
+      /^shared\/src\/(config\/command-line|test\/(tcp-proxy|until))\.ts$/,
+    ],
   },
   {
     name: 'deploy/docs',

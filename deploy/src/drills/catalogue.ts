@@ -15,9 +15,11 @@ import embeddedDiskFull from './drills/embedded/disk-full.js';
 import embeddedKilled from './drills/embedded/killed.js';
 import redisFrozen from './drills/redis/frozen.js';
 import redisKilled from './drills/redis/killed.js';
+import redisMoved from './drills/redis/moved.js';
 import redisOutOfMemory from './drills/redis/out-of-memory.js';
 import redisPassword from './drills/redis/password.js';
 import redisReadOnly from './drills/redis/read-only.js';
+import redisSilent from './drills/redis/silent.js';
 import redisSnapshots from './drills/redis/snapshots.js';
 import redisUnpersisted from './drills/redis/unpersisted.js';
 import sentinelFrozen from './drills/sentinel/frozen.js';
@@ -36,6 +38,8 @@ export const drills = [
   redisOutOfMemory,
   redisReadOnly,
   redisPassword,
+  redisMoved,
+  redisSilent,
   redisUnpersisted,
   redisSnapshots,
   sentinelKilled,

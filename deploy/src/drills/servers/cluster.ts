@@ -1,8 +1,9 @@
 // A Redis Cluster of three masters, each with a replica.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { until } from '@tollgate/shared/test/until.js';
 import type { Lab, Topology } from './lab.js';
-import { type RedisServer, startRedis, until } from './redis.js';
+import { type RedisServer, startRedis } from './redis.js';
 import { findProgram } from './server-process.js';
 
 /** The topology. */
@@ -29,16 +30,15 @@ export async function onCluster(lab: Lab): Promise<OnCluster> {
   };
   await manage('create', ...addresses, '--cluster-replicas', '1');
   const masters = servers.slice(0, MASTERS) as unknown as OnCluster['masters'];
-  await until('the cluster serves', async () => {
+  await until(async () => {
     const infos = await Promise.all(servers.map(({ command }) => command('CLUSTER', 'INFO')));
     return infos.every((info) => info.includes('cluster_state:ok'));
-  });
-  await until('the replicas follow their masters', async () => {
-    const infos = await Promise.all(
-      servers.slice(MASTERS).map(({ command }) => command('INFO', 'replication')),
-    );
+  }, 'the cluster serves');
+  await until(async () => {
+    const replicas = servers.slice(MASTERS);
+    const infos = await Promise.all(replicas.map(({ command }) => command('INFO', 'replication')));
     return infos.every((info) => info.includes('master_link_status:up'));
-  });
+  }, 'the replicas follow their masters');
   return {
     environment: { STORE_URL: `redis+cluster://${addresses.slice(0, MASTERS).join(',')}/` },
     masters,

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Lab, Topology } from './lab.js';
 import { findProgram, launchServer, type ServerProcess } from './server-process.js';
@@ -62,15 +61,6 @@ export async function redisCommand(lab: Lab, port: number, words: readonly strin
     timeout: COMMAND_TIMEOUT_MS,
   });
   return stdout.trim();
-}
-
-/** Asks until it is so. @throws Error after 20 s, naming what never came */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 20_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error(`it never came that ${what}`);
-    await sleep(50);
-  }
 }
 
 /** A topology of one server for everything. */

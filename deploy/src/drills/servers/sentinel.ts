@@ -1,8 +1,9 @@
 // A master with two replicas behind three Sentinels.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@tollgate/shared/test/until.js';
 import type { Lab, Topology } from './lab.js';
-import { type RedisServer, redisCommand, startRedis, until } from './redis.js';
+import { type RedisServer, redisCommand, startRedis } from './redis.js';
 import { findProgram, launchServer } from './server-process.js';
 
 /** The topology. */
@@ -32,11 +33,10 @@ export function onSentinel({ minReplicasToWrite = 0 }: SentinelOptions = {}) {
     )) as [RedisServer, ...RedisServer[]];
     for (const replica of replicas) await replica.command('REPLICAOF', '127.0.0.1', String(master.port));
     // A Sentinel asks a master for its replicas when it starts, and then every ten seconds.
-    await until('the replicas follow the master', async () =>
-      (await Promise.all(replicas.map(({ command }) => command('INFO', 'replication')))).every((info) =>
-        info.includes('master_link_status:up'),
-      ),
-    );
+    await until(async () => {
+      const infos = await Promise.all(replicas.map(({ command }) => command('INFO', 'replication')));
+      return infos.every((info) => info.includes('master_link_status:up'));
+    }, 'the replicas follow the master');
     const ports = await Promise.all(Array.from({ length: SENTINELS }, () => startSentinel(lab, master.port)));
     const ask = (port: number, ...words: string[]) => redisCommand(lab, port, ['SENTINEL', ...words]);
     const knowsAll = async (port: number) => {
@@ -46,8 +46,9 @@ export function onSentinel({ minReplicasToWrite = 0 }: SentinelOptions = {}) {
         ports.every((other) => other === port || others.split('\n').includes(String(other)))
       );
     };
-    await until('the Sentinels know the replicas and each other', async () =>
-      (await Promise.all(ports.map(knowsAll))).every(Boolean),
+    await until(
+      async () => (await Promise.all(ports.map(knowsAll))).every(Boolean),
+      'the Sentinels know the replicas and each other',
     );
     const [first] = ports as [number, ...number[]];
     const addresses = ports.map((port) => `127.0.0.1:${port}`).join(',');
@@ -59,8 +60,8 @@ export function onSentinel({ minReplicasToWrite = 0 }: SentinelOptions = {}) {
         const before = await ask(first, 'GET-MASTER-ADDR-BY-NAME', NAME);
         await ask(first, 'FAILOVER', NAME);
         await until(
-          'another master is named',
           async () => (await ask(first, 'GET-MASTER-ADDR-BY-NAME', NAME)) !== before,
+          'another master is named',
         );
       },
     };
