@@ -1,4 +1,5 @@
 // The production gateway in front of all processes: Caddy with the file that ships.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../launcher/local-environment.js';
@@ -13,11 +14,12 @@ export async function startGateway(
   sessions: readonly Service[],
   challenges: readonly Service[],
 ): Promise<ServerProcess> {
+  const program = lab.environment.CADDY || findProgram(lab, ['caddy']);
   const file = join(lab.folder, 'Caddyfile');
   writeFileSync(file, readFileSync(join(projectRoot, 'deploy', 'gateway', 'Caddyfile')));
   return launchServer(lab, {
     name: 'Caddy',
-    program: lab.environment.CADDY || findProgram(lab, ['caddy']),
+    program,
     args: ['run', '--config', file, '--adapter', 'caddyfile'],
     environment: {
       HOME: lab.folder,
@@ -28,6 +30,7 @@ export async function startGateway(
       CHALLENGE_UPSTREAM: upstreams(challenges),
       SESSION_ADMIN_PORT: adminPort(sessions),
       CHALLENGE_ADMIN_PORT: adminPort(challenges),
+      BUFFERING: bufferingOf(program),
     },
     ready: () => answers(publicUrl),
   });
@@ -38,6 +41,12 @@ const upstreams = (services: readonly Service[]) =>
 
 /** The same for all processes of a service. */
 const adminPort = ([service]: readonly Service[]) => new URL(service?.adminUrl ?? '').port;
+
+/** Before 2.7 Caddy had another name for the buffers of requests, and no bound. */
+function bufferingOf(program: string): string {
+  const [, minor = '0'] = /2\.(\d+)/.exec(execFileSync(program, ['version'], { encoding: 'utf8' })) ?? [];
+  return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+}
 
 /** Any answer shows that somebody listens. */
 async function answers(publicUrl: string): Promise<boolean> {
