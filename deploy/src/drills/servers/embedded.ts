@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../launcher/local-environment.js';
 import type { Lab, Topology } from './lab.js';
 import { emailOf, PASSWORD } from './static-directory.js';
 
@@ -11,8 +12,8 @@ import { emailOf, PASSWORD } from './static-directory.js';
 export interface OnFiles extends Topology {
   /** Absolute path of the folder with the files. */
   readonly folder: string;
-  /** The file of sessions and challenges. */
-  readonly storeFile: string;
+  /** The file of sessions and challenges, and that of the users. */
+  readonly files: readonly [store: string, users: string];
 }
 
 export interface FilesOptions {
@@ -34,20 +35,37 @@ export function onFiles({ makeFolder = (_lab, folder) => mkdirSync(folder), unde
   return async (lab: Lab): Promise<OnFiles> => {
     const folder = join(lab.folder, 'data');
     makeFolder(lab, folder);
-    const storeFile = join(folder, 'tollgate.mdb');
+    const [storeFile, usersFile] = [join(folder, 'store.db'), join(folder, 'users.db')];
     const environment = {
       DATA_DIR: folder,
       STORE_URL: `file:${storeFile}`,
-      USERS_URL: `file:${join(folder, 'users.mdb')}`,
+      USERS_URL: `file:${usersFile}`,
     };
     const people = Array.from({ length: USERS }, (_, at) => emailOf(at + 1));
     for (const email of people) await addUser(lab, email, environment);
-    return { environment, folder, storeFile, people, ...(under && { under: under(lab) }) };
+    return {
+      environment,
+      folder,
+      files: [storeFile, usersFile],
+      people,
+      ...(under && { under: under(lab) }),
+    };
   };
 }
 
-async function addUser(lab: Lab, email: string, environment: Readonly<Record<string, string>>) {
-  const command = spawn(process.execPath, [USERS_COMMAND, 'add', email], {
+/**
+ * Adds a user with the command `users`.
+ * @param environment names the file
+ * @param under program and arguments that the command is started with
+ */
+export async function addUser(
+  lab: Lab,
+  email: string,
+  environment: Environment,
+  under: readonly string[] = [],
+): Promise<void> {
+  const [program = '', ...args] = [...under, process.execPath, USERS_COMMAND, 'add', email];
+  const command = spawn(program, args, {
     env: { ...lab.environment, ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
   });

@@ -57,7 +57,7 @@ export interface ServicePorts {
 const STOP_MS = 2_000;
 /** After that it is killed. */
 const KILL_MS = 25_000;
-const LONGEST_START_MS = 30_000;
+const LONGEST_START_MS = 60_000;
 
 const PORTS = {
   'session-service': ['session', 'sessionAdmin'],
@@ -144,7 +144,8 @@ export function prepareService(
     tryStart,
     async start() {
       const ended = await tryStart();
-      if (ended !== undefined) throw new Error(`${title} does not become ready: ${ended.said}`);
+      if (ended !== undefined)
+        throw new Error(`${title} does not become ready: ${ended.said || current?.log().slice(-500)}`);
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),

@@ -14,18 +14,23 @@ const findings: string[] = [];
 
 export default defineDrill({
   name: 'embedded-damaged',
-  title: 'The file of the embedded store is damaged while nothing runs, and put back from a copy.',
+  title:
+    'The file of the embedded store, then that of the users, is damaged while nothing runs, and put back from a copy.',
   open: onFiles(),
-  async fault({ services, stage }) {
-    const copy = `${stage.storeFile}.copy`;
+  async fault({ services, sessions, stage }) {
     await Promise.all(services.map((service) => service.stop()));
-    copyFileSync(stage.storeFile, copy);
-    for (const [what, damage] of Object.entries(DAMAGES)) {
-      damage(stage.storeFile);
-      for (const service of services) findings.push(...(await complaints(service, what)));
-      copyFileSync(copy, stage.storeFile);
+    for (const file of stage.files) {
+      const copy = `${file}.copy`;
+      copyFileSync(file, copy);
+      for (const [what, damage] of Object.entries(DAMAGES)) {
+        damage(file);
+        // The challenge services do not read the users.
+        const readers = file === stage.files[0] ? services : sessions;
+        for (const service of readers) findings.push(...(await complaints(service, file, what)));
+        copyFileSync(copy, file);
+      }
+      rmSync(copy);
     }
-    rmSync(copy);
   },
   async recovery({ services }) {
     await Promise.all(services.map((service) => service.start()));
@@ -35,15 +40,15 @@ export default defineDrill({
 });
 
 /** A service on a damaged file must refuse to start, in one line that names the file. */
-async function complaints(service: Service, what: string): Promise<string[]> {
+async function complaints(service: Service, file: string, what: string): Promise<string[]> {
   const end = await service.tryStart();
-  const title = `${service.name} on a file ${what}`;
+  const title = `${service.name} on ${basename(file)} ${what}`;
   if (end === undefined) {
     await service.stop();
     return [`${title} started`];
   }
   const lines = end.said.split('\n').filter((line) => line !== '');
-  if (end.code === 1 && lines.length === 1 && lines[0]?.includes('tollgate.mdb')) return [];
+  if (end.code === 1 && lines.length === 1 && lines[0]?.includes(file)) return [];
   return [`${title} ended with ${end.signal ?? end.code}, ${lines.length} lines: ${lines[0] ?? ''}`];
 }
 

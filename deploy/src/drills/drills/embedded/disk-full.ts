@@ -7,7 +7,7 @@ import { onFiles } from '../../servers/embedded.js';
 import type { Lab } from '../../servers/lab.js';
 import { findProgram, MissingProgramError } from '../../servers/server-process.js';
 
-const DISK_BYTES = 4 * 2 ** 20;
+const DISK_BYTES = 32 * 2 ** 20;
 const BALLAST = 'ballast';
 
 export default defineDrill({
