@@ -281,7 +281,13 @@ const rooms: readonly Room[] = [
   {
     name: 'deploy/docs',
     files: /^deploy\/src\/docs\//,
-    may: [fastify, nodeAny, typebox, sharedAny, /^deploy\/src\/launcher\/local-environment\.ts$/],
+    may: [
+      fastify,
+      nodeAny,
+      typebox,
+      sharedAny,
+      /^deploy\/src\/(launcher\/local-environment|drills\/reliability-page)\.ts$/,
+    ],
   },
 ];
 

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readResults, reliabilityPage } from '../drills/reliability-page.js';
 import { projectRoot } from '../launcher/local-environment.js';
 import { auditPage } from './audit-page.js';
 import { configurationPage } from './configuration-page.js';
@@ -14,6 +15,7 @@ const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'bio
 write('docs/audit.md', auditPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
+write('docs/reliability.md', reliabilityPage(readResults()));
 write('client/src/wire.ts', wireBodies());
 mkdirSync(join(projectRoot, 'docs/openapi'), { recursive: true });
 for (const [service, document] of Object.entries(await openApiDocuments())) {

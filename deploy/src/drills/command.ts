@@ -1,22 +1,28 @@
 // The command `drill`: lists the drills, or runs those that are named.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { projectRoot } from '../launcher/local-environment.js';
 import { drills } from './catalogue.js';
 import type { Drill } from './drill.js';
+import { keptOf, RESULTS_FILE, readResults, reliabilityPage } from './reliability-page.js';
 import { reportLines } from './report.js';
 import { runDrill } from './run-drill.js';
 import { MissingProgramError } from './servers/server-process.js';
 import { type DrillResult, seconds } from './verdict.js';
 
-const USAGE = `usage: drill [NAME … | all] [--json] [--seed NUMBER]
+const USAGE = `usage: drill [NAME … | all] [--json] [--write] [--seed NUMBER]
 Breaks a real system under load, lets it recover, and compares it with what it had acknowledged. Without a name, lists
 the drills.
   --json         prints the results as one array
+  --write        keeps the results, and writes them into docs/reliability.md
   --seed NUMBER  repeats the choices of the load of an earlier run`;
 
 interface Wanted {
   readonly chosen: readonly Drill[];
   readonly json: boolean;
+  readonly write: boolean;
   readonly seed: number | undefined;
 }
 
@@ -31,12 +37,16 @@ function readArguments(args: string[]): Wanted {
   const chosen = positionals.includes('all')
     ? drills
     : positionals.flatMap((name) => drills.filter((drill) => drill.name === name));
-  return { chosen, json: values.json, seed };
+  return { chosen, json: values.json, write: values.write, seed };
 }
 
 function parse(args: string[]) {
   try {
-    const options = { json: { type: 'boolean', default: false }, seed: { type: 'string' } } as const;
+    const options = {
+      json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      seed: { type: 'string' },
+    } as const;
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     throw usageErrorOf(error);
@@ -46,7 +56,7 @@ function parse(args: string[]) {
 /** Returns the exit code: 0, 1 if a bound is broken, 2 if the command line is not understood. */
 async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   return runCommand({ name: 'drill', usage: USAGE, args }, async () => {
-    const { chosen, json, seed } = readArguments(args);
+    const { chosen, json, write, seed } = readArguments(args);
     if (chosen.length === 0) {
       for (const { name, title } of drills) console.log(`${name.padEnd(24)}${title}`);
       return 0;
@@ -59,11 +69,24 @@ async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<numb
       if (interruption.signal.aborted) return 1;
       const outcome = await runOne(drill, environment, seed, interruption.signal);
       if (outcome === 'failed') hasFailed = true;
-      else if (outcome !== 'skipped') results.push(outcome);
+      else if (outcome !== 'skipped') {
+        results.push(outcome);
+        if (write) keep(outcome);
+      }
     }
     if (json) console.log(JSON.stringify(results, null, 2));
     return !hasFailed && results.every(({ passed }) => passed) ? 0 : 1;
   });
+}
+
+/** Keeps a result and writes the page again. */
+function keep(result: DrillResult): void {
+  const results = { ...readResults(), [result.name]: keptOf(result, new Date().toISOString().slice(0, 10)) };
+  const ordered = Object.fromEntries(
+    drills.flatMap(({ name }) => (results[name] === undefined ? [] : [[name, results[name]]])),
+  );
+  writeFileSync(join(projectRoot, RESULTS_FILE), `${JSON.stringify(ordered, null, 2)}\n`);
+  writeFileSync(join(projectRoot, 'docs', 'reliability.md'), reliabilityPage(ordered));
 }
 
 /** Runs a drill and reports it on stderr. It is skipped if this machine lacks a program. */

@@ -1,5 +1,6 @@
 // The file of the embedded store is damaged: the services say so, and go on from a copy.
 import { closeSync, copyFileSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { basename } from 'node:path';
 import { defineDrill } from '../../drill.js';
 import { onFiles } from '../../servers/embedded.js';
 import type { Service } from '../../servers/services.js';
