@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly environment: Environment;
   /** Whether times count in the verdict; they do unless said. */
   readonly timed?: boolean;
+  /** Milliseconds of load before the fault: sessions begin, every script is loaded; 3,000 unless said. */
+  readonly calmMs?: number;
   /** Of the choices of the load. */
   readonly seed?: number;
   /** Told what happens. */
@@ -27,7 +29,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Load before the fault: sessions begin, every script is loaded. */
 const CALM_MS = 3_000;
 /** Load after the last failure that is allowed. */
 const MARGIN_MS = 3_000;
@@ -61,7 +62,7 @@ async function observe(
   site: Site,
   ledger: Ledger,
   exchanges: Exchange[],
-  { seed, onStep, signal }: RunOptions & Required<Pick<RunOptions, 'seed' | 'onStep'>>,
+  { seed, onStep, signal, calmMs = CALM_MS }: RunOptions & Required<Pick<RunOptions, 'seed' | 'onStep'>>,
 ): Promise<Observed> {
   const pause = (ms: number) => sleep(ms, undefined, { ...(signal && { signal }) });
   const { target } = site;
@@ -82,7 +83,7 @@ async function observe(
   const load = startLoad(world, exchanges);
   const stopLoad = () => load.stop();
   try {
-    await pause(CALM_MS);
+    await pause(calmMs);
     onStep('fault');
     isCalm = false;
     const faultMs = performance.now();
