@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dashboard } from '../dashboard/dashboard.js';
+import { readResults, reliabilityPage } from '../drills/reliability-page.js';
 import { projectRoot } from '../launcher/local-environment.js';
 import { auditPage } from './audit-page.js';
 import { chartFiles } from './chart-files.js';
@@ -16,6 +17,7 @@ const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'bio
 write('docs/audit.md', auditPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
+write('docs/reliability.md', reliabilityPage(readResults()));
 write('client/src/wire.ts', wireBodies());
 write('deploy/grafana/tollgate.json', dashboard());
 for (const [name, content] of Object.entries(chartFiles()))

@@ -10,6 +10,8 @@ import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
+import { drills } from '../../src/drills/catalogue.js';
+import { readResults, reliabilityPage } from '../../src/drills/reliability-page.js';
 import { environmentFor, projectRoot } from '../../src/launcher/local-environment.js';
 import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
@@ -54,6 +56,12 @@ t.test('docs/configuration.md is what the code says (npm run docs)', async (t) =
 
 t.test('docs/errors.md is what the code says (npm run docs)', async (t) => {
   t.equal(page('docs/errors.md'), errorsPage());
+});
+
+t.test('docs/reliability.md is what the drills and their results say (npm run docs)', async (t) => {
+  t.equal(page('docs/reliability.md'), reliabilityPage(readResults()));
+  const unknown = Object.keys(readResults()).filter((name) => !drills.some((drill) => drill.name === name));
+  t.same(unknown, [], 'there is no result of a drill that is gone');
 });
 
 t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {

@@ -1,0 +1,15 @@
+// A master of a cluster stops where it is, is replaced, and goes on.
+import { defineDrill } from '../../drill.js';
+import { onCluster } from '../../servers/cluster.js';
+
+export default defineDrill({
+  name: 'cluster-frozen',
+  title: 'A master of a Redis Cluster is frozen (SIGSTOP) for 8 s; its replica takes its place meanwhile.',
+  open: onCluster,
+  fault: async ({ stage }) => stage.masters[0].freeze(),
+  holdMs: 8_000,
+  recovery: async ({ stage }) => stage.masters[0].thaw(),
+  lastFailureMs: 9_000,
+  fromFault: true,
+  observeMs: 6_000,
+});

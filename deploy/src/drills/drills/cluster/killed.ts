@@ -1,0 +1,15 @@
+// A master of a cluster is killed, its replica takes its place.
+import { defineDrill } from '../../drill.js';
+import { onCluster } from '../../servers/cluster.js';
+
+export default defineDrill({
+  name: 'cluster-killed',
+  title: 'A master of a Redis Cluster is killed (SIGKILL) and starts again 6 s later.',
+  open: onCluster,
+  fault: ({ stage }) => stage.masters[0].stop(),
+  holdMs: 6_000,
+  recovery: ({ stage }) => stage.masters[0].start(),
+  lastFailureMs: 9_000,
+  fromFault: true,
+  observeMs: 6_000,
+});

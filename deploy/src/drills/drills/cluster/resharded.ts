@@ -1,0 +1,11 @@
+// Slots of a cluster move to another master while they are used.
+import { defineDrill } from '../../drill.js';
+import { onCluster } from '../../servers/cluster.js';
+
+export default defineDrill({
+  name: 'cluster-resharded',
+  title: '1,500 slots of a Redis Cluster move from one master to another.',
+  open: onCluster,
+  fault: ({ stage }) => stage.reshard(1_500),
+  lastFailureMs: 1_500,
+});

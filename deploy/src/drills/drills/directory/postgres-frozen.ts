@@ -1,0 +1,13 @@
+// The database of users stops where it is and goes on.
+import { defineDrill } from '../../drill.js';
+import { onPostgres } from '../../servers/postgres.js';
+
+export default defineDrill({
+  name: 'postgres-frozen',
+  title: 'PostgreSQL, the directory of users, is frozen (SIGSTOP) for 6 s.',
+  open: onPostgres,
+  fault: async ({ stage }) => stage.postgres.freeze(),
+  holdMs: 6_000,
+  recovery: async ({ stage }) => stage.postgres.thaw(),
+  lastFailureMs: 1_500,
+});

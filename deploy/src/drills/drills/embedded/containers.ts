@@ -1,0 +1,20 @@
+// Processes on one file that all have the same process id, as containers have.
+import { defineDrill } from '../../drill.js';
+import { addUser, onFiles } from '../../servers/embedded.js';
+import type { Lab } from '../../servers/lab.js';
+import { findProgram } from '../../servers/server-process.js';
+
+const newNamespace = (lab: Lab) => [findProgram(lab, ['unshare']), '--pid', '--fork', '--kill-child'];
+
+export default defineDrill({
+  name: 'containers-one-pid',
+  title:
+    'Four processes share the embedded store, each in a PID namespace where its id is 1; two are killed, an account is added meanwhile.',
+  open: onFiles({ under: newNamespace }),
+  async fault({ lab, stage, sessions, challenges }) {
+    await Promise.all([sessions[0].kill(), challenges[0].kill()]);
+    await addUser(lab, 'added@example.com', stage.environment, newNamespace(lab));
+    await Promise.all([sessions[0].start(), challenges[0].start()]);
+  },
+  lastFailureMs: 1_500,
+});

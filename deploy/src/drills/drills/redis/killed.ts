@@ -1,0 +1,13 @@
+// Redis is killed and starts again.
+import { defineDrill } from '../../drill.js';
+import { onRedis } from '../../servers/redis.js';
+
+export default defineDrill({
+  name: 'redis-killed',
+  title: 'Redis is killed (SIGKILL) and starts again 3 s later.',
+  open: onRedis(),
+  fault: ({ stage }) => stage.redis.stop(),
+  holdMs: 3_000,
+  recovery: ({ stage }) => stage.redis.start(),
+  lastFailureMs: 1_500,
+});

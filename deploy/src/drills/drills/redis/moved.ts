@@ -1,0 +1,20 @@
+// The name of Redis moves to its replica; the connections to the old master stay.
+import { until } from '@tollgate/shared/test/until.js';
+import { defineDrill } from '../../drill.js';
+import { onNamedRedis } from '../../servers/named-redis.js';
+
+export default defineDrill({
+  name: 'redis-moved',
+  title: 'The replica of a Redis takes over and its name moves there; the old server goes on as a replica.',
+  open: onNamedRedis,
+  async fault({ stage: { master, replica, name } }) {
+    // The old master stops writing, hands everything over, and becomes a replica.
+    await master.command('FAILOVER', 'TO', '127.0.0.1', String(replica.port));
+    await until(
+      async () => (await replica.command('ROLE')).startsWith('master'),
+      'the replica is the master',
+    );
+    name.moveTo(replica.port);
+  },
+  lastFailureMs: 3_000,
+});

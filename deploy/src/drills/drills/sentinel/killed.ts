@@ -1,0 +1,15 @@
+// The master behind Sentinels is killed, a replica takes its place.
+import { defineDrill } from '../../drill.js';
+import { onSentinel } from '../../servers/sentinel.js';
+
+export default defineDrill({
+  name: 'sentinel-killed',
+  title: 'The master behind three Sentinels is killed (SIGKILL) and starts again 8 s later.',
+  open: onSentinel(),
+  fault: ({ stage }) => stage.master.stop(),
+  holdMs: 8_000,
+  recovery: ({ stage }) => stage.master.start(),
+  lastFailureMs: 9_000,
+  fromFault: true,
+  observeMs: 8_000,
+});

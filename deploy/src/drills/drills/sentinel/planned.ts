@@ -1,0 +1,13 @@
+// A planned fail-over: the master is well, and a replica takes its place.
+import { defineDrill } from '../../drill.js';
+import { onSentinel } from '../../servers/sentinel.js';
+
+export default defineDrill({
+  name: 'sentinel-planned',
+  title:
+    'A planned fail-over (SENTINEL FAILOVER): the old master goes on accepting writes until it is demoted.',
+  open: onSentinel(),
+  fault: ({ stage }) => stage.failOver(),
+  lastFailureMs: 3_000,
+  observeMs: 12_000,
+});

@@ -1,0 +1,19 @@
+// One process of each service stops where it is and goes on.
+import { defineDrill } from '../../drill.js';
+import { onRedis } from '../../servers/redis.js';
+
+export default defineDrill({
+  name: 'service-frozen',
+  title: 'One process of each service is frozen (SIGSTOP) for 5 s.',
+  open: onRedis(),
+  async fault({ sessions, challenges }) {
+    sessions[0].freeze();
+    challenges[0].freeze();
+  },
+  holdMs: 5_000,
+  async recovery({ sessions, challenges }) {
+    sessions[0].thaw();
+    challenges[0].thaw();
+  },
+  lastFailureMs: 1_500,
+});

@@ -1,0 +1,12 @@
+// The gateway is stopped and starts again.
+import { defineDrill } from '../../drill.js';
+import { onRedis } from '../../servers/redis.js';
+
+export default defineDrill({
+  name: 'gateway-restarted',
+  title: 'The gateway is stopped (SIGTERM) and starts again at once.',
+  open: onRedis(),
+  fault: ({ gateway }) => gateway.stop('SIGTERM'),
+  recovery: ({ gateway }) => gateway.start(),
+  lastFailureMs: 1_500,
+});

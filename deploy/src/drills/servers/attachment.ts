@@ -1,0 +1,13 @@
+// Loaded into a service before its own code: the drill moves its clock, and it ends when the drill has ended.
+
+const realNow = Date.now;
+let aheadMs = 0;
+
+Date.now = () => realNow() + aheadMs;
+
+process.on('message', (message: { aheadMs: number }) => {
+  aheadMs = message.aheadMs;
+});
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// The channel itself must not keep a service running.
+process.channel?.unref();

@@ -1,0 +1,57 @@
+// A service as a process of a drill: its output goes to a file, and it ends with the drill.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Environment, ServiceName } from '../../launcher/local-environment.js';
+
+/** A process of a service. */
+export interface SpawnedService {
+  readonly child: ChildProcess;
+  /** Resolves when it has ended and its output is complete. */
+  readonly gone: Promise<void>;
+  isRunning(): boolean;
+  /** Everything that it has written to stderr. */
+  errors(): string;
+  /** Everything that it has written to stdout. */
+  log(): string;
+}
+
+export interface SpawnOptions {
+  readonly environment: Environment;
+  /** Absolute path of the file for stdout. */
+  readonly logFile: string;
+  /** Program and arguments that it is started with, before those of Node. */
+  readonly under?: readonly string[] | undefined;
+}
+
+const ATTACHMENT = new URL('./attachment.js', import.meta.url).href;
+
+/** Starts a service. */
+export function spawnService(
+  name: ServiceName,
+  { environment, logFile, under = [] }: SpawnOptions,
+): SpawnedService {
+  const entry = fileURLToPath(new URL(`../../../../../services/${name}/dist/src/server.js`, import.meta.url));
+  const file = openSync(logFile, 'w');
+  const [program = '', ...args] = [...under, process.execPath, '--import', ATTACHMENT, entry];
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', file, 'pipe', 'ipc'] });
+  closeSync(file);
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  let running = true;
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      running = false;
+      resolve();
+    });
+  });
+  return {
+    child,
+    gone,
+    isRunning: () => running,
+    errors: () => errors.trim(),
+    log: () => readFileSync(logFile, 'utf8'),
+  };
+}

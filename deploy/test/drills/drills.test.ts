@@ -1,0 +1,30 @@
+// The drills that are short and find most, in full: how fast they recover is for the command, on a machine that is idle.
+
+import t from 'tap';
+import { drills } from '../../src/drills/catalogue.js';
+import type { Drill } from '../../src/drills/drill.js';
+import { runDrill } from '../../src/drills/run-drill.js';
+
+t.setTimeout(280_000);
+
+/** The drills, with less load after the fault than the command puts on. */
+const SHORT: Readonly<Record<string, Partial<Drill>>> = {
+  'redis-silent': { observeMs: 4_000 },
+  'sentinel-frozen': { holdMs: 5_000, observeMs: 6_000 },
+  'embedded-killed': { observeMs: 1_500 },
+};
+
+for (const [name, changes] of Object.entries(SHORT)) {
+  const drill = drills.find((one) => one.name === name);
+  if (drill === undefined) throw new RangeError(`there is no drill ${name}`);
+  t.test(drill.title, async (t) => {
+    const steps: string[] = [];
+    const onStep = (step: string) => steps.push(step);
+    const options = { environment: process.env, timed: false, calmMs: 1_500, onStep };
+    const result = await runDrill({ ...drill, ...changes }, options);
+    t.comment(JSON.stringify(result), ...steps);
+    t.same(result.broken, []);
+    t.ok(result.requests > 200, `${result.requests} requests`);
+    for (const count of Object.values(result.looked)) t.ok(count > 0, 'there was something to look at');
+  });
+}
