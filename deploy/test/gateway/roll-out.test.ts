@@ -50,15 +50,15 @@ t.test(
 
     await haveSent(REQUESTS / 10);
     // One after the other, and again while requests are still to be sent: each is sent during a roll-out.
-  for (let round = 0; round < 2 || loads.some(({ load }) => load.count < REQUESTS); round++) {
-    const stops = await Promise.all([sessions, challenges].map((nodes) => nodes[round % 2]?.restart()));
-    for (const stop of stops) {
-      t.equal(stop?.code, 0);
-      t.comment(`${stop?.service} ended after ${Math.round(stop?.ms ?? 0)} ms`);
+    for (let round = 0; round < 2 || loads.some(({ load }) => load.count < REQUESTS); round++) {
+      const stops = await Promise.all([sessions, challenges].map((nodes) => nodes[round % 2]?.restart()));
+      for (const stop of stops) {
+        t.equal(stop?.code, 0);
+        t.comment(`${stop?.service} ended after ${Math.round(stop?.ms ?? 0)} ms`);
+      }
     }
-  }
 
-  const finished = await Promise.all(
+    const finished = await Promise.all(
       loads.map(async (each) => ({ ...each, failures: await each.load.stop() })),
     );
     for (const { name, gateway, load, failures } of finished) {
