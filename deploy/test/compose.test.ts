@@ -70,7 +70,9 @@ t.test('the files have the form that the Compose specification demands', async (
 
 t.test('Compose itself accepts them', async (t) => {
   const program = [['docker', 'compose'], ['docker-compose']].find(([name = '', ...args]) =>
-    /\bv?2\./.test(spawnSync(name, [...args, 'version'], { encoding: 'utf8' }).stdout ?? ''),
+    /Compose version v?([2-9]|\d\d)\./.test(
+      spawnSync(name, [...args, 'version'], { encoding: 'utf8' }).stdout ?? '',
+    ),
   );
   if (program === undefined) {
     t.comment('*** COMPOSE IS NOT ASKED: install Docker Compose 2 so that docker compose works. ***');
