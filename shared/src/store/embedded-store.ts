@@ -84,14 +84,14 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     };
   };
 
-  let observer: StoreObserver | undefined;
+  const observers: StoreObserver[] = [];
   const store: EmbeddedStore = {
     kind: 'embedded',
     path,
     isReady: () => true,
     onReady: () => () => {},
     observe(added) {
-      observer = added;
+      observers.push(added);
     },
     timeMs: () => store.transact(({ nowMs }) => nowMs),
     exchange: (key, value, ttlMs) =>
@@ -113,12 +113,13 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       };
       try {
         const value = await root.transaction(run);
-        observer?.took(secondsSince(startMs));
+        const seconds = secondsSince(startMs);
+        for (const observer of observers) observer.took(seconds);
         return value;
       } catch (error) {
         // An error of the step is a bug; any other comes from the file, such as a full disk.
         if (error === stepError) throw error;
-        observer?.failed();
+        for (const observer of observers) observer.failed(error);
         throw new StoreUnavailableError(`the store ${path} cannot be written`, { cause: error });
       }
     },

@@ -21,6 +21,9 @@ export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }
 
+/** What the readiness check writes and reads. */
+export const READY_KEY = 'session:ready';
+
 /** The prefix of all keys of users, and of no others. */
 export const USER_KEY_PREFIX = 'session:{';
 
