@@ -19,7 +19,7 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
+import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -81,7 +81,7 @@ async function bearerGuard(
   const store =
     values.STORE_URL === undefined ? undefined : openConfiguredStore('STORE_URL', values.STORE_URL, root);
   if (store !== undefined) {
-    logStoreWarnings(store, app.log);
+    const storeWatch = watchStore(store, { variable: 'STORE_URL', holds: ['sessions'], log: app.log });
     const follower = followRevocations(openRevocationLog(store), app.log);
     const report = reportKeys(
       store,
@@ -94,6 +94,7 @@ async function bearerGuard(
     app.addHook('onClose', async () => {
       await follower.stop();
       await report.stop();
+      await storeWatch.stop();
       await store.close();
     });
     // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.

@@ -34,7 +34,7 @@ import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
+import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -92,8 +92,9 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   // An application may have such variables for its own use, so they do not stop it.
   if (unknown.length > 0) app.log.warn({ mistakes: unknown }, 'variables are ignored');
 
-  const store = openConfiguredStore(cacheStoreVariableOf(values), cacheStoreUrlOf(values), root);
-  logStoreWarnings(store, app.log);
+  const variable = cacheStoreVariableOf(values);
+  const store = openConfiguredStore(variable, cacheStoreUrlOf(values), root);
+  const storeWatch = watchStore(store, { variable, holds: ['challenges'], log: app.log });
   const optionsWatch = watchConfigFingerprint(store, options, app.log);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const keyReport = reportKeys(
@@ -104,6 +105,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   const serviceWatch = watchChallengeService(store, ring, app.log);
   app.addHook('onClose', async () => {
     await optionsWatch.stop();
+    await storeWatch.stop();
     await serviceWatch.stop();
     await keyReport.stop();
     await store.close();

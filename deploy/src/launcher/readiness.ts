@@ -116,7 +116,7 @@ function failedChecks(body: string): { isServing: boolean; checks: string[] } | 
   try {
     const { status, checks } = JSON.parse(body);
     if (status !== 'failed' && status !== 'degraded') return undefined;
-    const failed = Object.keys(checks).filter((check) => checks[check] !== 'ok');
+    const failed = Object.keys(checks).filter((check) => checks[check] === 'failed');
     return { isServing: status === 'degraded', checks: failed };
   } catch {
     return undefined;

@@ -36,8 +36,11 @@ const server = {
   runId: 'a',
   version: '7.2.4',
   policy: 'noeviction',
-  appends: true,
+  persistence: 'append_only' as const,
+  replicas: 0,
+  minReplicasToWrite: 0,
   offsetMs: 0,
+  holds: ['sessions'] as const,
 };
 
 t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
@@ -45,11 +48,11 @@ t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
     diagnoseStores({
       servers: [
         { ...server, ...changes },
-        { ...server, variable: 'CAPTCHA_CACHE_STORE', runId: 'b' },
+        { ...server, variable: 'CAPTCHA_CACHE_STORE', runId: 'b', holds: ['challenges'] },
       ],
       away: [],
       areTwo: true,
-    }).map(({ check }) => check);
+    }).flatMap(({ check }) => (check === 'redis' ? [] : check));
   t.strictSame(checks({}), ['stores']);
   t.strictSame(checks({ policy: undefined }), ['stores'], 'a server that does not tell is believed');
   for (const version of ['6.2.0', '8.0.1', '10.1.0']) t.strictSame(checks({ version }), ['stores']);
@@ -58,16 +61,51 @@ t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
   for (const offsetMs of [2000, -2000]) t.strictSame(checks({ offsetMs }), ['stores']);
 });
 
+t.test('what a Redis keeps and copies is shown, and warned of where it is not enough', async (t) => {
+  const look = (changes: object) =>
+    diagnoseStores({ servers: [{ ...server, ...changes }], away: [], areTwo: false })
+      .filter(({ check }) => !['one_store', 'stores'].includes(check))
+      .map(({ check, severity, message }) => [severity, check === 'redis' ? message : check]);
+  const settings = 'has maxmemory-policy noeviction';
+  t.strictSame(look({ replicas: 2, minReplicasToWrite: 1 }), [
+    [
+      'good',
+      `The Redis of STORE_URL (version 7.2.4) keeps an append-only file, ${settings}, 2 replicas and min-replicas-to-write 1.`,
+    ],
+  ]);
+  t.match(look({ persistence: 'snapshots', holds: ['sessions', 'challenges'] }), [
+    ['warning', 'challenges_from_snapshots'],
+    ['warning', 'sessions_not_kept'],
+    ['good', /keeps snapshots alone/],
+  ]);
+  t.match(look({ persistence: 'none', holds: ['challenges'] }), [['good', /keeps nothing on its disk/]]);
+  const unknown = {
+    persistence: 'unknown',
+    policy: undefined,
+    minReplicasToWrite: undefined,
+    version: undefined,
+  };
+  t.match(look(unknown), [
+    [
+      'good',
+      /version unknown\) does not tell .*policy unknown, no replica and min-replicas-to-write unknown/,
+    ],
+  ]);
+});
+
 t.test('a real Redis says what is asked of it, and a moved clock shows', async (t) => {
   const { store } = await redisStore(t);
   if (store.kind !== 'redis') throw new TypeError('no Redis');
-  const facts = await probeRedis('STORE_URL', store, () => Date.now() + 60_000);
+  const [facts] = await probeRedis('STORE_URL', ['sessions'], store, () => Date.now() + 60_000);
+  if (facts === undefined) throw new TypeError('no server');
   t.match(facts, {
     variable: 'STORE_URL',
     runId: /^[0-9a-f]{40}$/,
     version: /^\d+\.\d+\.\d+$/,
     policy: 'noeviction',
-    appends: false,
+    persistence: 'none',
+    replicas: 0,
+    minReplicasToWrite: 0,
   });
   t.ok(facts.offsetMs < -58_000 && facts.offsetMs > -62_000);
 });
@@ -179,6 +217,13 @@ t.test('readiness names what failed', async (t) => {
   ]);
   t.strictSame(look(200, { status: 'degraded', checks: { store: 'ok', images: 'failed' } }), [
     ['warning', 'challenge-service serves without a part (failed: images).'],
+  ]);
+  t.strictSame(look(200, { status: 'degraded', checks: { store: 'clock' } }), [
+    ['problem', 'The clocks of challenge-service and of its store are more than 2 s apart.'],
+  ]);
+  t.match(look(503, { status: 'failed', checks: { store: 'full', images: 'failed' } }), [
+    ['problem', 'challenge-service is not ready (failed: images).'],
+    ['problem', /full/],
   ]);
   t.strictSame(look(503, { status: 'stopping', checks: {} }), [
     ['problem', 'challenge-service is not ready (stopping).'],

@@ -16,18 +16,23 @@ t.test('a Redis that evicts, keeps nothing, or is one for all', async (t) => {
   await challenges.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
   await sessions.client.config('SET', 'maxmemory-policy', 'volatile-ttl');
   await sessions.client.config('SET', 'appendonly', 'no');
+  await challenges.client.config('SET', 'save', '60 1');
   t.strictSame(complaints(await examine({ env })), [
     problem(
       'redis_evicts',
       'The Redis of STORE_URL evicts keys when its memory is full (maxmemory-policy volatile-ttl).',
+    ),
+    warning(
+      'sessions_not_kept',
+      'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
     ),
     problem(
       'redis_evicts',
       'The Redis of CAPTCHA_CACHE_STORE evicts keys when its memory is full (maxmemory-policy allkeys-lru).',
     ),
     warning(
-      'sessions_not_kept',
-      'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
+      'challenges_from_snapshots',
+      'The Redis of CAPTCHA_CACHE_STORE keeps snapshots alone: after a crash challenges that were spent since the last one can be spent again.',
     ),
   ]);
 });
@@ -52,7 +57,10 @@ t.test('a store that is away is named, and so is the service that misses it', as
   await challenges.stop();
   t.strictSame(complaints(await examine({ env })), [
     problem('service_away', 'A service or its store is away: the answer is 503 (store_unavailable).'),
-    problem('store_away', 'The store of CAPTCHA_CACHE_STORE does not answer from here.'),
+    problem(
+      'store_away',
+      'The store of CAPTCHA_CACHE_STORE does not answer from here: nothing listens at its address.',
+    ),
     warning('degraded', 'session-service serves without a part (failed: challenge_store).'),
     problem('not_ready', 'challenge-service is not ready (failed: store).'),
   ]);

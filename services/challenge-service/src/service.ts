@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
@@ -14,7 +15,7 @@ import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
+import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
@@ -63,6 +64,11 @@ export async function openChallengeService(
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
   store.observe(metrics.store);
+  const storeWatch = watchStore(store, {
+    variable: config.storeVariable,
+    holds: ['challenges'],
+    log: logger,
+  });
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
@@ -75,7 +81,7 @@ export async function openChallengeService(
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
   const checks = {
-    store: () => store.timeMs(),
+    store: () => storeWatch.check(readyKey(captcha.cache.prefix)),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
       // Reported for the lifetime of such a challenge, and long enough after it to be noticed.
@@ -86,7 +92,6 @@ export async function openChallengeService(
       }
     },
   };
-  logStoreWarnings(store, logger);
   const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   const challenges = openChallengeStore(store, captcha.cache.prefix);
 
@@ -129,6 +134,7 @@ export async function openChallengeService(
       await keyReport.stop();
       pruning.stop();
       await optionsWatch.stop();
+      await storeWatch.stop();
       await images?.close();
       await store.close();
       trail.close();

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
 import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
+import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -21,7 +22,6 @@ import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { logStoreWarnings } from '@tollgate/shared/store/store-warnings.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
@@ -34,6 +34,7 @@ import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { watchStores } from './stores/watch-stores.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -86,7 +87,8 @@ export async function openSessionService(
   const keepMs = values.SESSION_MAX_AGE * 1000;
   const directory = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });
   const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
-  for (const each of stores) logStoreWarnings(each, logger);
+  const challengeKey = readyKey(config.captcha.cache.prefix);
+  const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
 
   // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
@@ -130,11 +132,7 @@ export async function openSessionService(
   const state = { stopping: false };
   // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
-  const checks = {
-    store: () => store.timeMs(),
-    challenge_store: () => challengeStore.timeMs(),
-    directory: () => directory.health(),
-  };
+  const checks = { ...storesWatch.checks, directory: () => directory.health() };
 
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
@@ -184,6 +182,7 @@ export async function openSessionService(
       for (const pruning of prunings) pruning.stop();
       await optionsWatch.stop();
       await directory.stop();
+      await storesWatch.stop();
       await directory.close();
       for (const each of stores) await each.close();
       trail.close();

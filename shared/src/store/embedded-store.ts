@@ -86,14 +86,14 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
     };
   };
 
-  let observer: StoreObserver | undefined;
+  const observers: StoreObserver[] = [];
   const store: EmbeddedStore = {
     kind: 'embedded',
     path,
     isReady: () => true,
     onReady: () => () => {},
     observe(added) {
-      observer = added;
+      observers.push(added);
     },
     timeMs: () => store.transact(({ nowMs }) => nowMs),
     exchange: (key, value, ttlMs) =>
@@ -106,10 +106,11 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       const startMs = performance.now();
       try {
         const value = await file.write(() => step(begin(clock())));
-        observer?.took(secondsSince(startMs));
+        const seconds = secondsSince(startMs);
+        for (const observer of observers) observer.took(seconds);
         return value;
       } catch (error) {
-        if (error instanceof StoreUnavailableError) observer?.failed();
+        if (error instanceof StoreUnavailableError) for (const observer of observers) observer.failed(error);
         throw error;
       }
     },

@@ -85,7 +85,7 @@ export function makePrivateDatabase(path: string): void {
     try {
       chmodSync(file, statSync(file).mode & ~OTHERS & 0o777);
     } catch {
-      // The file belongs to another user; `logStoreWarnings` reports it.
+      // The file belongs to another user; `watchStore` reports it.
     }
   }
 }

@@ -66,8 +66,12 @@ export function closeRedis(client: RedisClient): void {
 export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
   const client = connect(address, { ...CLIENT_OPTIONS, reconnectOnError: leavesDeposed() });
   dropSettledCommands(client);
-  // An error event without a listener would end the process; commands report what matters.
-  client.on('error', () => {});
+  // An error event without a listener would end the process. A watch of the store reports the errors.
+  client.on('error', (error: Error) => {
+    // The client would go on with database 0.
+    if (client instanceof Redis && error.message.includes('DB index is out of range'))
+      client.stream.destroy();
+  });
   return client;
 }
 
@@ -141,13 +145,19 @@ function connect(
       watches.set(client, watch);
       return client;
     }
-    case 'cluster':
-      return new Cluster([...address.nodes], {
+    case 'cluster': {
+      const cluster: Cluster = new Cluster([...address.nodes], {
         enableOfflineQueue: false,
-        clusterRetryStrategy: reconnectDelayMs,
+        clusterRetryStrategy(attempt, reason) {
+          // The client keeps to itself that the name of a host is unknown.
+          if (reason !== undefined) cluster.emit('error', reason);
+          return reconnectDelayMs(attempt);
+        },
         scaleReads: 'master',
         redisOptions: { ...clientOptions, ...credentials(address) },
       });
+      return cluster;
+    }
   }
 }
 

@@ -11,11 +11,15 @@ export type RedisScript<Reply> = (
   args: readonly (string | number)[],
 ) => Promise<Reply>;
 
-const observers = new WeakMap<RedisClient, StoreObserver>();
+const observers = new WeakMap<RedisClient, StoreObserver[]>();
 
-/** Reports every operation of a client to an observer from now on. */
+/** Reports every operation of a client to an observer from now on, in addition to those before it. */
 export function observeClient(client: RedisClient, observer: StoreObserver): void {
-  observers.set(client, observer);
+  observers.set(client, [...observersOf(client), observer]);
+}
+
+function observersOf(client: RedisClient): readonly StoreObserver[] {
+  return observers.get(client) ?? [];
 }
 
 /**
@@ -38,14 +42,14 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
  * @throws StoreUnavailableError if there is no reply
  */
 export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
-  const observer = observers.get(client);
   const startMs = performance.now();
   try {
     const value = await waitForAnswer(limited(client, reply));
-    observer?.took(secondsSince(startMs));
+    const seconds = secondsSince(startMs);
+    for (const observer of observersOf(client)) observer.took(seconds);
     return value;
   } catch (error) {
-    observer?.failed();
+    for (const observer of observersOf(client)) observer.failed(error);
     throw asStoreError(error);
   }
 }

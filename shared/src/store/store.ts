@@ -12,7 +12,7 @@ export interface StoreObserver {
   /** The store answered an operation. */
   took(seconds: number): void;
   /** The store did not answer: it is out of reach, full or too slow. */
-  failed(): void;
+  failed(error: unknown): void;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface StoreOperations {
    * @returns a function that removes the listener
    */
   onReady(listener: () => void): () => void;
-  /** Reports every operation to an observer from now on. */
+  /** Reports every operation to an observer from now on, in addition to those before it. */
   observe(observer: StoreObserver): void;
   /** Ends the connection or closes the file. */
   close(): Promise<void>;

@@ -49,7 +49,8 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
   await exited;
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of this machine that nothing listens on. */
+export async function freePort(): Promise<number> {
   for (;;) {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
 import { filesOpenToOthers } from '../../src/store/private-file.js';
-import { logStoreWarnings } from '../../src/store/store-warnings.js';
+import { watchStore } from '../../src/store/watch/store-watch.js';
 import { tempDir } from '../../src/test/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -44,11 +44,12 @@ t.test('a file that others may read and whose mode cannot be changed is logged',
   const store = openStore(`file:${path}`, '/');
   t.teardown(() => store.close());
   const told: object[] = [];
-  const log = { warn: (about: object) => void told.push(about) };
-  logStoreWarnings(store, log);
+  const log = { info() {}, warn: (about: object) => void told.push(about) };
+  const watch = () => watchStore(store, { variable: 'STORE_URL', holds: ['sessions'], log });
+  watch();
   t.strictSame(told, []);
   chmodSync(path, 0o640);
   t.strictSame(filesOpenToOthers(path), [path]);
-  logStoreWarnings(store, log);
+  watch();
   t.strictSame(told, [{ path }]);
 });

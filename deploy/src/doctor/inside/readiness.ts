@@ -29,24 +29,41 @@ export async function probeReadiness(
   return { readiness, unreachable };
 }
 
-/** A problem for a service that is not ready, a warning for one that serves with a failed check. */
+/** A problem for a service that is not ready or whose store is not well, a warning for one that serves with a failed check. */
 export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
-  return Object.entries(facts).map(([service, answer]) => {
-    const failed = failedChecks(answer);
+  return Object.entries(facts).flatMap(([service, answer]) => {
+    const checks = Object.entries((answer.json.checks ?? {}) as Record<string, unknown>);
+    const failed = checks.filter(([, result]) => result === 'failed').map(([name]) => name);
+    const unwell = Object.entries(UNWELL).flatMap(([result, describe]) =>
+      checks.some(([, given]) => given === result) ? [describe(service)] : [],
+    );
     if (answer.status === 200 && failed.length === 0)
-      return good('ready', `${service} says that it is ready.`);
+      return unwell.length > 0 ? unwell : [good('ready', `${service} says that it is ready.`)];
     const what = failed.length > 0 ? `failed: ${failed.join(', ')}` : String(answer.json.status);
-    const advice = 'Its log says why, in lines with "not ready".';
-    return answer.status === 200
-      ? warning('degraded', `${service} serves without a part (${what}).`, advice)
-      : problem('not_ready', `${service} is not ready (${what}).`, advice);
+    const advice = 'Its log says why, in lines with "not ready" and "the store cannot be used".';
+    const finding =
+      answer.status === 200
+        ? warning('degraded', `${service} serves without a part (${what}).`, advice)
+        : problem('not_ready', `${service} is not ready (${what}).`, advice);
+    return [finding, ...unwell];
   });
 }
 
-function failedChecks({ json }: Answer): string[] {
-  const checks = Object.entries((json.checks ?? {}) as Record<string, unknown>);
-  return checks.filter(([, result]) => result !== 'ok').map(([name]) => name);
-}
+/** What a check may say of a store that serves. */
+const UNWELL: Readonly<Record<string, (service: string) => Finding>> = {
+  full: (service) =>
+    problem(
+      'store_full',
+      `A store of ${service} is full: it refuses new challenges, and the first session of a user.`,
+      'Raise its maxmemory, and give the challenges an instance of their own.',
+    ),
+  clock: (service) =>
+    problem(
+      'service_clock',
+      `The clocks of ${service} and of its store are more than 2 s apart.`,
+      'Set the time of both machines by NTP: tokens are made by one clock and checked by the other.',
+    ),
+};
 
 /** A port that is bound to every address is reached at loopback. */
 function reachableHost(bind: string): string {

@@ -1,61 +1,51 @@
-// Checks one Redis server: its version, eviction and clock.
+// Checks how a Redis server is set up, and shows what it keeps.
 
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { type Finding, problem } from '../report.js';
+import { type RedisFacts, readRedisFacts } from '@tollgate/shared/store/watch/redis-facts.js';
+import {
+  type Held,
+  isTooOld,
+  MAX_CLOCK_OFFSET_MS,
+  mayEvict,
+  OLDEST_REDIS,
+} from '@tollgate/shared/store/watch/redis-warnings.js';
+import { type Finding, good, problem, warning } from '../report.js';
 
-/** What a Redis server reports about itself. */
-export interface RedisFacts {
+/** A Redis server, or a master of a cluster, that a variable names. */
+export interface RedisServerFacts extends RedisFacts {
   /** Its variable: `STORE_URL`. */
   readonly variable: string;
-  /** Differs between any two running servers. */
-  readonly runId: string;
-  /** Such as `7.2.4`. */
-  readonly version: string;
-  /** `maxmemory-policy`; undefined if the server does not report it. */
-  readonly policy: string | undefined;
-  /** Whether it keeps an append-only file. */
-  readonly appends: boolean;
-  /** The store's clock minus this machine's, in milliseconds. */
-  readonly offsetMs: number;
+  readonly holds: readonly Held[];
 }
 
-const OLDEST_VERSION = [6, 2] as const;
-const OFFSET_MS = 2000;
-
-/** Reads what a Redis reports about itself. @param nowMs this machine's clock, in milliseconds since 1970 */
+/**
+ * Reads what each server of a Redis reports about itself.
+ * @param nowMs this machine's clock, in milliseconds since 1970
+ */
 export async function probeRedis(
   variable: string,
+  holds: readonly Held[],
   store: Store & { kind: 'redis' },
   nowMs = Date.now,
-): Promise<RedisFacts> {
-  const lines = (await store.client.info()).split('\r\n');
-  const info = new Map(
-    lines.map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 1)] as const),
-  );
-  return {
-    variable,
-    runId: info.get('run_id') ?? '',
-    version: info.get('redis_version') ?? '0',
-    policy: info.get('maxmemory_policy'),
-    appends: info.get('aof_enabled') === '1',
-    offsetMs: (await store.timeMs()) - nowMs(),
-  };
+): Promise<RedisServerFacts[]> {
+  const servers = await readRedisFacts(store.client, nowMs);
+  return servers.map((facts) => ({ ...facts, variable, holds }));
 }
 
-/** Requires a recent version, no eviction and a clock that agrees; the check of the stores reports persistence. */
-export function diagnoseRedis({ variable, version, policy, offsetMs }: RedisFacts): Finding[] {
+/** Requires a recent version, no eviction, a clock that agrees, and that what is spent stays spent; shows the settings. */
+export function diagnoseRedis(server: RedisServerFacts): Finding[] {
+  const { variable, version, policy, offsetMs, persistence, holds } = server;
   const found: Finding[] = [];
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < OLDEST_VERSION[0] || (major === OLDEST_VERSION[0] && minor < OLDEST_VERSION[1])) {
+  if (isTooOld(server)) {
     found.push(
       problem(
         'redis_old',
-        `The Redis of ${variable} is version ${version}, older than ${OLDEST_VERSION.join('.')}.`,
+        `The Redis of ${variable} is version ${version}, older than ${OLDEST_REDIS}.`,
         'Update it: commands that Tollgate needs are missing.',
       ),
     );
   }
-  if (policy !== undefined && policy !== 'noeviction') {
+  if (mayEvict(server)) {
     found.push(
       problem(
         'redis_evicts',
@@ -64,7 +54,7 @@ export function diagnoseRedis({ variable, version, policy, offsetMs }: RedisFact
       ),
     );
   }
-  if (Math.abs(offsetMs) > OFFSET_MS) {
+  if (Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS) {
     found.push(
       problem(
         'store_clock',
@@ -73,5 +63,46 @@ export function diagnoseRedis({ variable, version, policy, offsetMs }: RedisFact
       ),
     );
   }
-  return found;
+  if (persistence === 'snapshots' && holds.includes('challenges')) {
+    found.push(
+      warning(
+        'challenges_from_snapshots',
+        `The Redis of ${variable} keeps snapshots alone: after a crash challenges that were spent since the last one can be spent again.`,
+        'Set appendonly yes, or keep nothing (save "").',
+      ),
+    );
+  }
+  if (holds.includes('sessions') && (persistence === 'snapshots' || persistence === 'none')) {
+    found.push(
+      warning(
+        'sessions_not_kept',
+        'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
+        'Set appendonly yes.',
+      ),
+    );
+  }
+  return [...found, good('redis', describe(server))];
+}
+
+const KEEPS = {
+  append_only: 'keeps an append-only file',
+  snapshots: 'keeps snapshots alone',
+  none: 'keeps nothing on its disk',
+  unknown: 'does not tell what it keeps on its disk',
+} as const;
+
+function describe({
+  variable,
+  version,
+  persistence,
+  policy,
+  replicas,
+  minReplicasToWrite,
+}: RedisServerFacts) {
+  const number = replicas === 0 ? 'no replica' : replicas === 1 ? '1 replica' : `${replicas} replicas`;
+  return [
+    `The Redis of ${variable} (version ${version ?? 'unknown'}) ${KEEPS[persistence]}`,
+    `has maxmemory-policy ${policy ?? 'unknown'}`,
+    `${number} and min-replicas-to-write ${minReplicasToWrite ?? 'unknown'}.`,
+  ].join(', ');
 }

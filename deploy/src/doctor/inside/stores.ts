@@ -5,20 +5,29 @@ import type { SessionConfig } from '@tollgate/session-service/config.js';
 import { openConfiguredStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
+import type { Held } from '@tollgate/shared/store/watch/redis-warnings.js';
+import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
-import { diagnoseRedis, probeRedis, type RedisFacts } from './redis.js';
+import { diagnoseRedis, probeRedis, type RedisServerFacts } from './redis.js';
 
 /** What the stores show. */
 export interface StoreFacts {
   /** The Redis servers that answered, that of the sessions first. */
-  readonly servers: readonly RedisFacts[];
-  /** Variables whose store did not answer. */
-  readonly away: readonly string[];
+  readonly servers: readonly RedisServerFacts[];
+  /** The stores that did not answer. */
+  readonly away: readonly AwayStore[];
   /** Whether sessions and challenges have different addresses. */
   readonly areTwo: boolean;
   /** The nodes on the store of the challenges; undefined if it does not answer. */
   readonly challenges?: ChallengeNodes | undefined;
+}
+
+/** A store that did not answer. */
+export interface AwayStore {
+  readonly variable: string;
+  /** Why, if that is known: "its password is wrong". */
+  readonly reason?: string | undefined;
 }
 
 /** Time for a store to connect. */
@@ -65,11 +74,16 @@ export async function probeStores(
   opened: readonly OpenedStore[],
   { storeUrl, challengeStoreUrl, values }: SessionConfig,
 ): Promise<StoreFacts> {
-  const away: string[] = [];
-  const servers = [];
-  for (const { variable, store } of opened) {
-    if (store === undefined || !(await answers(store))) away.push(variable);
-    else if (store.kind === 'redis') servers.push(await probeRedis(variable, store));
+  const away: AwayStore[] = [];
+  const servers: RedisServerFacts[] = [];
+  const all: readonly Held[] = ['sessions', 'challenges'];
+  for (const [at, { variable, store }] of opened.entries()) {
+    const missing = store === undefined ? { variable } : await askStore(variable, store);
+    if (missing !== undefined) away.push(missing);
+    else if (store?.kind === 'redis') {
+      const holds = opened.length === 1 ? all : all.slice(at, at + 1);
+      servers.push(...(await probeRedis(variable, holds, store)));
+    }
   }
   const last = opened.at(-1);
   return {
@@ -77,7 +91,7 @@ export async function probeStores(
     away,
     areTwo: challengeStoreUrl !== storeUrl,
     challenges:
-      last?.store === undefined || away.includes(last.variable)
+      last?.store === undefined || away.some(({ variable }) => variable === last.variable)
         ? undefined
         : await probeChallengeNodes(last.variable, last.store, values.CHALLENGE_SECRET),
   };
@@ -88,17 +102,17 @@ export async function probeStores(
  * flood of challenges cannot fill the sessions' memory.
  */
 export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: StoreFacts): Finding[] {
-  const found = away.map((variable) =>
+  const found = away.map(({ variable, reason }) =>
     problem(
       'store_away',
-      `The store of ${variable} does not answer from here.`,
+      `The store of ${variable} does not answer from here${reason === undefined ? '' : `: ${reason}`}.`,
       'Start it, or mend its address.',
     ),
   );
   for (const server of servers) found.push(...diagnoseRedis(server));
   if (nodes !== undefined) found.push(...diagnoseChallengeNodes(nodes));
-  const [sessions, challenges] = servers;
-  const isOne = !areTwo || (challenges !== undefined && sessions?.runId === challenges.runId);
+  const idsOf = (name: Held) => servers.filter(({ holds }) => holds.includes(name)).map(({ runId }) => runId);
+  const isOne = !areTwo || idsOf('sessions').some((id) => idsOf('challenges').includes(id));
   if (servers.length > 0 && isOne) {
     found.push(
       warning(
@@ -108,26 +122,21 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
       ),
     );
   }
-  if (sessions !== undefined && away.length === 0 && !sessions.appends) {
-    found.push(
-      warning(
-        'sessions_not_kept',
-        'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
-        'Set appendonly yes.',
-      ),
-    );
-  }
-  return found.length > 0 ? found : [good('stores', 'The stores answer and keep what they are given.')];
+  const isGood = found.every(({ severity }) => severity === 'good');
+  return isGood ? [...found, good('stores', 'The stores answer and keep what they are given.')] : found;
 }
 
-/** Whether the store answers, after time to connect. */
-async function answers(store: Store): Promise<boolean> {
-  await waitForStore(store, CONNECT_MS);
+/** Gives a store time to connect and to answer; undefined if it does. */
+async function askStore(variable: string, store: Store): Promise<AwayStore | undefined> {
+  const watch = watchStore(store, { variable, holds: [], log: { info() {}, warn() {} } });
   try {
+    await waitForStore(store, CONNECT_MS);
     await store.timeMs();
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof StoreUnavailableError) return false;
+    if (error instanceof StoreUnavailableError) return { variable, reason: watch.problem };
     throw error;
+  } finally {
+    await watch.stop();
   }
 }

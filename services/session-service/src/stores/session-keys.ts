@@ -24,6 +24,9 @@ export function failuresKey(account: string): string {
 /** Some users who have signed in, by which their directory is recognised (directory/known-users.ts). */
 export const KNOWN_USERS_KEY = 'session:directory';
 
+/** What the readiness check writes and reads. */
+export const READY_KEY = 'session:ready';
+
 /** The prefix of all keys of users, and of no others. */
 export const USER_KEY_PREFIX = 'session:{';
 

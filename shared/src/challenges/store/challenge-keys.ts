@@ -45,6 +45,11 @@ export function configFingerprintKey(prefix: string): string {
   return `${prefix}:options`;
 }
 
+/** Returns the key that the readiness check writes and reads. */
+export function readyKey(prefix: string): string {
+  return `${prefix}:ready`;
+}
+
 /** Makes a token whose record is in the slot of `tag`. */
 export function makeToken(tag: string, random?: (size: number) => Uint8Array): string {
   return tag + randomAlphanumerics(TOKEN_CHARACTERS - tag.length, random);

@@ -2,8 +2,12 @@
 
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import { within } from '../../store/answer-limit.js';
 
-/** Resolves if a dependency works; the value is ignored. */
+/**
+ * Resolves if a dependency works; with a text other than `ok` if it serves and something is wrong with it. Any other value
+ * is ignored.
+ */
 export type HealthCheck = () => Promise<unknown>;
 
 /** The part of a service's state that its life cycle changes. */
@@ -27,12 +31,16 @@ const Live = Type.Object({ status: Type.Literal('ok') });
 const Serving = Type.Object({ status: Type.String({ description: '`ok` or `stopping`' }) });
 const Ready = Type.Object({
   status: Type.String({ description: '`ok`, `degraded`, `failed` or `stopping`' }),
-  checks: Type.Record(Type.String(), Type.String(), { description: '`ok` or `failed` for each' }),
+  checks: Type.Record(Type.String(), Type.String(), {
+    description: '`ok`, `failed`, or what is wrong with a dependency that serves: `full`, `clock`',
+  }),
 });
 
 /** Adds `GET /health/live`, `GET /health/serving` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
   const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
+  // Logged once, not at each request of an orchestrator.
+  const failing = new Set<string>();
 
   const live = { operationId: 'readLiveness', summary: 'Whether the process lives', response: { 200: Live } };
   app.get('/health/live', { schema: live }, async () => ({ status: 'ok' as const }));
@@ -57,29 +65,20 @@ export default async function healthRoutes(app: FastifyInstance, options: Health
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {
         try {
-          await within(timeLimitMs, check());
-          return [name, 'ok'];
+          const value = await within(timeLimitMs, check());
+          failing.delete(name);
+          return [name, typeof value === 'string' ? value : 'ok'];
         } catch (error) {
-          request.log.warn({ check: name, err: error }, 'not ready');
+          if (!failing.has(name)) request.log.warn({ check: name, err: error }, 'not ready');
+          failing.add(name);
           return [name, 'failed'];
         }
       }),
     );
-    const failed = results.filter(([, result]) => result !== 'ok').map(([name]) => name as string);
+    const failed = results.filter(([, result]) => result === 'failed').map(([name]) => name as string);
     const isReady = failed.every((name) => dispensable.includes(name));
-    const status = failed.length === 0 ? 'ok' : isReady ? 'degraded' : 'failed';
+    const isOk = results.every(([, result]) => result === 'ok');
+    const status = isOk ? 'ok' : isReady ? 'degraded' : 'failed';
     return reply.code(isReady ? 200 : 503).send({ status, checks: Object.fromEntries(results) });
   });
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

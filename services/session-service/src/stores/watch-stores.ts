@@ -1,0 +1,40 @@
+// Watches the stores of the service: that of the sessions and that of the challenges, which may be the same.
+
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { StoreLog } from '@tollgate/shared/store/watch/failure-log.js';
+import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import { READY_KEY } from './session-keys.js';
+
+/** The watch of both stores. */
+export interface StoresWatch {
+  /** What `/health/ready` checks; see `StoreWatch.check`. */
+  readonly checks: Readonly<Record<'store' | 'challenge_store', () => Promise<string>>>;
+  /** Stops the watch. Call it before you close the stores. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param stores the same store twice if both are on one
+ * @param challengeKey what the check of the challenges writes and reads
+ */
+export function watchStores(
+  { sessions, challenges }: { readonly sessions: Store; readonly challenges: Store },
+  challengeKey: string,
+  log: StoreLog,
+): StoresWatch {
+  const isOne = sessions === challenges;
+  const holds = isOne ? (['sessions', 'challenges'] as const) : (['sessions'] as const);
+  const watch = watchStore(sessions, { variable: 'STORE_URL', holds, log });
+  const other = isOne
+    ? watch
+    : watchStore(challenges, { variable: 'CAPTCHA_CACHE_STORE', holds: ['challenges'], log });
+  return {
+    checks: {
+      store: () => watch.check(READY_KEY),
+      challenge_store: () => other.check(challengeKey),
+    },
+    async stop() {
+      for (const each of new Set([watch, other])) await each.stop();
+    },
+  };
+}

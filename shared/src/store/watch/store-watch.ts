@@ -1,0 +1,155 @@
+// Watches the store of a process: tells why it cannot be used, how it is set up and whether its clock agrees.
+
+import { Cluster } from 'ioredis';
+import { type Store, waitForStore } from '../open-store.js';
+import { startPeriodicTask } from '../periodic-task.js';
+import { filesOpenToOthers } from '../private-file.js';
+import type { RedisStore } from '../redis-store.js';
+import { CONNECTION_ENDED } from './failure-cause.js';
+import { createFailureLog, type FailureLog, type StoreLog } from './failure-log.js';
+import { readClockOffset, readRedisFacts } from './redis-facts.js';
+import { type Held, MAX_CLOCK_OFFSET_MS, redisWarnings } from './redis-warnings.js';
+
+/** What to watch. */
+export interface StoreWatchOptions {
+  /** The variable that names the store, for the log. */
+  readonly variable: string;
+  /** What the store holds for this process: it decides which loss is warned of. */
+  readonly holds: readonly Held[];
+  readonly log: StoreLog;
+  /** This node's clock, in milliseconds since 1970. */
+  readonly nowMs?: () => number;
+}
+
+/** The watch of one store. */
+export interface StoreWatch {
+  /**
+   * Writes and reads a key that expires after a minute. Resolves with `ok`, or with what is wrong with a store that still
+   * serves: `full` refuses new keys, `clock` differs by more than two seconds.
+   * @throws StoreUnavailableError if the store does not answer or takes no writes
+   */
+  check(key: string): Promise<'ok' | 'full' | 'clock'>;
+  /** Why the store cannot be used, for people, without its address; undefined if it can, or if that is not known. */
+  readonly problem: string | undefined;
+  /** Stops the watch. Call it before you close the store. */
+  stop(): Promise<void>;
+}
+
+const MEASURE_EVERY_MS = 60_000;
+const CHECK_TTL_MS = 60_000;
+
+/** How long a connection may be missing without an error until that is told, in milliseconds. */
+const ENDED_MS = 1000;
+
+/** How long the first check waits for the first connection, in milliseconds. */
+const FIRST_CONNECTION_MS = 400;
+
+/** Watches a store until it is stopped. Of an embedded store it checks once who may read its files. */
+export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch {
+  if (store.kind === 'redis') return watchRedis(store, options);
+  for (const path of filesOpenToOthers(store.path)) {
+    options.log.warn(
+      { path },
+      'other users of this machine may read this file of the store: it needs mode 0600',
+    );
+  }
+  return {
+    async check(key) {
+      await store.exchange(key, '', CHECK_TTL_MS);
+      return 'ok';
+    },
+    problem: undefined,
+    async stop() {},
+  };
+}
+
+function watchRedis(
+  store: RedisStore,
+  { variable, holds, log, nowMs = Date.now }: StoreWatchOptions,
+): StoreWatch {
+  const connection = {
+    usesTls: 'tls' in store.client.options && !!store.client.options.tls,
+    wasReady: false,
+  };
+  const failures = createFailureLog(variable, log, connection);
+  const stopListening = [
+    listenForFailures(store, failures),
+    store.onReady(() => {
+      connection.wasReady = true;
+    }),
+  ];
+  const held = new Set(holds);
+  const told = new Set<string>();
+  let isApart = false;
+
+  /** Each warning once: a server that is connected to again has it again. */
+  const warnOfSettings = async (): Promise<void> => {
+    const facts = await readRedisFacts(store.client, nowMs);
+    for (const warning of facts.flatMap((each) => redisWarnings(each, held))) {
+      if (!told.has(warning)) log.warn({ store: variable }, warning);
+      told.add(warning);
+    }
+  };
+  const compareClocks = async (): Promise<void> => {
+    const offsetMs = await readClockOffset(store.client, nowMs);
+    const wasApart = isApart;
+    isApart = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
+    if (isApart === wasApart) return;
+    const seconds = Math.round(Math.abs(offsetMs) / 1000);
+    if (!isApart) log.info({ store: variable }, 'the clocks of Redis and of this node agree again');
+    else log.warn({ store: variable }, `the clocks of Redis and of this node are ${seconds} s apart`);
+  };
+  const task = startPeriodicTask(
+    store,
+    async () => {
+      await compareClocks();
+      await warnOfSettings();
+    },
+    { everyMs: MEASURE_EVERY_MS, afterReconnect: true, onFailure: failures.failed },
+  );
+
+  return {
+    async check(key) {
+      if (!store.isReady() && failures.cause === undefined) await waitForStore(store, FIRST_CONNECTION_MS);
+      try {
+        await store.exchange(key, '', CHECK_TTL_MS);
+      } catch (error) {
+        if (failures.cause?.name !== 'out_of_memory') throw error;
+        await store.timeMs();
+        return 'full';
+      }
+      return isApart ? 'clock' : 'ok';
+    },
+    get problem() {
+      return failures.cause?.text;
+    },
+    async stop() {
+      for (const stop of stopListening) stop();
+      await task.stop();
+    },
+  };
+}
+
+/** Reports every failed command and connection. @returns a function that stops it */
+function listenForFailures({ client, observe, isReady }: RedisStore, failures: FailureLog): () => void {
+  const { failed, answered } = failures;
+  observe({ took: answered, failed });
+  let timer: NodeJS.Timeout | undefined;
+  // A server may end a connection without an error. One that can be replaced at once is no failure.
+  const ended = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (!isReady() && failures.cause === undefined) failed(new Error(CONNECTION_ENDED));
+    }, ENDED_MS).unref();
+  };
+  const listeners = [
+    ['error', failed],
+    ['close', ended],
+    ...(client instanceof Cluster ? [['node error', failed] as const] : []),
+  ] as const;
+  for (const [event, listener] of listeners) client.on(event, listener);
+  return () => {
+    clearTimeout(timer);
+    for (const [event, listener] of listeners) client.off(event, listener);
+  };
+}

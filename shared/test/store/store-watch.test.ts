@@ -1,0 +1,200 @@
+// What a process says about its store: why it cannot be used, what it would lose, and whether the clocks agree.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openStore, type Store, waitForStore } from '../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
+import type { Held } from '../../src/store/watch/redis-warnings.js';
+import { watchStore } from '../../src/store/watch/store-watch.js';
+import { freePort } from '../../src/test/redis-process.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { embeddedStore } from '../../src/test/stores.js';
+import { startTcpProxy } from '../../src/test/tcp-proxy.js';
+import { tempDir } from '../../src/test/temp-dir.js';
+import { until } from '../../src/test/until.js';
+
+const PASSWORD = 'a-password-that-nobody-logs';
+const KEY = 'session:ready';
+
+/** A watched store and what its log says. */
+function watched(t: Test, url: string, holds: readonly Held[] = ['challenges'], nowMs = Date.now) {
+  const lines: { about: Record<string, unknown>; message: string }[] = [];
+  const write = (about: object, message: string) => void lines.push({ about: { ...about }, message });
+  const store = openStore(url, '.');
+  const log = { info: write, warn: write };
+  const watch = watchStore(store, { variable: 'STORE_URL', holds, log, nowMs });
+  t.teardown(async () => {
+    await watch.stop();
+    await store.close();
+  });
+  const says = (part: RegExp) => lines.some(({ message }) => part.test(message));
+  return { store, watch, lines, says, causes: () => lines.flatMap(({ about }) => about.cause ?? []) };
+}
+
+/** Reconnects, which inspects the server again. */
+async function reconnect(store: Store): Promise<void> {
+  if (store.kind !== 'redis') throw new TypeError('not on Redis');
+  store.client.disconnect(true);
+  await until(() => !store.isReady(), 'the connection ends');
+  await until(() => store.isReady(), 'it is back');
+}
+
+t.test('what would be lost is told once, for what the store holds', async (t) => {
+  const redis = await startRedis(t);
+  const expected = async (holds: readonly Held[], parts: RegExp[]) => {
+    const { store, says, lines } = watched(t, redis.url, holds);
+    await until(() => parts.every(says), `it says ${parts}`);
+    await reconnect(store);
+    await store.timeMs();
+    // A second line of another kind would have come with the first inspection.
+    t.equal(lines.length, parts.length, JSON.stringify(lines));
+  };
+  await expected(['sessions'], [/no append-only file: a restart loses sessions/]);
+  await redis.client.config('SET', 'save', '60 1');
+  await expected(['challenges'], [/snapshots alone: after a crash it accepts challenges/]);
+  await expected(['sessions', 'challenges'], [/snapshots alone/, /loses sessions/]);
+  await redis.client.config('SET', 'appendonly', 'yes');
+  await redis.client.config('SET', 'maxmemory-policy', 'volatile-lru');
+  await expected(['sessions', 'challenges'], [/may evict keys \(maxmemory-policy volatile-lru\)/]);
+});
+
+t.test('a Redis as it should be gives no line, and neither does the start', async (t) => {
+  const redis = await startRedis(t, 'always');
+  const { store, watch, lines } = watched(t, redis.url, ['sessions', 'challenges']);
+  t.equal(await watch.check(KEY), 'ok', 'before the connection is there');
+  await reconnect(store);
+  t.equal(await watch.check(KEY), 'ok');
+  t.strictSame(lines, []);
+  const ttlMs = await redis.client.pttl(KEY);
+  t.ok(ttlMs > 0 && ttlMs <= 60_000);
+});
+
+t.test('a Redis whose settings cannot be read is called unknown', async (t) => {
+  const redis = await startRedis(t, 'none', ['--rename-command', 'CONFIG', '']);
+  const { says, watch } = watched(t, redis.url);
+  await until(() => says(/does not tell whether it keeps snapshots/), 'it says so');
+  t.equal(await watch.check(KEY), 'ok');
+});
+
+t.test('clocks that differ are told when they begin to and when they agree again', async (t) => {
+  const redis = await startRedis(t, 'always');
+  let aheadMs = 1000;
+  const { store, watch, lines } = watched(t, redis.url, ['sessions'], () => Date.now() + aheadMs);
+  t.equal(await watch.check(KEY), 'ok', 'a second is nothing');
+  for (const [ms, state, line] of [
+    [3_600_000, 'clock', 'the clocks of Redis and of this node are 3600 s apart'],
+    [-7000, 'clock', undefined],
+    [0, 'ok', 'the clocks of Redis and of this node agree again'],
+    [-7000, 'clock', 'the clocks of Redis and of this node are 7 s apart'],
+  ] as const) {
+    aheadMs = ms;
+    lines.length = 0;
+    await reconnect(store);
+    await until(async () => (await watch.check(KEY)) === state, `the check says ${state}`);
+    if (line !== undefined) await until(() => lines.length > 0, 'it is logged');
+    t.strictSame(
+      lines.map(({ message }) => message),
+      line === undefined ? [] : [line],
+    );
+  }
+});
+
+t.test('each cause is named, once, and without the password', async (t) => {
+  const redis = await startRedis(t, 'always', ['--requirepass', PASSWORD, '--databases', '4']);
+  const closed = await startRedis(t, 'always');
+  await closed.stop();
+  const silent = await startTcpProxy(t, redis.port);
+  const authority = `:${PASSWORD}@127.0.0.1`;
+  const open = await startRedis(t, 'always');
+  const cases: readonly [url: string, cause: string][] = [
+    [`redis://${authority.replace('logs', 'knows')}:${redis.port}`, 'password'],
+    [`redis://127.0.0.1:${redis.port}`, 'password_missing'],
+    [`redis://${authority}:${redis.port}/9`, 'no_database'],
+    [`redis://:${PASSWORD}@name.invalid:${redis.port}`, 'unknown_host'],
+    [`redis+cluster://:${PASSWORD}@name.invalid:${redis.port}/`, 'unknown_host'],
+    [`redis://${authority}:${closed.port}`, 'refused'],
+    [`redis+cluster://${authority}:${closed.port}/`, 'no_node'],
+    [`redis+cluster://${authority.replace('logs', 'knows')}:${redis.port}/`, 'password'],
+    [`rediss://${authority}:${redis.port}`, 'no_tls_connection'],
+    [`redis+cluster://127.0.0.1:${open.port}/`, 'no_cluster'],
+    [`redis+sentinel://127.0.0.1:${closed.port}/main`, 'no_sentinel'],
+  ];
+  await Promise.all(
+    cases.map(async ([url, cause]) => {
+      const { store, watch, causes, lines } = watched(t, url);
+      await until(() => causes().length > 0, `it says ${cause}`);
+      await t.rejects(watch.check(KEY), StoreUnavailableError);
+      await waitForStore(store, 300);
+      t.strictSame(causes(), [cause], JSON.stringify(lines));
+      t.notMatch(JSON.stringify(lines), /a-password/);
+    }),
+  );
+
+  const { store, causes, says } = watched(t, silent.url.replace('127.0.0.1', `${authority}`));
+  t.ok(await waitForStore(store, 5000));
+  silent.silence();
+  await t.rejects(store.timeMs(), StoreUnavailableError);
+  await t.rejects(store.read('any'), StoreUnavailableError);
+  t.strictSame(causes(), ['silent']);
+  await until(async () => {
+    await store.read('any');
+    return says(/can be used again/);
+  }, 'it says that it is over');
+});
+
+t.test('only one side with TLS: the cause is named on both sides', async (t) => {
+  const folder = tempDir(t);
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
+    ...['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')],
+  ]);
+  if (made.status !== 0) return t.comment('SKIPPED: openssl is not installed');
+  const tlsPort = await freePort();
+  await startRedis(t, 'always', [
+    ...['--tls-port', String(tlsPort), '--tls-auth-clients', 'no'],
+    ...['--tls-cert-file', join(folder, 'cert.pem'), '--tls-key-file', join(folder, 'key.pem')],
+    ...['--tls-ca-cert-file', join(folder, 'cert.pem')],
+  ]);
+  const plain = watched(t, `redis://127.0.0.1:${tlsPort}`);
+  const encrypted = watched(t, `rediss://127.0.0.1:${tlsPort}`);
+  await until(() => plain.causes().length > 0 && encrypted.causes().length > 0, 'both are named');
+  t.strictSame([plain.causes(), encrypted.causes()], [['closes'], ['certificate']]);
+});
+
+t.test('a server that takes no writes is not ready, and one without memory is full', async (t) => {
+  const redis = await startRedis(t, 'always');
+  const master = await startRedis(t, 'always');
+  const { store, watch, causes } = watched(t, redis.url);
+  t.equal(await watch.check(KEY), 'ok');
+
+  await redis.client.config('SET', 'maxmemory', '1');
+  t.equal(await watch.check(KEY), 'full');
+  t.equal(await store.read('any'), undefined);
+  t.equal(await watch.check(KEY), 'full');
+  t.strictSame(causes(), ['out_of_memory']);
+  await redis.client.config('SET', 'maxmemory', '0');
+  t.equal(await watch.check(KEY), 'ok');
+
+  await redis.client.config('SET', 'min-replicas-to-write', '1');
+  await t.rejects(watch.check(KEY), StoreUnavailableError);
+  await redis.client.config('SET', 'min-replicas-to-write', '0');
+  await redis.client.replicaof('127.0.0.1', master.port);
+  await t.rejects(watch.check(KEY), StoreUnavailableError);
+  t.strictSame(causes(), ['out_of_memory', 'too_few_replicas', 'read_only']);
+
+  await redis.client.replicaof('NO', 'ONE');
+  await redis.client.acl('SETUSER', 'default', '-set');
+  await until(async () => {
+    await watch.check(KEY).catch(() => {});
+    return causes().at(-1) === 'not_permitted';
+  }, 'it names the rules of access');
+});
+
+t.test('an embedded store is checked by a write, and gives no line', async (t) => {
+  const { url } = embeddedStore(t);
+  const { watch, store, lines } = watched(t, url);
+  t.equal(await watch.check(KEY), 'ok');
+  t.equal(await store.read(KEY), '');
+  t.strictSame(lines, []);
+});
