@@ -20,11 +20,17 @@ import {
   failuresKey,
   KNOWN_USERS_KEY,
   loginsKey,
+  READY_KEY,
 } from '@tollgate/session-service/stores/session-keys.js';
+import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { challengeKeys, configFingerprintKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import {
+  challengeKeys,
+  configFingerprintKey,
+  readyKey,
+} from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
@@ -189,6 +195,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
   await done('report the keys of a node');
 
+  const watch = watchStores({ sessions: store, challenges: store }, readyKey(captcha.cache.prefix), logger);
+  t.teardown(() => watch.stop());
+  for (const check of Object.values(watch.checks)) t.equal(await check(), 'ok');
+  await done('check the stores');
+
   const work = (await challengeApp.inject('/api/captcha/pow')).json();
   await done('issue a proof of work');
   t.equal((await challengeApp.inject('/api/captcha?preset=effort')).json().parts, 16);
@@ -261,6 +272,8 @@ t.test('every function that builds a key has a row', async (t) => {
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
   const others = [
     configFingerprintKey('captcha'),
+    readyKey('captcha'),
+    READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),
     loginsKey(account),
