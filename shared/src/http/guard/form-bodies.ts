@@ -1,7 +1,6 @@
 // Parses the bodies of HTML forms, in addition to JSON.
 
 import formbody from '@fastify/formbody';
-import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { BadRequest, BodyTooLarge, refuse } from '../errors/errors.js';
@@ -19,7 +18,7 @@ const TOO_LARGE = 413;
 async function parseForms(app: FastifyInstance, { multipart: parsesMultipart = true }: FormBodiesOptions) {
   await app.register(formbody);
   if (!parsesMultipart) return;
-  await app.register(multipart);
+  await app.register(import('@fastify/multipart'));
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) request.body = await fieldsOf(request);
   });

@@ -1,7 +1,6 @@
 // Describes a service in OpenAPI 3.1, from the schemas of its routes.
 
-import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { ErrorBody } from '../../schemas/error-body.js';
 import {
@@ -36,8 +35,41 @@ export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'cookie'; readonly name: string };
 
 async function describeService(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
+  const routes: RouteOptions[] = [];
+  const scopes = [app];
+  app.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
+  app.addHook('onRegister', (scope) => {
+    scopes.push(scope);
+  });
+  let document: Promise<string> | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    document ??= writeDocument(app, options, { routes, scopes });
+    return reply.type('application/json; charset=utf-8').send(await document);
+  });
+}
+
+/** What the document describes: all routes, and the scopes whose schemas they refer to. */
+interface Described {
+  readonly routes: readonly RouteOptions[];
+  readonly scopes: readonly FastifyInstance[];
+}
+
+/**
+ * Writes the document at its first request: loading the generator would take a good part of the start of a process. The
+ * generator listens to the routes of an application as they are added, so it gets a copy that has nothing else.
+ */
+async function writeDocument(
+  app: FastifyInstance,
+  options: OpenApiOptions,
+  { routes, scopes }: Described,
+): Promise<string> {
   const { title, version, description, serverUrl, securitySchemes = {} } = options;
-  await app.register(swagger, {
+  const copy = Fastify({ exposeHeadRoutes: false });
+  copy.setValidatorCompiler(() => () => true);
+  copy.setSerializerCompiler(() => () => '');
+  await copy.register(import('@fastify/swagger'), {
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description },
@@ -53,11 +85,11 @@ async function describeService(app: FastifyInstance, options: OpenApiOptions): P
         typeof schema.$id === 'string' ? schema.$id : `Schema${index}`,
     },
   });
-  let document: string | undefined;
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger());
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  const schemas = Object.assign({}, ...scopes.map((scope) => scope.getSchemas()));
+  for (const schema of Object.values(schemas)) copy.addSchema(schema);
+  for (const route of routes) copy.route({ ...route, exposeHeadRoute: false });
+  await copy.ready();
+  return JSON.stringify(copy.swagger());
 }
 
 /** Where `transform` leaves a note in an operation for `withAnswers`; not part of the document. */
@@ -163,5 +195,5 @@ function mapValues<T, R>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** Serves `/openapi.json`; `app.swagger()` returns the document. Register it before the routes that it describes. */
+/** Serves `/openapi.json`. Register it before the routes that it describes. */
 export default fp(describeService, { name: 'tollgate-openapi', fastify: '5.x' });
