@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import type { HTTPMethods } from 'fastify';
+import Fastify, { type HTTPMethods } from 'fastify';
 import t from 'tap';
 import { auditPage } from '../../src/docs/audit-page.js';
 import { configurationPage, launcherVariables, variableNames } from '../../src/docs/configuration-page.js';
@@ -75,6 +75,30 @@ t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
       .sort(),
   );
 });
+
+t.test('the schemas of all routes are valid, which the services do not check when they start', async (t) => {
+  for (const [service, document] of Object.entries(documents)) {
+    const app = Fastify({ ajv: { customOptions: { formats: { ip: true } } } });
+    const { paths, components } = JSON.parse(
+      JSON.stringify(document).replaceAll('"#/components/schemas/', '"'),
+    );
+    for (const [name, schema] of Object.entries<object>(components.schemas)) {
+      app.addSchema({ ...schema, $id: name });
+    }
+    const schemas = schemasIn(paths);
+    t.ok(schemas.length > 0, service);
+    schemas.forEach((body, at) => {
+      app.post(`/${at}`, { schema: { body } }, async () => '');
+    });
+    await t.resolves(async () => app.ready(), service);
+  }
+});
+
+/** The schemas of parameters, bodies and answers. */
+function schemasIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)));
+}
 
 t.test('the launcher keeps its own variables to itself, and there is no other', async (t) => {
   const all = Object.fromEntries([...variableNames()].map((name) => [name, 'x']));

@@ -62,6 +62,8 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
         removeAdditional: false,
         useDefaults: true,
         allErrors: true,
+        // Checking the schemas against the schema of schemas is a test's work: it takes as long as compiling all of them.
+        validateSchema: false,
         formats: { ip: isClientAddress },
       },
     },
