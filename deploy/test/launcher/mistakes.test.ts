@@ -94,6 +94,8 @@ t.test('a DATA_DIR that cannot be is one line at once', { timeout: 300_000 }, as
         env: { ...secrets, ...freePorts, PUBLIC_URL: 'http://localhost:8080', DATA_DIR: path },
         encoding: 'utf8',
         timeout: 60_000,
+        // A program that spins runs no handler of a signal.
+        killSignal: 'SIGKILL',
         ...(as === undefined ? {} : { uid: as, gid: as }),
       });
       t.strictSame({ stdout, signal }, { stdout: '', signal: null }, `${program} ${path}`);
