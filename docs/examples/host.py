@@ -174,8 +174,14 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing of a sign-in is logged."""
 
 
+class Server(ThreadingHTTPServer):
+    """With room for a burst: of the connections beyond it, each waits seconds for another try."""
+
+    request_queue_size = 128
+
+
 if __name__ == "__main__":
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     print(f"http://127.0.0.1:{server.server_address[1]}/sign-in", flush=True)
     server.serve_forever()

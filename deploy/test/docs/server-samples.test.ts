@@ -214,6 +214,33 @@ for (const sample of samples.filter((each) => routesOf(each).includes('POST /sig
   );
 }
 
+for (const sample of samples.filter((each) => routesOf(each).includes('POST /sign-in'))) {
+  const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
+  t.test(`eight spellings of one address gave eight guesses at ${sample.name}`, { skip }, async (t) => {
+    const address = await startSample(t, sample);
+    const codes: string[] = [];
+    for (const email of spellings('spelt@example.com')) {
+      const body = JSON.stringify({ email, password: 'wrong', ...(await system.work()) });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${address}/sign-in`, { method: 'POST', headers, body });
+      codes.push(((await answer.json()) as { code: string }).code);
+    }
+    t.match(codes, ['login_failed']);
+    t.ok(codes.filter((code) => code === 'login_failed').length <= 2, codes.join());
+  });
+}
+
+/** Eight texts that people type for one address. */
+function spellings(email: string): string[] {
+  const wide = (text: string) =>
+    text.replace(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0));
+  const [local = '', domain = ''] = email.split('@');
+  return [
+    ...[email, email.toUpperCase(), ` ${email}`, `${email} `, `\u00a0${email}`],
+    ...[`${wide(local)}@${domain}`, `${local}@${wide(domain)}`, `${local.toUpperCase()}@${domain}`],
+  ];
+}
+
 /** Never an error of the server, and a refusal always in the documented shape, or a page. */
 async function checkAnswer(t: Test, response: Response, what: string): Promise<void> {
   const { status, headers } = response;

@@ -15,6 +15,30 @@ import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(240_000);
 
+/** Fields and parameters had no type, so a client accepted anything for them. */
+const USES = `
+const account = { email: 'a@b.example', password: 'x' };
+new Sessions().login.logIn({ ...account, pow_token: 'A', pow_nonce: '1', captcha_token: 'B', captcha: 'C' });
+// @ts-expect-error
+new Sessions().login.logIn({ ...account, pow_token: 1 });
+// @ts-expect-error
+new Sessions().login.logIn({ ...account, pow_nonce: 1 });
+// @ts-expect-error
+new Sessions().login.logIn({ ...account, captcha_token: 1 });
+// @ts-expect-error
+new Sessions().login.logIn({ ...account, captcha: 1 });
+new Challenges().api.issueProofOfWork({ scope: 'A', min_difficulty: 18 });
+// @ts-expect-error
+new Challenges().api.issueProofOfWork({ scope: 1 });
+new Challenges().api.issueImage({ preset: 'large', scope: 'A' });
+// @ts-expect-error
+new Challenges().api.issueImage({ preset: 1 });
+new Application().host.verifySubmission({ pow_token: 'A', pow_nonce: '1', key: 'a' });
+new Application().host.verifySubmission({ submission: { pow_token: 'A', email: 'a' }, key: 'a' });
+// @ts-expect-error
+new Application().host.verifySubmission({ pow_token: 1 });
+`;
+
 const documents = await openApiDocuments();
 const folder = tempDir(t);
 
@@ -27,21 +51,36 @@ t.test('the documents are sound OpenAPI 3.1', async (t) => {
 
 t.test('every operation has a name of its own, and each error its status', async (t) => {
   for (const [service, { paths }] of Object.entries(documents)) {
-    const operations = Object.values(paths).flatMap((item) => Object.values(item)) as {
-      operationId?: string;
-      responses: Record<string, { headers?: object }>;
-    }[];
-    const names = operations.map(({ operationId }) => operationId);
+    const operations = Object.values(paths).flatMap((item) => Object.entries(item)) as [
+      method: string,
+      operation: {
+        operationId?: string;
+        responses: Record<string, { headers?: object; content?: Record<string, { schema?: object }> }>;
+      },
+    ][];
+    const names = operations.map(([, { operationId }]) => operationId);
     t.notOk(names.includes(undefined), service);
     t.equal(new Set(names).size, names.length, service);
-    for (const { responses } of operations) {
+    for (const [method, { operationId, responses }] of operations) {
       t.notOk('default' in responses, service);
-      for (const response of Object.values(responses)) t.ok('Cache-Control' in (response.headers ?? {}));
+      for (const [status, { headers = {}, content = {} }] of Object.entries(responses)) {
+        const what = `${operationId} ${status}`;
+        t.ok('Cache-Control' in headers, what);
+        if (method === 'head' || status === '204') continue;
+        const schemas = Object.values(content).map(({ schema }) => schema);
+        t.ok(schemas.length > 0 && !schemas.includes(undefined), `${what} has a schema`);
+      }
     }
   }
-  t.ok('/metrics' in documents['session-service-admin'].paths);
+});
+
+t.test('metrics and health were missing from the documents', async (t) => {
   for (const admin of ['session-service-admin', 'challenge-service-admin'] as const) {
-    t.ok('/health/ready' in documents[admin].paths, admin);
+    t.match(documents[admin].paths, {
+      '/metrics': { get: Object },
+      '/health/live': { get: Object },
+      '/health/ready': { get: Object },
+    });
   }
 });
 
@@ -54,6 +93,16 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
       return path;
     }),
   );
+  files.push(join(folder, 'uses.ts'));
+  const clients = {
+    Application: 'challenge-service-admin',
+    Challenges: 'challenge-service',
+    Sessions: 'session-service',
+  };
+  const imports = Object.entries(clients).map(
+    ([name, file]) => `import { Api as ${name} } from ${JSON.stringify(`./${file}.js`)};\n`,
+  );
+  writeFileSync(join(folder, 'uses.ts'), imports.join('') + USES);
   const compiler = join(
     dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
     'bin',

@@ -99,7 +99,8 @@ export type ScopeQuery = Static<typeof ScopeQuery>;
 export const PowQuery = Type.Object({
   ...ScopeQuery.properties,
   min_difficulty: Type.Optional(
-    Type.Unsafe<unknown>({
+    // A number in the documents; the query of a request is text.
+    Type.Union([Type.Integer({ minimum: 1 }), Type.Unknown()], {
       description:
         'The least bits that the form accepts (`pow_min_difficulty`); ignored unless a whole number',
     }),

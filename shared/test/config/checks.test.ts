@@ -109,6 +109,7 @@ t.test('CORS_ORIGIN is an origin to the letter', async (t) => {
       'https://a.example, https://b.example',
       'CORS_ORIGIN must be one origin such as https://app.example.com',
     ],
+    ['https://a.example,https://b.example', 'CORS_ORIGIN must be one origin such as https://app.example.com'],
   ];
   for (const [origin, line] of cases) t.same(checkCorsOrigin(origin), [line]);
 });
@@ -214,6 +215,8 @@ t.test('secrets of equal letters or of a repeated pattern passed', async (t) => 
     'passwordpasswordpasswordpassword1',
     '0123456789abcdef0123456789abcdef',
     `${'a'.repeat(24)}bcdefghi`,
+    // Seven different characters without a pattern.
+    'abcdefggfedcbaacegbdfbadgcfebdae',
   ];
   for (const secret of weak) {
     const [line = '', ...more] = checkSecrets({ A: secret });

@@ -1,9 +1,13 @@
 // The whole service in front of an existing users table on a real PostgreSQL.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { CURRENT_COST, hashCost, hashPassword } from '../../src/passwords/password-hash.js';
 import { startPostgres } from '../support/postgres.js';
+import { until } from '../support/session-node.js';
 import { startRunningService, startSessionService } from '../support/session-process.js';
 
 const server = await startPostgres(t);
@@ -213,6 +217,25 @@ t.test('a mistake stops the start with one line', async (t) => {
     if (lines.length > 0) t.strictSame(complaint, lines);
     else t.match(complaint.join('\n'), /^USERS_URL names a module that cannot be loaded: [^\n]*$/);
   }
+});
+
+t.test('an error of the operator’s own driver was logged without its message', async (t) => {
+  const path = join(tempDir(t), 'driver.mjs');
+  writeFileSync(
+    path,
+    `const refuse = async (key) => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7:3306, looking for ' + key);
+    };
+    export default { findByEmail: refuse, findById: refuse, health: async () => {}, close: async () => {} };`,
+  );
+  const { publicUrl, log } = await startRunningService(t, { USERS_URL: `module:${path}` });
+  t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 503);
+  const message =
+    "the driver's findByEmail threw Error: connect ECONNREFUSED 10.0.0.7:3306, looking for [hidden]";
+  const errors = () => log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+  await until(async () => errors().length > 0);
+  t.match(errors()[0], { msg: 'the directory did not answer', err: { message } });
+  t.notMatch(log.join('\n'), 'ada@example.com');
 });
 
 t.test('the operator’s own driver works', async (t) => {

@@ -114,20 +114,22 @@ function annotate(
   route: RouteOptions,
   originCheck: unknown,
 ): FastifySchema {
-  const body = schema?.body as { properties?: Record<string, object> } | undefined;
-  const typed =
-    body?.properties === undefined
-      ? {}
-      : { body: { ...body, properties: mapValues(body.properties, asDocumented) } };
   const annotated: FastifySchema & { readonly [NOTE]: object } = {
     ...schema,
-    ...typed,
+    ...typedProperties('body', schema?.body),
+    ...typedProperties('querystring', schema?.querystring),
     [NOTE]: { route, originCheck },
   };
   return annotated;
 }
 
-/** Describes a property without a type as text: its schema leaves other types to the guard, which has a better answer. */
+function typedProperties(part: 'body' | 'querystring', schema: unknown): Partial<FastifySchema> {
+  const { properties } = (schema ?? {}) as { properties?: Record<string, object> };
+  if (properties === undefined) return {};
+  return { [part]: { ...(schema as object), properties: mapValues(properties, asDocumented) } };
+}
+
+/** Describes a property without a type as text: its schema leaves other types to the route, which has a better answer. */
 function asDocumented(property: object): object {
   const isOpen = !['type', '$ref', 'anyOf', 'const', 'enum'].some((key) => key in property);
   return isOpen ? { ...property, type: 'string' } : property;
