@@ -111,10 +111,10 @@ function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { ok, output } = run(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
-  // The solver's kernels and the prebuilt file are written by programs, not compiled.
-  for (const program of ['build.js', 'bundle.js']) {
-    const written = run(process.execPath, [join(root, 'client', program)]);
-    if (!written.ok) giveUp(`The browser package could not be built:\n${written.output}`);
+  // The solver's kernels, the prebuilt file and the bundles are written by programs, not compiled.
+  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) {
+    const written = run(process.execPath, [join(root, program)]);
+    if (!written.ok) giveUp(`${program} failed:\n${written.output}`);
   }
 }
 

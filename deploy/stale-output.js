@@ -12,16 +12,15 @@ const packages = [
 ];
 const compiled = /\.(js|js\.map|d\.ts)$/;
 
-/** Empties every `dist` of what no longer has a TypeScript file in the same place; bundles lie beside its folders. */
+/** Empties the `src` and `test` of every `dist` of what no longer has a TypeScript file in the same place. */
 export function removeStale() {
-  for (const name of packages) {
-    const output = join(root, name, 'dist');
+  for (const folder of packages.flatMap((name) => [`${name}/dist/src`, `${name}/dist/test`])) {
+    const output = join(root, folder);
     if (!existsSync(output)) continue;
     for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
-      const folder = entry.parentPath ?? entry.path;
-      if (folder === output || !entry.isFile() || !compiled.test(entry.name)) continue;
-      const path = join(folder, entry.name);
-      const source = join(root, name, relative(output, path).replace(compiled, ''));
+      if (!entry.isFile() || !compiled.test(entry.name)) continue;
+      const path = join(entry.parentPath ?? entry.path, entry.name);
+      const source = join(root, folder.replace('/dist/', '/'), relative(output, path).replace(compiled, ''));
       // What a program writes has only its types in the sources.
       if (!['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
     }

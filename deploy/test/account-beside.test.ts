@@ -11,7 +11,7 @@ import { settlePorts } from '../src/launcher/free-ports.js';
 import { completeForLocalUse, environmentFor, projectRoot } from '../src/launcher/local-environment.js';
 import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { openSecrets } from '../src/launcher/secrets.js';
-import { programOf } from '../src/launcher/service-process.js';
+import { programOf } from '../src/launcher/service-program.js';
 import { readProjectFile } from './docs/project-file.js';
 import { solve } from './solving.js';
 import { startServiceHere } from './support/services-here.js';

@@ -1,9 +1,9 @@
 // One service as a child process: starts it, records its output, stops it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { Environment, ServiceName } from './local-environment.js';
 import { openRotatedLog } from './rotated-log.js';
+import { programOf } from './service-program.js';
 
 export interface ServiceProcess {
   readonly name: ServiceName;
@@ -41,9 +41,6 @@ function exitWithParent(): void {
   process.channel?.unref();
 }
 
-/** Path of a service's program in the project. */
-export const programOf = (name: ServiceName) => `services/${name}/dist/src/server.js`;
-
 const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})()`)}`;
 
 /**
@@ -51,7 +48,7 @@ const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})(
  * it exits with the launcher.
  */
 export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
-  const { program = fileURLToPath(new URL(`../../../../${programOf(name)}`, import.meta.url)) } = options;
+  const { program = programOf(name) } = options;
   const log = openRotatedLog(options.logFile);
   const child = spawn(process.execPath, ['--import', preload, program], {
     env: options.environment,

@@ -8,7 +8,7 @@ import { openSessionService } from '@tollgate/session-service/service.js';
 import { startService } from '@tollgate/shared/http/server/lifecycle.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
-import { projectRoot } from '../../src/launcher/local-environment.js';
+import { programOf } from '../../src/launcher/service-program.js';
 import { startSystem } from '../../src/launcher/system.js';
 import { startServiceHere } from '../support/services-here.js';
 import { entry, freePorts, launch } from './launch.js';
@@ -26,7 +26,6 @@ const environmentOf = (dataFolder: string) => ({
   PUBLIC_URL: 'http://localhost:8080',
   DATA_DIR: dataFolder,
 });
-const serverOf = (service: string) => join(projectRoot, 'services', service, 'dist/src/server.js');
 const runtime = { output: { write: () => {} }, run: startService };
 /** Starts each program here, on a data folder. */
 const programs: Record<string, (path: string) => Promise<unknown>> = {
@@ -117,7 +116,7 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
     // Making folders there with Node's own recursion never ends.
     ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be made there\n$/, {}],
   ] as const) {
-    for (const program of [entry, serverOf('session-service'), serverOf('challenge-service')]) {
+    for (const program of [entry, programOf('session-service'), programOf('challenge-service')]) {
       const env = environmentOf(path);
       const ended = spawnSync(process.execPath, [program], {
         ...{ env, encoding: 'utf8', timeout: 60_000 },

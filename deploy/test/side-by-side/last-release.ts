@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot, type ServiceName } from '../../src/launcher/local-environment.js';
-import { programOf } from '../../src/launcher/service-process.js';
+import { compiledProgramOf } from '../../src/launcher/service-program.js';
 
 /** Absolute path of a service's program. */
 export type ProgramOf = (service: ServiceName) => string;
@@ -34,7 +34,7 @@ export function openRelease(t: Pick<Test, 'teardown'>, ref: string): ProgramOf {
   execFileSync('tar', ['-xf', archive, '-C', folder]);
   linkDependencies(folder);
   for (const path of PACKAGES) compile(join(folder, path), relative(path, 'tsconfig.json'));
-  return (service) => join(folder, programOf(service));
+  return (service) => compiledProgramOf(service, folder);
 }
 
 /** Links each installed package, but the version's own packages to its own folders. */

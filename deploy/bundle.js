@@ -1,0 +1,58 @@
+// Bundles each service into dist/bundle: a start then reads a few files in place of a thousand, and takes half the time.
+//
+//   node deploy/bundle.js
+//       run after `tsc -b`; does nothing if the bundles are newer than the code and the dependencies in them
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serviceNames } from './dist/src/launcher/local-environment.js';
+import { bundleOf, isBundleFresh } from './dist/src/launcher/service-program.js';
+import { root } from './prepare.js';
+
+/** Stay packages: they load native code, or start workers from files of their own. */
+const external = [
+  '@napi-rs/canvas',
+  '@node-rs/argon2',
+  '@node-rs/bcrypt',
+  '@photostructure/sqlite',
+  'canvas',
+  'piscina',
+];
+
+const isUpToDate = (name) =>
+  isBundleFresh(name) &&
+  [fileURLToPath(import.meta.url), join(root, 'package-lock.json')].every(
+    (file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs,
+  );
+
+const outdated = serviceNames.filter((name) => !isUpToDate(name));
+await Promise.all(outdated.map(bundle));
+
+async function bundle(name) {
+  const { rolldown } = await import('rolldown');
+  const folder = dirname(bundleOf(name));
+  const service = await rolldown({
+    input: join(root, 'services', name, 'dist/src/server.js'),
+    platform: 'node',
+    external,
+    plugins: [compiledBy(folder)],
+  });
+  // Not minified: a stack trace names functions, and //#region lines say which file a line is from.
+  await service.write({ dir: folder, cleanDir: true, entryFileNames: '[name].js', sourcemap: true });
+  await service.close();
+}
+
+/** Our own modules keep finding files relative to where they were compiled, and their maps lead to TypeScript. */
+function compiledBy(folder) {
+  return {
+    name: 'compiled-modules',
+    transform(code, id) {
+      if (id.includes('node_modules') || !id.startsWith(root)) return undefined;
+      const url = `new URL(${JSON.stringify(relative(folder, id))}, import.meta.url).href`;
+      return {
+        code: code.replaceAll('import.meta.url', url),
+        map: JSON.parse(readFileSync(`${id}.map`, 'utf8')),
+      };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// Which file runs a service: its bundle, or its compiled code where that is newer.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot, type ServiceName } from './local-environment.js';
+
+/**
+ * Returns the path of the program. A bundle that is older than the code in it is passed over, so that a change shows
+ * once it is compiled.
+ */
+export function programOf(name: ServiceName, root = projectRoot): string {
+  return isBundleFresh(name, root) ? bundleOf(name, root) : compiledProgramOf(name, root);
+}
+
+/** Returns the path of the compiled program, which every version has. */
+export function compiledProgramOf(name: ServiceName, root = projectRoot): string {
+  return join(root, 'services', name, 'dist/src/server.js');
+}
+
+/** The path of the bundle that `deploy/bundle.js` writes. Its other files are in the same folder. */
+export function bundleOf(name: ServiceName, root = projectRoot): string {
+  return join(root, 'services', name, 'dist/bundle/server.js');
+}
+
+/** Whether there is a bundle, newer than all of our code in it. */
+export function isBundleFresh(name: ServiceName, root = projectRoot): boolean {
+  const bundle = bundleOf(name, root);
+  if (!existsSync(bundle)) return false;
+  const bundledMs = statSync(bundle).mtimeMs;
+  return [join(root, 'shared/dist/src'), join(root, 'services', name, 'dist/src')].every((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .every((file) => statSync(join(folder, file)).mtimeMs < bundledMs),
+  );
+}
