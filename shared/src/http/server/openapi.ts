@@ -13,9 +13,8 @@ import {
   limitHeaders,
 } from './openapi-answers.js';
 
-// Brings the plugin's additions to Fastify's types (`summary`, `hide`) to everyone who imports this file.
+// Bring the additions of the plugin (`summary`, `hide`) and ours (`limited`, `answerHeaders`) to Fastify's types.
 export type { SwaggerOptions } from '@fastify/swagger';
-// And ours (`limited`, `answerHeaders`).
 export type { RouteFacts } from './openapi-answers.js';
 
 /** The options of the plugin. */
