@@ -66,8 +66,8 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
 });
 
 t.test('its dependencies are complete', async (t) => {
-  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const declared = new Set(Object.keys(dependencies));
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
   const missing = new Set<string>();
   for (const file of readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })) {
     if (!/\.(js|d\.ts)$/.test(file)) continue;

@@ -8,7 +8,7 @@ import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
-import type { Stopping } from '@tollgate/shared/http/server/closing.js';
+import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -40,8 +40,8 @@ export interface ChallengeDependencies extends IssuerOptions {
   /** The audit trail. */
   readonly trail: AuditTrail;
   readonly logger: FastifyBaseLogger;
-  /** Whether the service stops. */
-  readonly state?: Stopping;
+  /** Whether the listeners end their connections. */
+  readonly state?: Closing;
 }
 
 /** Builds the public application, ready to listen. */

@@ -8,6 +8,7 @@ import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/chal
 import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
@@ -77,7 +78,7 @@ export async function openChallengeService(
     { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha) } },
     logger,
   );
-  const state = { stopping: false };
+  const state: HealthState = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());
   const checks = {

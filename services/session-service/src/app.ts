@@ -11,7 +11,7 @@ import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
-import type { Stopping } from '@tollgate/shared/http/server/closing.js';
+import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -71,8 +71,8 @@ export interface SessionDependencies extends DecoratedDependencies {
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
-  /** Whether the service stops. */
-  readonly state?: Stopping;
+  /** Whether the listeners end their connections. */
+  readonly state?: Closing;
 }
 
 /** Builds the public application, ready to listen. */

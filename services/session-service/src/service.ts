@@ -10,6 +10,7 @@ import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
@@ -129,7 +130,7 @@ export async function openSessionService(
   };
   const keys = runningKeys(rings);
   const keyReport = reportKeys(store, { ...keys, lifetimes: { ...lifetimes } }, logger);
-  const state = { stopping: false };
+  const state: HealthState = { stopping: false };
   // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
   const checks = { ...storesWatch.checks, directory: () => directory.health() };

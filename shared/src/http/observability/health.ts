@@ -14,6 +14,8 @@ export type HealthCheck = () => Promise<unknown>;
 export interface HealthState {
   /** Set when the service begins to stop; it is not ready from then on. */
   stopping: boolean;
+  /** Set while every answer ends its connection. */
+  closing?: boolean;
 }
 
 /** The options of the plugin. */

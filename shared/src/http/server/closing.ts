@@ -1,26 +1,37 @@
 // Ends the connections of a listener that stops, without losing a request that is under way.
 
-import { type Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
+import { ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
-/** Whether a listener stops; read for each answer. */
-export interface Stopping {
-  readonly stopping: boolean;
+/** Whether a listener ends its connections; read for each answer. */
+export interface Closing {
+  readonly closing?: boolean;
 }
 
 /** The part of a Fastify application that closing uses. */
 export interface ClosableApp {
-  readonly server: Pick<Server, 'closeAllConnections'>;
+  readonly server: Server;
   close(): Promise<unknown>;
 }
 
+/** Times of closing a listener, in milliseconds. */
+export interface ClosingTimes {
+  /** For which requests are served that come on open connections, although no new connection is accepted. */
+  readonly lingerMs: number;
+  /** After which every connection is ended, whatever is under way on it. */
+  readonly limitMs: number;
+}
+
 /**
- * Returns a class of answers, for the option `ServerResponse` of a server. Once `state.stopping` is set, every answer says
+ * Returns a class of answers, for the option `ServerResponse` of a server. While `state.closing` is set, every answer says
  * `Connection: close` and ends its connection, also the answer to a request that came before.
  */
-export function closingResponse(state: Stopping): typeof ServerResponse {
+export function closingResponse(state: Closing): typeof ServerResponse {
   class ClosingResponse extends ServerResponse {
     override writeHead(status: number, ...more: never[]): this {
-      if (state.stopping) this.shouldKeepAlive = false;
+      if (state.closing === true) this.shouldKeepAlive = false;
       return Reflect.apply(super.writeHead, this, [status, ...more]);
     }
   }
@@ -28,14 +39,47 @@ export function closingResponse(state: Stopping): typeof ServerResponse {
 }
 
 /**
- * Closes an application. Idle connections end at once. Those with a request under way, or on which nothing has arrived
- * yet, end after their answer, or after `limitMs` milliseconds.
+ * Closes an application whose answers end their connections by now. A connection with a request under way, or on which
+ * nothing has arrived yet, is ended after its answer or at the limit, an idle one after `lingerMs`.
  */
-export async function closeListener(app: ClosableApp, limitMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), limitMs);
+export async function closeListener(app: ClosableApp, { lingerMs, limitMs }: ClosingTimes): Promise<void> {
+  const { server } = app;
+  await nextQuietTurn(server, limitMs / 2);
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+  const closed = stopListening(server);
+  if (lingerMs > 0) await Promise.race([closed, pause(lingerMs)]);
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(limit);
+  await app.close();
+}
+
+/**
+ * Accepts no more connections; resolves when the last one has ended. Unlike `server.close()` it leaves idle ones open, and
+ * takes a quarter of the time until nothing is accepted.
+ */
+function stopListening(server: Server): Promise<unknown> {
+  // The error of a server that does not listen is of no interest.
+  return new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+}
+
+/**
+ * Resolves right after a turn of the event loop in which nothing arrived, at most after `limitMs`. When a listener is
+ * closed, the system resets the connections that it has accepted and the process has not: in a busy turn there are many.
+ */
+async function nextQuietTurn(server: Server, limitMs: number): Promise<void> {
+  const endMs = performance.now() + limitMs;
+  let arrived = 0;
+  const count = () => {
+    arrived += 1;
+  };
+  server.on('connection', count).on('request', count);
   try {
-    await app.close();
+    for (let before = -1; before !== arrived && performance.now() < endMs; ) {
+      before = arrived;
+      await new Promise(setImmediate);
+    }
   } finally {
-    clearTimeout(timer);
+    server.off('connection', count).off('request', count);
   }
 }

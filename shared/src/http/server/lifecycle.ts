@@ -5,7 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import type { HealthState } from '../observability/health.js';
-import { closeListener } from './closing.js';
+import { type ClosingTimes, closeListener } from './closing.js';
 
 /** The part of an application that the life cycle uses. */
 export type RunningApp = Pick<FastifyInstance, 'listen' | 'close' | 'server'>;
@@ -49,9 +49,13 @@ export interface RunningService {
 /** Milliseconds that closing may take after the drain. */
 const CLOSING_MS = 1_500;
 
-/** Milliseconds of them for the requests that are under way on the public listener, and then on the admin one. */
-const PUBLIC_REQUESTS_MS = 800;
-const ADMIN_REQUESTS_MS = 200;
+/** Of them for the public listener after a drain, without one, and for the admin listener. */
+const PUBLIC_TIMES: ClosingTimes = { lingerMs: 500, limitMs: 800 };
+const UNDRAINED_TIMES: ClosingTimes = { lingerMs: 0, limitMs: 800 };
+const ADMIN_TIMES: ClosingTimes = { lingerMs: 0, limitMs: 200 };
+
+/** Milliseconds at the end of the drain in which connections are kept open again. */
+const KEPT_OPEN_MS = 1_000;
 
 /** Milliseconds after the drain until the process ends by force. */
 const LAST_RESORT_MS = 5_000;
@@ -96,15 +100,20 @@ export async function startService(service: Service): Promise<RunningService> {
 }
 
 async function stopService(service: Service, drain: boolean): Promise<void> {
+  const isDrained = drain && service.drainSeconds > 0;
   service.state.stopping = true;
-  if (drain && service.drainSeconds > 0) await pause(service.drainSeconds * 1000);
+  service.state.closing = true;
+  if (isDrained) await drainConnections(service);
   const deadlineMs = performance.now() + CLOSING_MS;
   const failures: unknown[] = [];
   // A dependency that cannot be closed must not keep the others open.
   for (const [what, close] of [
-    ['the public listener', () => closeListener(service.publicApp, PUBLIC_REQUESTS_MS)],
+    [
+      'the public listener',
+      () => closeListener(service.publicApp, isDrained ? PUBLIC_TIMES : UNDRAINED_TIMES),
+    ],
     ['what is buffered', () => service.flush?.()],
-    ['the admin listener', () => closeListener(service.adminApp, ADMIN_REQUESTS_MS)],
+    ['the admin listener', () => closeListener(service.adminApp, ADMIN_TIMES)],
     ['dependencies', () => service.closeDependencies()],
   ] as const) {
     try {
@@ -115,6 +124,20 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Serves for the drain. Every answer ends its connection, but not in the last second: a gateway that does not notice the
+ * stop then has open connections again, and is hardly about to open one when the listener closes. Such a request would be
+ * lost, one on an open connection is not.
+ */
+async function drainConnections({ state, drainSeconds }: Service): Promise<void> {
+  const drainMs = drainSeconds * 1000;
+  const keptOpenMs = drainMs >= 2 * KEPT_OPEN_MS ? KEPT_OPEN_MS : 0;
+  await pause(drainMs - keptOpenMs);
+  if (keptOpenMs > 0) state.closing = false;
+  await pause(keptOpenMs);
+  state.closing = true;
 }
 
 /** Waits for work until a moment of `performance.now()`, and returns whether it was still running then. */

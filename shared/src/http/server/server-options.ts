@@ -5,7 +5,7 @@ import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { RequestLog } from '../observability/logger.js';
-import { closingResponse, type Stopping } from './closing.js';
+import { type Closing, closingResponse } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 
 // One count for the process, because its two listeners write to one log.
@@ -22,8 +22,8 @@ export interface ServerSettings extends ResponseHeadersOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses and CIDR ranges of the trusted proxies; none by default. */
   readonly trustProxy?: readonly string[] | undefined;
-  /** Once it says so, every answer ends its connection. */
-  readonly state?: Stopping | undefined;
+  /** While it says so, every answer ends its connection. */
+  readonly state?: Closing | undefined;
 }
 
 /**

@@ -3,9 +3,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import healthRoutes from '../../../src/http/observability/health.js';
+import healthRoutes, { type HealthState } from '../../../src/http/observability/health.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { type ListenAt, startService } from '../../../src/http/server/lifecycle.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
@@ -21,7 +22,7 @@ async function start(t: Test, drainSeconds = 0) {
     { name: 'test', level: 'warn' },
     { write: (line: string) => void lines.push(line) },
   );
-  const state = { stopping: false };
+  const state: HealthState = { stopping: false };
   const options = serverOptions({ logger, publicUrl: 'https://example.com', state });
   const publicApp = Fastify(options);
   const adminApp = Fastify(options);
@@ -109,6 +110,29 @@ t.test('while it drains, it serves new connections and ends each after one answe
   await stopped;
 });
 
+t.test('in the last second of a drain connections stay open, and are used to the end', async (t) => {
+  const { running, open } = await start(t, 2);
+  const stopped = running.stop();
+  const ask = async (socket: Socket) => {
+    socket.write(REQUEST);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return /connection: close/i.test(answer.toString());
+  };
+  const kept: Socket[] = [];
+  for (;;) {
+    const socket = await open(running.publicUrl).catch(() => undefined);
+    if (socket === undefined) break;
+    if (await ask(socket)) socket.destroy();
+    else if (kept.push(socket) >= 2) break;
+  }
+  const [used, idle] = kept as [Socket, Socket];
+  while (await isOpen(running.publicUrl)) await pause(10);
+  t.ok(await ask(used), 'after the listener has closed an answer ends the connection');
+  const ended = Promise.all([used, idle].map((socket) => once(socket.resume(), 'close')));
+  await stopped;
+  await ended;
+});
+
 t.test('a request that is never answered is cut off', async (t) => {
   const { lines, running, arrived, open } = await start(t);
   const socket = await open(running.publicUrl);
@@ -119,3 +143,16 @@ t.test('a request that is never answered is cut off', async (t) => {
   await cut;
   t.strictSame(lines, [], 'nothing was late');
 });
+
+/** Whether the listener accepts connections. */
+async function isOpen(url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
