@@ -51,7 +51,10 @@ t.test('the manifests, the images and test:nodes have the lines of Node that the
   // The package for browsers names no Node.
   t.strictSame([...new Set(manifests.flatMap(({ engines }) => engines?.node ?? []))], [`>=${oldest}`]);
   t.equal(manifests[0]?.scripts['test:nodes'], 'node deploy/test-nodes.js');
-  t.match(readProjectFile('deploy/Dockerfile'), new RegExp(`^ARG NODE_IMAGE=node:${recommended}(?:[.]\\d+)*-trixie-slim$`, 'm'));
+  t.match(
+    readProjectFile('deploy/Dockerfile'),
+    new RegExp(`^ARG NODE_IMAGE=node:${recommended}(?:[.]\\d+)*-trixie-slim$`, 'm'),
+  );
   const promised = /^const promisedLines = \[(.*)\];$/m.exec(readProjectFile('deploy/test-nodes.js'))?.[1];
   const tried = [...(promised ?? '').matchAll(/'(\d+)'/g)].map(([, line = '']) => line);
   t.equal(tried[0], String(lines.oldest[0]));
