@@ -2,6 +2,7 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -26,6 +27,18 @@ function refresh({ publicUrl }: SessionProcess, cookie: string): Promise<Respons
 
 const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
 
+/** Starts the service and waits for its store, which it connects to beside its start. */
+async function startReadyService(t: Test, env: Readonly<Record<string, string>>) {
+  const service = await startRunningService(t, env);
+  const isReady = async () => {
+    const response = await fetch(`${service.adminUrl}/health/ready`);
+    const { checks } = (await response.json()) as { checks: Record<string, unknown> };
+    return checks.store !== 'failed';
+  };
+  while (!(await isReady())) await pause(20);
+  return service;
+}
+
 async function check(t: Test, storeUrl: string): Promise<void> {
   const folder = tempDir(t);
   const users = join(folder, 'users.db');
@@ -35,13 +48,13 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   await directory.close();
   const env = { DATA_DIR: folder, STORE_URL: storeUrl, USERS_URL: `file:${users}` };
 
-  const before = await startRunningService(t, env);
+  const before = await startReadyService(t, env);
   const cookie = cookieOf(await logIn(before));
   t.equal((await refresh(before, cookie)).status, 200);
   await before.kill();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
-  const without = await startRunningService(t, env);
+  const without = await startReadyService(t, env);
   const answer = await refresh(without, cookie);
   t.equal(answer.status, 200, 'the session goes on');
   t.equal((await logIn(without)).status, 503, 'nobody signs in');
@@ -54,7 +67,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   renameSync(join(folder, 'kept'), users);
-  const after = await startRunningService(t, env);
+  const after = await startReadyService(t, env);
   t.equal((await refresh(after, cookieOf(answer))).status, 200, 'the session has survived');
   t.equal((await logIn(after)).status, 200);
 }

@@ -10,7 +10,7 @@ import {
   openSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 
 const OTHERS = 0o077;
@@ -43,8 +43,12 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
+/** The LMDB files of earlier versions, and the files that take their places. */
+const EARLIER_FILES = { 'users.mdb': 'users.db', 'tollgate.mdb': 'tollgate.db' };
+
 /**
- * Creates the folder of `DATA_DIR` and checks that this process may create files in it.
+ * Creates the folder of `DATA_DIR` and checks that this process may create files in it. An earlier version's users or
+ * sessions must not seem lost: a folder with only its files is refused.
  * @param path absolute
  * @throws ConfigurationError with one line that begins with the variable
  */
@@ -56,6 +60,12 @@ export function openDataFolder(path: string): void {
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw new ConfigurationError([
       `DATA_DIR must be a folder that can be written, not ${path}: ${REASONS[code] ?? message}`,
+    ]);
+  }
+  for (const [earlier, present] of Object.entries(EARLIER_FILES)) {
+    if (!existsSync(join(path, earlier)) || existsSync(join(path, present))) continue;
+    throw new ConfigurationError([
+      `DATA_DIR holds ${earlier} of an earlier version, which this one cannot read: move it away to start anew, see docs/operations.md`,
     ]);
   }
 }
