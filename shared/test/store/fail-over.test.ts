@@ -83,6 +83,8 @@ t.test('frozen master of a cluster: its slots are served again while it is froze
   const store = await open(t, redis.urlOfAll);
   const writers = keepWriting(store);
   await until(() => writers.acknowledged.size > 50, 'some writes are acknowledged');
+  // Until the first acknowledgement of the replica its master keeps back what is written.
+  await until(async () => ((await redis.replicas[0]?.client.dbsize()) ?? 0) > 0, 'the replica gets writes');
 
   redis.masters[0]?.freeze();
   await until(() => writers.failedAtMs.length > 0, 'some writes fail');
