@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
-import { settlePorts } from '../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../src/launcher/free-ports.js';
 import { completeForLocalUse, environmentFor, projectRoot } from '../src/launcher/local-environment.js';
 import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { openSecrets } from '../src/launcher/secrets.js';
@@ -27,13 +27,7 @@ const PASSWORD = 'a long enough password';
 t.test('the account signs in', { skip }, async (t) => {
   const folder = tempDir(t);
   const redis = await startRedis(t);
-  const ports = await settlePorts({
-    gateway: 0,
-    session: 0,
-    sessionAdmin: 0,
-    challenge: 0,
-    challengeAdmin: 0,
-  });
+  const ports = await settlePorts(ANY_PORTS);
   const environment = completeForLocalUse(
     {
       ...openSecrets(folder, {}),

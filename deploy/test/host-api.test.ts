@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
-import { settlePorts } from '../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../src/launcher/free-ports.js';
 import { completeForLocalUse, type Environment, environmentFor } from '../src/launcher/local-environment.js';
 import { waitUntilAllReady } from '../src/launcher/readiness.js';
 import { startService } from '../src/launcher/service-process.js';
@@ -66,8 +66,7 @@ async function startNodes(
   const own = { ...environment, ...store, DATA_DIR: folder };
   const system = await startSystem({ environment: own, startService: start });
   t.teardown(() => system.stop());
-  const free = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
-  const ports = { ...(await settlePorts(free)), gateway: system.gatewayPort };
+  const ports = { ...(await settlePorts(ANY_PORTS)), gateway: system.gatewayPort };
   const complete = completeForLocalUse({ ...own, ...system.secrets, ...second }, ports);
   const service = start('challenge-service', {
     environment: environmentFor('challenge-service', complete),

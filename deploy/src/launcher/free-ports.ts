@@ -2,6 +2,9 @@
 import { createServer } from 'node:net';
 import { type PortName, type Ports, portVariables, StartError } from './local-environment.js';
 
+/** Any free port for each listener; `settlePorts` chooses them. */
+export const ANY_PORTS: Ports = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
+
 /** The range lies below the one from which systems take the ports of outgoing connections. */
 const lowestChoice = 20_000;
 const highestChoice = 32_000;

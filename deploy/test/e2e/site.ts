@@ -12,7 +12,7 @@ import { ageRedis } from '@tollgate/shared/test/ageing.js';
 import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
-import { settlePorts } from '../../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import {
   completeForLocalUse,
   type Environment,
@@ -238,8 +238,7 @@ async function openSite(
   };
 
   const startAnother = async (name: ServiceName): Promise<Ports> => {
-    const anyFree = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
-    const ports = await settlePorts(anyFree);
+    const ports = await settlePorts(ANY_PORTS);
     await start(name, ports, `${name}.${logs.length}`);
     return ports;
   };

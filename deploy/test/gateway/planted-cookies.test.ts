@@ -1,7 +1,7 @@
 // Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies are twins.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { settlePorts } from '../../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../solving.js';
@@ -30,8 +30,7 @@ let browser: Browser;
 t.setTimeout(90_000);
 
 t.before(async () => {
-  const anyFree = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
-  const { gateway: port } = await settlePorts(anyFree);
+  const { gateway: port } = await settlePorts(ANY_PORTS);
   const environment = {
     ...pageEnvironment(t.testdir()),
     GATEWAY_PORT: `${port}`,

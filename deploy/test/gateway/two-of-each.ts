@@ -7,7 +7,7 @@ import { hashPassword } from '@tollgate/session-service/passwords/password-hash.
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
-import { settlePorts } from '../../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import {
   completeForLocalUse,
   type Environment,
@@ -80,13 +80,7 @@ export default {
 export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOfEach> {
   const folder = tempDir(t);
   const redis = await startRedis(t);
-  const ports = await settlePorts({
-    gateway: 0,
-    session: 0,
-    sessionAdmin: 0,
-    challenge: 0,
-    challengeAdmin: 0,
-  });
+  const ports = await settlePorts(ANY_PORTS);
   const { DRAIN_SECONDS: _none, ...environment } = completeForLocalUse(
     {
       ...openSecrets(folder, {}),

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { settlePorts } from '../../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import {
   completeForLocalUse,
   environmentFor,
@@ -18,7 +18,6 @@ const usualPorts = {
   challenge: 3002,
   challengeAdmin: 9002,
 };
-const anyPorts = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
 
 t.test('ports have their documented defaults and come from their variables', async (t) => {
   t.same(readPorts({}), usualPorts);
@@ -43,18 +42,18 @@ t.test('a port in use is named with its variable, and so is one wanted twice', a
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const { port } = server.address() as { port: number };
-  await t.rejects(settlePorts({ ...anyPorts, session: port }), {
+  await t.rejects(settlePorts({ ...ANY_PORTS, session: port }), {
     name: 'StartError',
     message: `Port ${port} is in use; set SESSION_PORT to another one, or stop what listens there.`,
   });
-  const free = (await settlePorts(anyPorts)).gateway;
-  await t.rejects(settlePorts({ ...anyPorts, gateway: free, challenge: free }), {
+  const free = (await settlePorts(ANY_PORTS)).gateway;
+  await t.rejects(settlePorts({ ...ANY_PORTS, gateway: free, challenge: free }), {
     message: `GATEWAY_PORT and CHALLENGE_PORT are both ${free}.`,
   });
 });
 
 t.test('0 becomes five different free ports', async (t) => {
-  const ports = Object.values(await settlePorts(anyPorts));
+  const ports = Object.values(await settlePorts(ANY_PORTS));
   t.equal(new Set(ports).size, 5);
   for (const port of ports) t.ok(port >= 20_000 && port < 32_000);
 });

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { settlePorts } from '../../src/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import type { ServiceName } from '../../src/launcher/local-environment.js';
 import {
   completeForLocalUse,
@@ -42,13 +42,7 @@ export async function startVersion(
   given: Environment & { readonly DATA_DIR: string },
   program?: ProgramOf,
 ): Promise<Version> {
-  const ports = await settlePorts({
-    gateway: 0,
-    session: 0,
-    sessionAdmin: 0,
-    challenge: 0,
-    challengeAdmin: 0,
-  });
+  const ports = await settlePorts(ANY_PORTS);
   const environment = completeForLocalUse(given, ports);
   const start = async (service: ServiceName, adminPort: number) => {
     const started = startService(service, {

@@ -9,22 +9,13 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '../../src/config/captcha-environment.js';
-import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
+import { readEnvironment } from '../../src/config/environment.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
+import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({ ...captchaVariables });
 const read = (env: Record<string, string>) =>
   captchaOptionsFrom(readEnvironment(schema, env, checkCaptchaVariables));
-
-function linesOf(work: () => unknown): readonly string[] {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
-  return [];
-}
 
 const defaults = {
   cache: { prefix: 'captcha', expire: 120 },
@@ -134,11 +125,11 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
 for (const [path, text, input, words] of wrong) {
   const name = `CAPTCHA_${path.replaceAll('.', '_').toUpperCase()}`;
   t.test(`${name}=${text} stops the start; in code ${path} is named`, async (t) => {
-    const fromEnvironment = linesOf(() => read({ [name]: text }));
+    const fromEnvironment = configurationLines(() => read({ [name]: text }));
     t.equal(fromEnvironment.length, 1);
     t.ok(fromEnvironment[0]?.startsWith(`${name} `), String(fromEnvironment[0]));
     t.match(fromEnvironment[0], words);
-    const fromCode = linesOf(() => resolveCaptchaOptions(input));
+    const fromCode = configurationLines(() => resolveCaptchaOptions(input));
     t.equal(fromCode.length, 1);
     t.ok(fromCode[0]?.startsWith(`${path} `), String(fromCode[0]));
     t.match(fromCode[0], words);
@@ -173,7 +164,7 @@ t.test('a path that only begins like a taken one is free', async (t) => {
 
 t.test('the floor must not be above the ceiling', async (t) => {
   t.same(
-    linesOf(() => read({ CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' })),
+    configurationLines(() => read({ CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' })),
     ['CAPTCHA_POW_DIFFICULTY must not be above CAPTCHA_POW_MAX_DIFFICULTY (18), but is 20'],
   );
 });
@@ -184,32 +175,37 @@ t.test('in test mode the floor may be as low as 1, and no lower', async (t) => {
     resolveCaptchaOptions({ test_mode: true, pow: { difficulty: 1, max_difficulty: 1 } }).pow.max_difficulty,
     1,
   );
-  t.equal(linesOf(() => read({ CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '0' })).length, 1);
+  t.equal(
+    configurationLines(() => read({ CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '0' })).length,
+    1,
+  );
 });
 
 t.test('an option that does not exist, or a group that is none, is a mistake in code', async (t) => {
   t.same(
-    linesOf(() => resolveCaptchaOptions({ pow: { dificulty: 20 } } as CaptchaOptionsInput)),
+    configurationLines(() => resolveCaptchaOptions({ pow: { dificulty: 20 } } as CaptchaOptionsInput)),
     ['pow.dificulty: there is no such option'],
   );
   t.same(
-    linesOf(() => resolveCaptchaOptions({ pow: 5 } as unknown as CaptchaOptionsInput)),
+    configurationLines(() => resolveCaptchaOptions({ pow: 5 } as unknown as CaptchaOptionsInput)),
     ['pow must be a group of options'],
   );
   t.same(
-    linesOf(() => resolveCaptchaOptions({ pow: { volume: null } } as unknown as CaptchaOptionsInput)),
+    configurationLines(() =>
+      resolveCaptchaOptions({ pow: { volume: null } } as unknown as CaptchaOptionsInput),
+    ),
     ['pow.volume must be a group of options'],
   );
   t.same(
-    linesOf(() => resolveCaptchaOptions(null as unknown as CaptchaOptionsInput)),
+    configurationLines(() => resolveCaptchaOptions(null as unknown as CaptchaOptionsInput)),
     ['the options must be a group of options'],
   );
-  t.equal(linesOf(() => resolveCaptchaOptions(JSON.parse('{"__proto__":{"a":1}}'))).length, 1);
+  t.equal(configurationLines(() => resolveCaptchaOptions(JSON.parse('{"__proto__":{"a":1}}'))).length, 1);
 });
 
 t.test('a value of the wrong type is a mistake in code', async (t) => {
   t.same(
-    linesOf(() => resolveCaptchaOptions({ bind_ip: 'true' } as unknown as CaptchaOptionsInput)),
+    configurationLines(() => resolveCaptchaOptions({ bind_ip: 'true' } as unknown as CaptchaOptionsInput)),
     ['bind_ip must be true or false, not "true"'],
   );
 });
@@ -218,7 +214,9 @@ t.test('every allowed floor and ceiling is accepted, every other pair is not', a
   fc.assert(
     fc.property(fc.integer({ min: -2, max: 30 }), fc.integer({ min: -2, max: 30 }), (difficulty, ceiling) => {
       const allowed = difficulty >= 16 && difficulty <= ceiling && ceiling <= 24;
-      const lines = linesOf(() => resolveCaptchaOptions({ pow: { difficulty, max_difficulty: ceiling } }));
+      const lines = configurationLines(() =>
+        resolveCaptchaOptions({ pow: { difficulty, max_difficulty: ceiling } }),
+      );
       return (lines.length === 0) === allowed;
     }),
   );

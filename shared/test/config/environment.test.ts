@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
 import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
+import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({
   NAME: Type.String({ description: 'a name' }),
@@ -14,16 +15,6 @@ const schema = Type.Object({
   MODE: Type.Union([Type.Literal('strict'), Type.Literal('lax')], { default: 'strict' }),
 });
 const right = { NAME: 'a', SECRET: 'long enough' };
-
-function linesOf(read: () => unknown): readonly string[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
-  return [];
-}
 
 t.test('values are converted to the types of the schema', async (t) => {
   const env = {
@@ -59,7 +50,7 @@ t.test('what is unset or empty has its default, or is absent', async (t) => {
 
 t.test('a missing variable stops the start with a line', async (t) => {
   t.same(
-    linesOf(() => readEnvironment(schema, { SECRET: 'long enough' })),
+    configurationLines(() => readEnvironment(schema, { SECRET: 'long enough' })),
     ['NAME is missing: it must be a text'],
   );
 });
@@ -80,7 +71,7 @@ const wrong: Record<string, [string, string]> = {
 };
 for (const [title, [name, value]] of Object.entries(wrong)) {
   t.test(`${title} stops the start, naming the variable and what was found`, async (t) => {
-    const lines = linesOf(() => readEnvironment(schema, { ...right, [name]: value }));
+    const lines = configurationLines(() => readEnvironment(schema, { ...right, [name]: value }));
     t.equal(lines.length, 1);
     t.ok(lines[0]?.startsWith(`${name} must be `), String(lines[0]));
     t.ok(lines[0]?.endsWith(`, not ${JSON.stringify(value)}`), String(lines[0]));
@@ -90,7 +81,7 @@ for (const [title, [name, value]] of Object.entries(wrong)) {
 t.test('the line says what is expected', async (t) => {
   const env = { ...right, PORT: 'x', FLAG: 'x', MODE: 'x', RATIO: 'x' };
   t.same(
-    linesOf(() => readEnvironment(schema, env)),
+    configurationLines(() => readEnvironment(schema, env)),
     [
       'PORT must be a whole number from 0 to 65535, not "x"',
       'RATIO must be a number of 0 or more, not "x"',
@@ -102,19 +93,21 @@ t.test('the line says what is expected', async (t) => {
 
 t.test('the value of a secret is never shown', async (t) => {
   t.same(
-    linesOf(() => readEnvironment(schema, { NAME: 'a', SECRET: 'hunter2' })),
+    configurationLines(() => readEnvironment(schema, { NAME: 'a', SECRET: 'hunter2' })),
     ['SECRET must be a text of at least 8 characters'],
   );
 });
 
 t.test('a long value is shown cut, and control characters escaped', async (t) => {
-  const [line = ''] = linesOf(() => readEnvironment(schema, { ...right, PORT: `\n${'9'.repeat(5000)}` }));
+  const [line = ''] = configurationLines(() =>
+    readEnvironment(schema, { ...right, PORT: `\n${'9'.repeat(5000)}` }),
+  );
   t.ok(line.length < 200);
   t.match(line, '\\n999');
 });
 
 t.test('every mistake has a line, those of the checks included', async (t) => {
-  const lines = linesOf(() =>
+  const lines = configurationLines(() =>
     readEnvironment(schema, { PORT: 'x', NAME: 'a' }, (values) => {
       t.equal(values.PORT, undefined);
       t.equal(values.NAME, 'a');

@@ -4,8 +4,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
-import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
+import { readEnvironment } from '../../src/config/environment.js';
 import { withSecretsFromFiles } from '../../src/config/secret-files.js';
+import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({
   NAME: Type.Optional(Type.String()),
@@ -18,16 +19,6 @@ function fileOf(content: string): string {
   const path = join(folder, 'secret');
   writeFileSync(path, content);
   return path;
-}
-
-function linesOf(read: () => unknown): readonly string[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
-  return [];
 }
 
 t.test('a secret is read from its file, without the line break at the end', async (t) => {
@@ -51,7 +42,7 @@ t.test('a secret that is given twice is refused, equal or not', async (t) => {
   for (const SECRET of ['of a file', 'another one']) {
     const env = { SECRET, SECRET_FILE: fileOf('of a file') };
     t.strictSame(
-      linesOf(() => readEnvironment(schema, env)),
+      configurationLines(() => readEnvironment(schema, env)),
       ['SECRET must not be set together with SECRET_FILE'],
     );
   }
@@ -65,7 +56,7 @@ t.test('a file that cannot be the secret is one line each, and the secret is not
     ['secrets/a', 'SECRET_FILE must be an absolute path, not "secrets/a"'],
   ] as const) {
     t.strictSame(
-      linesOf(() => readEnvironment(schema, { SECRET_FILE: path })),
+      configurationLines(() => readEnvironment(schema, { SECRET_FILE: path })),
       [line],
     );
   }
@@ -76,7 +67,7 @@ t.test('a file that cannot be the secret is one line each, and the secret is not
   ] as const) {
     const path = fileOf(content);
     t.match(
-      linesOf(() => readEnvironment(schema, { SECRET_FILE: path })),
+      configurationLines(() => readEnvironment(schema, { SECRET_FILE: path })),
       [line],
     );
   }
@@ -90,7 +81,7 @@ t.test(
     chmodSync(path, 0o000);
     t.teardown(() => chmodSync(path, 0o600));
     t.match(
-      linesOf(() => readEnvironment(schema, { SECRET_FILE: path })),
+      configurationLines(() => readEnvironment(schema, { SECRET_FILE: path })),
       [/\(permission denied\)$/],
     );
   },
@@ -98,7 +89,7 @@ t.test(
 
 t.test('what a file holds is checked as the variable would be, and never shown', async (t) => {
   t.strictSame(
-    linesOf(() => readEnvironment(schema, { SECRET_FILE: fileOf('hunter2') })),
+    configurationLines(() => readEnvironment(schema, { SECRET_FILE: fileOf('hunter2') })),
     ['SECRET must be a text of at least 8 characters'],
   );
 });
@@ -116,7 +107,7 @@ t.test('an environment is completed for a program that reads a variable itself',
     NAME: 'a',
   });
   t.strictSame(
-    linesOf(() =>
+    configurationLines(() =>
       withSecretsFromFiles({ SECRET_FILE: '/missing/a', KEY_FILE: '/missing/b' }, ['SECRET', 'KEY']),
     ),
     [

@@ -3,29 +3,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { openConfiguredStore } from '../../src/store/open-store.js';
+import { configurationLines } from '../../src/test/configuration-lines.js';
 import { tempDir } from '../../src/test/temp-dir.js';
-
-function linesOf(open: () => unknown): readonly string[] {
-  try {
-    open();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
-  return [];
-}
 
 t.test('a URL of no known form is one line that begins with the variable', async (t) => {
   t.strictSame(
-    linesOf(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
+    configurationLines(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
     [
       'STORE_URL must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB',
     ],
   );
   t.strictSame(
-    linesOf(() => openConfiguredStore('CAPTCHA_CACHE_STORE', 'redis://:hunter2%@h', '.')),
+    configurationLines(() => openConfiguredStore('CAPTCHA_CACHE_STORE', 'redis://:hunter2%@h', '.')),
     ['CAPTCHA_CACHE_STORE has a user or a password with a % that is not percent-encoded (%25)'],
   );
 });
@@ -33,12 +23,12 @@ t.test('a URL of no known form is one line that begins with the variable', async
 t.test('a file that cannot be opened is one line with its URL and the reason', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), 'x');
-  const lines = linesOf(() => openConfiguredStore('STORE_URL', 'file:file/store.db', folder));
+  const lines = configurationLines(() => openConfiguredStore('STORE_URL', 'file:file/store.db', folder));
   t.equal(lines.length, 1);
   t.match(lines[0], /^STORE_URL file:file\/store\.db cannot be opened: (?:ENOTDIR|EEXIST)/);
   mkdirSync(join(folder, 'folder'));
   t.match(
-    linesOf(() => openConfiguredStore('STORE_URL', 'file:folder', folder)),
+    configurationLines(() => openConfiguredStore('STORE_URL', 'file:folder', folder)),
     [/^STORE_URL file:folder cannot be opened: /],
   );
 });

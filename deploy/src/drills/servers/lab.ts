@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { settlePorts } from '../../launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '../../launcher/free-ports.js';
 import type { Environment } from '../../launcher/local-environment.js';
 import { findLeftovers, type Owned, ownResources } from './leftovers.js';
 
@@ -36,8 +36,6 @@ export interface Topology {
 
 /** The variable by which the processes of a drill are found. */
 const MARK = 'TOLLGATE_DRILL';
-
-const ANY_PORTS = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
 
 /** @param environment that of the command, of which `PATH` and `CADDY`, the path of that program, are used */
 export function openLab(environment: Environment): Lab {

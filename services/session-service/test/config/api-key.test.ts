@@ -1,18 +1,12 @@
 // SESSION_API_KEY: long, printable, and none of the secrets.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';
 import { API_KEY, PUBLIC_URL, SECRETS } from '../support/session-node.js';
 
 function linesFor(key: string): readonly string[] {
-  try {
-    readSessionConfig({ ...SECRETS, PUBLIC_URL, SESSION_API_KEY: key });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
+  return configurationLines(() => readSessionConfig({ ...SECRETS, PUBLIC_URL, SESSION_API_KEY: key }));
 }
 
 t.test('a wrong key stops the start with a line that does not repeat it', async (t) => {

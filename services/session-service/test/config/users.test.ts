@@ -1,6 +1,6 @@
 // The variables that say where the users are.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';
 
@@ -16,13 +16,7 @@ const DATABASE = 'postgres://user:se-cret@host/database';
 
 /** The lines that these variables stop the start with. */
 function mistakes(env: Record<string, string>): readonly string[] {
-  try {
-    readSessionConfig({ ...REQUIRED, ...env });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.lines;
-    throw error;
-  }
+  return configurationLines(() => readSessionConfig({ ...REQUIRED, ...env }));
 }
 
 t.test('users are in a file in DATA_DIR by default', async (t) => {
