@@ -73,13 +73,18 @@ export async function refreshSession(
   return 'unanswered';
 }
 
-/** Uses the access token of a session. */
+/** Uses the access token of a session. A client refreshes once when it is refused, and repeats. */
 export const verify: Actor = async (world) => {
   const session = takeLive(world);
   if (session === undefined) return;
-  const headers = { authorization: `Bearer ${session.accessToken}` };
-  await world.ask('verify', { method: 'GET', path: '/verify', headers }, ['204']);
-  world.ledger.live.add(session);
+  const ask = (...expected: string[]) =>
+    world.ask('verify', { method: 'GET', path: '/verify', headers: bearerOf(session) }, expected);
+  let outcome: Awaited<ReturnType<typeof refreshSession>> = 'live';
+  if ((await ask('204', TOKEN_INVALID)).label === TOKEN_INVALID) {
+    outcome = await refreshSession(world, session);
+    if (outcome === 'live') await ask('204');
+  }
+  if (outcome !== 'gone') world.ledger.live.add(session);
 };
 
 /** Signs out, one half with the token, one half with the cookie; repeats a log-out that nobody knows the outcome of. */
@@ -88,16 +93,12 @@ export const signOut: Actor = async (world) => {
   const again = ledger.unsure.takeAt(0);
   const session = again ?? takeLive(world);
   if (session === undefined) return;
-  const byToken = again === undefined && random.below(2) === 0;
-  const answer = byToken
-    ? await ask(
-        'log-out',
-        { method: 'POST', path: '/logout', headers: { authorization: `Bearer ${session.accessToken}` } },
-        ['204'],
-      )
-    : await ask('log-out', { method: 'DELETE', path: '/refresh', headers: { cookie: session.cookie } }, [
-        '204',
-      ]);
+  const byCookie = () =>
+    ask('log-out', { method: 'DELETE', path: '/refresh', headers: { cookie: session.cookie } }, ['204']);
+  const byToken = () =>
+    ask('log-out', { method: 'POST', path: '/logout', headers: bearerOf(session) }, ['204', TOKEN_INVALID]);
+  let answer = again === undefined && random.below(2) === 0 ? await byToken() : await byCookie();
+  if (answer.label === TOKEN_INVALID) answer = await byCookie();
   if (answer.status === 204) {
     session.endedMs = performance.now();
     ledger.ended.add(session);
@@ -121,8 +122,8 @@ export const presentEnded: Actor = async (world) => {
     return;
   }
   if (!isCalm() || performance.now() - session.endedMs < REVOCATION_MS) return;
-  const headers = { authorization: `Bearer ${session.accessToken}` };
-  const answer = await ask('verify ended', { method: 'GET', path: '/verify', headers }, REFUSED);
+  const sent = { method: 'GET', path: '/verify', headers: bearerOf(session) } as const;
+  const answer = await ask('verify ended', sent, REFUSED);
   if (answer.status === 204) {
     ledger.noteMistake('ended session accepted again', `token of session ${session.id} was accepted`);
   }
@@ -131,7 +132,10 @@ export const presentEnded: Actor = async (world) => {
 /** Every process knows of an ended session after a second; the rest is for a machine that is busy. */
 export const REVOCATION_MS = 1_500;
 
+const TOKEN_INVALID = '401 token_invalid';
 const REFUSED = ['401 session_revoked', '401 session_expired'];
+
+const bearerOf = ({ accessToken }: Session) => ({ authorization: `Bearer ${accessToken}` });
 
 function takeLive({ ledger, random }: World) {
   return ledger.live.takeAt(random.below(ledger.live.items.length));
