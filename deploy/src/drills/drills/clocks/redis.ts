@@ -24,8 +24,8 @@ export default defineDrill({
   // A failure that was recorded at a time an hour ago is forgotten when the clock is right again.
   keepsCounts: false,
   inherent: {
-    mistakes: ['issued work lost'],
-    why: 'Work that is issued while the clock is behind has expired when it is right again: people fetch new work, and nobody is logged out.',
+    mistakes: ['issued work lost', 'attempt lost'],
+    why: 'Work that is issued while the clock is behind has expired when it is right again, and a failure that is counted then is an hour old and forgotten: people fetch new work, and nobody is logged out.',
     setting: 'clocks that are slewed, not set',
   },
 });
