@@ -1,23 +1,24 @@
 // The identity of a driver in a record: drivers with the same identity draw the same bytes.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { drawImage } from '../image/draw.js';
 import { BUNDLED_CHARACTERS, FONT_NAMES } from '../image/fonts.js';
-import type { Sprites } from '../image/sprites.js';
 import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
 
 /**
- * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
- * that a different build of the library, a different deflate or a changed effect gives another identity.
+ * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over the images of `sampleJobs`, so that a different build of the
+ * library, a different deflate or a changed effect gives another identity.
+ *
+ * @param samples the PNGs of `sampleJobs`, in their order
  */
-export function identifyDriver(driver: Driver, sprites: Sprites): string {
+export function identifyDriver(driver: Driver, samples: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
-  for (const job of sampleJobs()) hash.update(drawImage(sprites, job));
+  for (const png of samples) hash.update(png);
   return `${driver.name}@${driver.version}:${hash.digest('hex').slice(0, 8)}`;
 }
 
-function sampleJobs(): DrawingJob[] {
+/** Returns the jobs of images that show every glyph and every effect. */
+export function sampleJobs(): DrawingJob[] {
   const key = new Uint8Array(32);
   const { length } = defaultPreset.phrase;
   const jobs: DrawingJob[] = [];

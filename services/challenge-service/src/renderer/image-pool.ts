@@ -4,7 +4,7 @@ import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { rasteriseSprites } from '../image/sprites.js';
 import { defaultPreset } from '../presets/preset.js';
 import { DRIVER_NAMES, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
-import { identifyDriver } from './driver-identity.js';
+import { identifyDriver, sampleJobs } from './driver-identity.js';
 
 /** Thrown by `draw` if the queue is full. The route returns 503, and the client tries again. */
 export class ImageQueueFullError extends Error {
@@ -84,10 +84,15 @@ export async function openImagePool(options: ImagePoolOptions): Promise<ImagePoo
     await workers.close();
   }
 
+  const drawn = sampleJobs();
+  const rest = Math.max(0, threads * WARM_UP_DRAWS - drawn.length);
   const warmUp = drawingJob(new Uint8Array(32), 'warm-up', 0, defaultPreset);
-  await Promise.all(Array.from({ length: threads * WARM_UP_DRAWS }, () => workers.run(warmUp)));
+  const [samples] = await Promise.all([
+    Promise.all(drawn.map((job) => workers.run(job))),
+    ...Array.from({ length: rest }, () => workers.run(warmUp)),
+  ]);
   return {
-    driver: identifyDriver(driver, sprites),
+    driver: identifyDriver(driver, samples),
     fallback: options.driver === undefined && driver.name !== DRIVER_NAMES[0],
     draw,
     close,

@@ -1,10 +1,11 @@
 // Fixtures of the image tests: sprites of the driver on this machine, and numbered jobs.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../../src/image/derivation.js';
+import { drawImage } from '../../src/image/draw.js';
 import { rasteriseSprites, type Sprites } from '../../src/image/sprites.js';
 import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
 import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
-import { identifyDriver } from '../../src/renderer/driver-identity.js';
+import { identifyDriver, sampleJobs } from '../../src/renderer/driver-identity.js';
 
 export const drawKey = new Uint8Array(32).fill(0x5a);
 export const token = 'a0B1c2D3e4F5g6H7i8J9k0L1m2N3o4P5q6R7s8T9';
@@ -19,7 +20,8 @@ export function startDriver(name?: DriverName): { sprites: Sprites; identity: st
   const driver = loadDriver(name);
   if (!driver) throw new Error('no image library is installed');
   const sprites = rasteriseSprites(driver);
-  return { sprites, identity: identifyDriver(driver, sprites) };
+  const samples = sampleJobs().map((job) => drawImage(sprites, job));
+  return { sprites, identity: identifyDriver(driver, samples) };
 }
 
 export function hashOf(bytes: Uint8Array): string {
