@@ -43,7 +43,7 @@ export type ImagePoolOptions = {
 const NICE_INCREMENT = 10;
 
 /** Draws per thread before the pool is ready: the first ones, before the code is optimised, take several times as long. */
-const WARM_UP_DRAWS = 60;
+const WARM_UP_DRAWS = 15;
 
 /**
  * Loads the image library, rasterises the glyphs, and starts and warms up the workers. Returns null if no image library loads.
