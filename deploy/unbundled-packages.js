@@ -1,4 +1,4 @@
-/** Stay packages beside the bundles: they load native code, or start workers from files of their own. */
+// The packages that stay beside the bundles: they load native code, or start workers from files of their own.
 export const unbundledPackages = [
   '@napi-rs/canvas',
   '@node-rs/argon2',
