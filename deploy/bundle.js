@@ -6,15 +6,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceNames } from './dist/src/launcher/local-environment.js';
-import { bundleOf, isBundleFresh } from './dist/src/launcher/service-program.js';
+import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
-import { unbundledPackages } from './unbundled-packages.js';
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
   [
     fileURLToPath(import.meta.url),
-    join(root, 'deploy/unbundled-packages.js'),
+    join(root, 'deploy/dist/src/launcher/service-program.js'),
     join(root, 'package-lock.json'),
   ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
 
