@@ -42,6 +42,27 @@ export async function prepareSolvedWork(
   return prepared;
 }
 
+/** Solved proofs of work as bodies of requests: prepared as they are needed, and kept until they are sent. */
+export interface SolvedWorkSupply {
+  take(count: number): Promise<string[]>;
+  giveBack(unsent: readonly string[]): void;
+}
+
+export function openSolvedWork(storeUrl: string, secret: string): SolvedWorkSupply {
+  let kept: string[] = [];
+  return {
+    async take(count) {
+      const missing = await prepareSolvedWork(storeUrl, secret, Math.max(0, count - kept.length));
+      const taken = [...kept, ...missing.map((work) => JSON.stringify(work))];
+      kept = taken.slice(count);
+      return taken.slice(0, count);
+    },
+    giveBack(unsent) {
+      kept = [...kept, ...unsent];
+    },
+  };
+}
+
 function solve(salt: string): string {
   for (let nonce = 0; ; nonce++) {
     if (createHash('sha256').update(`${salt}${nonce}`).digest()[0]! < 128) return String(nonce);
