@@ -1,6 +1,5 @@
 // What each operation costs, how throughput grows with masters and processes, and what two deployments would need.
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
@@ -9,7 +8,13 @@ import { measureCost, measureRest, type OperationCost } from '../scaling/costs.j
 import { startFleet } from '../scaling/fleet.js';
 import { type Growth, growMasters, growProcesses } from '../scaling/growth.js';
 import { LOG_OUT, OPERATIONS } from '../scaling/operations.js';
-import { isKept, printCosts, printDeployments, printGrowth } from '../scaling/report.js';
+import {
+  reportCost,
+  reportCosts,
+  reportExamples,
+  reportGrowth,
+  reportVerdicts,
+} from '../scaling/report-scaling.js';
 import { startServer } from '../server-process.js';
 
 const MASTERS = [1, 2, 3];
@@ -17,36 +22,38 @@ const PROCESSES = [1, 2, 4];
 /** Processes that follow the ended sessions, for the cost of a log-out. */
 const FOLLOWERS = 4;
 
+const METHOD = `Costs: requests of different users and addresses, one kind after the other, on one Redis; processor time from /proc and INFO,
+commands sent from MONITOR, commands executed, bytes and memory from INFO, less what idle processes cause.
+Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.`;
+
 const program: Program = {
-  title:
-    'what each operation costs service and store, and how throughput grows with masters and processes (scaling -- --json)',
-  async run(args) {
-    const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+  title: 'what each operation costs service and store, and how throughput grows with masters and processes',
+  method: METHOD,
+  async run(_args, report) {
     const { costs, atRest } = await withClosing((onClose) => measureCosts(onClose, 1));
-    printCosts(costs, atRest);
+    reportCosts(report, costs, atRest);
     const followed = await withClosing((onClose) => measureCosts(onClose, FOLLOWERS, [LOG_OUT]));
+    reportCost(report, { ...followed.costs[0]!, name: `log-out, ${FOLLOWERS} processes follow` });
     const masters: Growth[] = [];
     for (const count of MASTERS) {
-      masters.push(
-        ...(await withClosing(async (onClose) =>
-          growMasters(await startRedisCluster({ teardown: onClose }, { masters: count })),
-        )),
+      const grown = await withClosing(async (onClose) =>
+        growMasters(await startRedisCluster({ teardown: onClose }, { masters: count })),
       );
+      for (const growth of grown) reportGrowth(report, growth, `${count} masters`);
+      masters.push(...grown);
     }
+    reportVerdicts(report, masters, costs);
     const processes: Growth[] = [];
     for (const count of PROCESSES) {
-      processes.push(
-        ...(await withClosing(async (onClose) => {
-          const redis = await startRedis({ teardown: onClose });
-          return growProcesses({ url: redis.url, masters: [redis] }, count);
-        })),
-      );
+      const grown = await withClosing(async (onClose) => {
+        const redis = await startRedis({ teardown: onClose });
+        return growProcesses({ url: redis.url, masters: [redis] }, count);
+      });
+      for (const growth of grown) reportGrowth(report, growth, `${count} processes`);
+      processes.push(...grown);
     }
-    const result = { costs, atRest, followedLogOut: followed.costs[0]!, masters, processes };
-    printGrowth(result);
-    printDeployments(costs);
-    if (values.json) console.log(JSON.stringify(result));
-    return isKept(result);
+    reportVerdicts(report, processes, costs);
+    reportExamples(report, costs);
   },
 };
 export default program;
@@ -57,8 +64,8 @@ async function measureCosts(onClose: OnClose, processes: number, operations = OP
   const redis = await startRedis({ teardown: onClose });
   const fleet = await startFleet(redis.url, processes);
   onClose(() => fleet.close());
-  const application = await startServer('guarded', [], fleet.environment);
-  onClose(() => application.stop());
+  const application = await startServer('guarded', { environment: fleet.environment });
+  onClose(() => application.close());
   const store = openStore(redis.url, '.');
   onClose(() => store.close());
   if (store.kind === 'redis' && !store.isReady()) await once(store.client, 'ready');

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RedisServer } from '@tollgate/shared/test/redis-server.js';
 import { cpuSeconds } from '../cpu-time.js';
 import type { Ground, Operation } from './operations.js';
-import { send } from './send.js';
+import { type Prepared, send } from './send.js';
 import { between, keysOf, readStore, type StoreReading } from './store-meter.js';
 
 /** The cost of one request. Times are microseconds of processor time. */
@@ -53,14 +53,15 @@ export async function measureCost(
   redis: RedisServer,
   atRest: AtRest,
 ): Promise<OperationCost> {
-  const { name, connections, requests, expected } = operation;
+  const { name, connections, requests } = operation;
   await redis.client.flushall();
   const warmUp = Math.ceil(requests * WARM_UP_SHARE);
-  const next = await operation.prepare(ground, requests + warmUp + WATCHED);
+  const next = await operation.prepare(ground, requests + warmUp + WATCHED + 1);
   const servers = operation.servedBy(ground);
   const urls = servers.map(({ url }) => url);
   const run = (count: number, at = connections) =>
-    send({ urls, connections: at, extent: { requests: count }, next, expected });
+    send({ urls, connections: at, extent: { requests: count }, next });
+  await tryOnce(operation, urls[0]!, next());
   await run(warmUp);
   const commands = await redis.commands(async () => {
     await run(WATCHED, 1);
@@ -87,6 +88,14 @@ export async function measureCost(
     failures: sent.failures,
     hotKeys: hotKeysOf(own),
   };
+}
+
+/** @throws Error unless the response contains what it must; its status says whether the others succeed */
+async function tryOnce({ name, expected = '' }: Operation, url: string, request: Prepared): Promise<void> {
+  const { method, path, headers = {}, body = null } = request;
+  const response = await fetch(`${url}${path}`, { method, headers, body });
+  const text = await response.text();
+  if (!response.ok || !text.includes(expected)) throw new Error(`${name} is answered ${text}`);
 }
 
 function hotKeysOf(commands: readonly string[]): string[] {

@@ -18,6 +18,8 @@ export interface Servers {
 /** What a number of small machines did. */
 export interface Growth {
   readonly operation: string;
+  /** What was made small, and how many of them there were. */
+  readonly kind: 'masters' | 'processes';
   readonly machines: number;
   readonly requestsPerSecond: number;
   /** Processor time of a request, in microseconds: of the service, and of all masters together. */
@@ -47,7 +49,7 @@ export async function growMasters(servers: Servers): Promise<Growth[]> {
   const fleet = await startFleet(servers.url, 1);
   try {
     const pids = await Promise.all(servers.masters.map(({ client }) => pidOf(client)));
-    const machines = { pids: () => pids, share: MASTER_SHARE };
+    const machines: SmallMachines = { kind: 'masters', pids: () => pids, share: MASTER_SHARE };
     return await measureAll(servers, fleet, machines);
   } finally {
     await fleet.close();
@@ -59,13 +61,14 @@ export async function growProcesses(servers: Servers, count: number): Promise<Gr
   const fleet = await startFleet(servers.url, count);
   try {
     const pids = (nodes: readonly Pick<FleetNode, 'pid'>[]) => nodes.map(({ pid }) => pid);
-    return await measureAll(servers, fleet, { pids, share: PROCESS_SHARE });
+    return await measureAll(servers, fleet, { kind: 'processes', pids, share: PROCESS_SHARE });
   } finally {
     await fleet.close();
   }
 }
 
 interface SmallMachines {
+  readonly kind: Growth['kind'];
   /** The processes that are made small, of those that serve an operation. */
   readonly pids: (nodes: readonly Pick<FleetNode, 'pid'>[]) => readonly number[];
   readonly share: number;
@@ -88,7 +91,7 @@ async function measure(
   { masters }: Servers,
   operation: Operation,
   ground: Ground,
-  { pids, share }: SmallMachines,
+  { kind, pids, share }: SmallMachines,
 ): Promise<Growth> {
   const next = await operation.prepare(ground, SUPPLY);
   const nodes = operation.servedBy(ground);
@@ -110,6 +113,7 @@ async function measure(
     const keys = held.reduce((all, one) => all + one.keys, 0);
     return {
       operation: operation.name,
+      kind,
       machines: small.length,
       requestsPerSecond: sent.answered / sent.seconds,
       serviceMicros: (service * 1e6) / sent.answered,

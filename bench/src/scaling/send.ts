@@ -1,5 +1,5 @@
-// Sends prepared requests, each different from the others, to one process or to several in equal parts.
-import autocannon from 'autocannon';
+// Sends prepared requests, each different from the others, to one process or to several in turn.
+import { openConnection } from '../load/connection.js';
 
 /** One request. */
 export interface Prepared {
@@ -15,13 +15,11 @@ export type Extent = { readonly requests: number } | { readonly seconds: number 
 export interface Sending {
   /** Addresses of the processes. */
   readonly urls: readonly string[];
-  /** Connections to all of them together. */
+  /** Connections to all of them together. Each sends as soon as it has its answer. */
   readonly connections: number;
   readonly extent: Extent;
   /** The next request. */
   readonly next: () => Prepared;
-  /** What the body of a successful response contains, if its status does not tell. */
-  readonly expected?: string | undefined;
 }
 
 /** What came of it. */
@@ -30,41 +28,50 @@ export interface Sent {
   readonly answered: number;
   readonly failures: number;
   readonly seconds: number;
-  /** Bytes of the responses. */
+  /** Bytes of the successful responses. */
   readonly responseBytes: number;
 }
 
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+const END_OF_HEAD_BYTES = 4;
+
 /** Resolves when all have been answered, or the time is over. */
-export async function send({ urls, connections, extent, next, expected = '' }: Sending): Promise<Sent> {
-  const share = Math.max(1, Math.floor(connections / urls.length));
-  const startMs = performance.now();
-  const results = await Promise.all(
-    urls.map((url) =>
-      autocannon({
-        url,
-        connections: share,
-        verifyBody: (body = '') => body.includes(expected),
-        ...('seconds' in extent
-          ? { duration: extent.seconds }
-          : { amount: Math.ceil(extent.requests / urls.length) }),
-        requests: [
-          {
-            setupRequest(request) {
-              const { method, path, headers = {}, body } = next();
-              const sent = { ...request, method, path, headers: { ...headers } };
-              return body === undefined ? sent : { ...sent, body };
-            },
-          },
-        ],
-      }),
-    ),
+export async function send({ urls, connections, extent, next }: Sending): Promise<Sent> {
+  const opened = await Promise.all(
+    Array.from({ length: connections }, async (_, at) => {
+      const url = new URL(urls[at % urls.length]!);
+      return { url, connection: await openConnection(url) };
+    }),
   );
-  const total = (of: (result: autocannon.Result) => number) =>
-    results.reduce((sum, result) => sum + of(result), 0);
-  return {
-    answered: total((result) => result['2xx']),
-    failures: total((result) => result.non2xx + result.errors + result.timeouts + result.mismatches),
-    seconds: (performance.now() - startMs) / 1000,
-    responseBytes: total((result) => result.throughput.total),
-  };
+  const counts = { answered: 0, failures: 0, responseBytes: 0 };
+  let left = 'requests' in extent ? extent.requests : Number.POSITIVE_INFINITY;
+  const startMs = performance.now();
+  const endMs = startMs + ('seconds' in extent ? extent.seconds * 1000 : Number.POSITIVE_INFINITY);
+  const serve = ({ url, connection }: (typeof opened)[number]) =>
+    new Promise<void>((resolve) => {
+      const sendNext = () => {
+        left -= 1;
+        if (left < 0 || performance.now() > endMs) return resolve();
+        connection.send(textOf(next(), url.host), ({ status, head }) => {
+          if (status >= 200 && status < 300) {
+            counts.answered += 1;
+            counts.responseBytes += head.length + END_OF_HEAD_BYTES + Number(LENGTH.exec(head)?.[1] ?? 0);
+          } else counts.failures += 1;
+          sendNext();
+        });
+      };
+      sendNext();
+    });
+  await Promise.all(opened.map(serve));
+  const seconds = (performance.now() - startMs) / 1000;
+  for (const { connection } of opened) connection.close();
+  return { ...counts, seconds };
+}
+
+function textOf({ method, path, headers = {}, body = '' }: Prepared, host: string): string {
+  const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ host, ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
