@@ -34,12 +34,12 @@ export interface Growth {
 }
 
 /** Shares of a core: so small that the machines below saturate long before this one does. */
-export const MASTER_SHARE = 0.03;
-export const PROCESS_SHARE = 0.1;
+export const MASTER_SHARE = 0.02;
+export const PROCESS_SHARE = 0.05;
 
 const SECONDS = 6;
 const WARM_UP_SECONDS = 2;
-const CONNECTIONS = 96;
+const CONNECTIONS = 240;
 /** More sessions than are refreshed in that time. */
 const SUPPLY = 30_000;
 const MEASURED = [ISSUE_WORK, REFRESH];

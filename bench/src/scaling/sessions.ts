@@ -7,6 +7,7 @@ import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import Fastify from 'fastify';
+import { untilAnswered } from '../until-answered.js';
 import { emailOf } from './users.js';
 
 /** A session as its browser holds it. */
@@ -26,7 +27,7 @@ const RULES = {
 };
 const LIFETIMES = { accessSeconds: 900, refreshSeconds: (7 * DAY_MS) / 1000 };
 const SESSION_ID_CHARACTERS = 22;
-const AT_ONCE = 200;
+const AT_ONCE = 50;
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0';
 
 let lastUser = 0;
@@ -53,7 +54,7 @@ export async function prepareSessions(
   const sessions = openSessionStore(store);
   const start = async (): Promise<PreparedSession> => {
     const [id, sid] = [nextUser(), randomAlphanumerics(SESSION_ID_CHARACTERS)];
-    const started = await sessions.start({ uid: id, sid, userAgent: USER_AGENT }, RULES);
+    const started = await untilAnswered(() => sessions.start({ uid: id, sid, userAgent: USER_AGENT }, RULES));
     const moment = { sid, generation: 1, ...started };
     const { access, refresh } = tokenPair({ id, email: emailOf(id) }, moment, LIFETIMES);
     return {

@@ -116,6 +116,9 @@ async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[])
     tempDir(t),
     '--cluster-enabled',
     'yes',
+    // A node that is alone learns its address from nobody, and tells clients none.
+    '--cluster-announce-ip',
+    '127.0.0.1',
     '--repl-diskless-sync-delay',
     '0',
     ...settings,
