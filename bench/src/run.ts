@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { watchOthers } from './cpu-time.js';
 import { closeAfter } from './opened.js';
 import type { Program } from './program.js';
-import { reportFloors, reportMachine } from './report/machine.js';
+import { describeRun, reportFloors, reportMachine } from './report/machine.js';
 import { drawPlot } from './report/plot.js';
 import { describeVerdict, openReport } from './report/report.js';
 
@@ -38,13 +38,14 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
   const { rows, verdicts } = report;
   for (const verdict of verdicts) report.say(describeVerdict(verdict));
   const othersUsed = Math.round(othersSince() * 100) / 100;
+  const measuredOn = describeRun(machine, startedAt, othersUsed);
   report.say(`other programs used ${othersUsed} cores meanwhile, on average`);
   const json = `${JSON.stringify({ program: name, title, args: own, startedAt, machine, othersUsed, rows, verdicts }, null, 1)}\n`;
   if (isJson) process.stdout.write(json);
   if (args.includes('--write')) {
     mkdirSync(documents, { recursive: true });
     writeFileSync(join(documents, `${name}.json`), json);
-    writeFileSync(join(documents, `${name}.svg`), drawPlot(name, title, verdicts));
+    writeFileSync(join(documents, `${name}.svg`), drawPlot({ program: name, title, measuredOn, verdicts }));
   }
   return verdicts.every(({ isKept }) => isKept);
 }

@@ -74,7 +74,7 @@ Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only i
     const subjects: Record<string, () => Promise<Cost>> = {};
     for (const floor of new Set(chosen.flatMap(({ floors }) => floors))) {
       const { url, pid } = await start('bare', [floor, redis.url]);
-      const plan = { urls: [url], method: FLOORS[floor], pids: { service: pid, redis: redis.pid } };
+      const plan = { urls: [url], method: FLOORS[floor], pids: { service: pid, Redis: redis.pid } };
       subjects[floor] = () => generator.run({ ...plan, ...pace });
     }
     for (const { name, route } of chosen) subjects[name] = () => routes[route](pace);
@@ -91,7 +91,7 @@ export default program;
 function reportCosts(report: Report, name: string, costs: readonly Cost[]): void {
   report.row(name, {
     'service µs': costs.map(({ micros }) => micros.service!),
-    'Redis µs': costs.map(({ micros }) => micros.redis ?? 0),
+    'Redis µs': costs.map(({ micros }) => micros.Redis ?? 0),
     'requests/s': costs.map(({ requestsPerSecond }) => requestsPerSecond),
     'busy %': costs.map(({ busy }) => busy.service! * 100),
   });

@@ -13,6 +13,8 @@ import type { Report } from './report.js';
 
 /** With a higher load average others compute too, and figures are too low. */
 const IDLE_LOAD = 0.5;
+/** Cores that others may use, on average, before figures count as disturbed. */
+const DISTURBED = 0.1;
 const ROUNDS = 5;
 
 export interface Machine {
@@ -42,6 +44,17 @@ export function reportMachine(report: Report): Machine {
     `load average ${loadAverage.join(', ')}${isBusy ? `: WARNING, above ${IDLE_LOAD} others compute too, and the figures below are not final` : ''}`,
   );
   return machine;
+}
+
+/** Names the machine and the day, and says if others used it. @param othersUsed cores, on average */
+export function describeRun(
+  { processor, cores, node }: Machine,
+  startedAt: string,
+  othersUsed: number,
+): string {
+  const words = [`${processor}, ${cores} cores`, `Node ${node}`, startedAt.slice(0, 10)];
+  if (othersUsed > DISTURBED) words.push(`NOT FINAL: others used ${othersUsed} cores meanwhile`);
+  return words.join('; ');
 }
 
 /** Measures the machine's own floors, in a few seconds, so that results of two machines can be compared. */
