@@ -1,6 +1,6 @@
 // Compares how long something takes with a timer of the same process: a busy machine delays both.
 
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
 /** Resolves with whether work settles before a timer that is set now has fired, and its process has handled what had come by then. */
 export async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
