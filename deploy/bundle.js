@@ -8,22 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { serviceNames } from './dist/src/launcher/local-environment.js';
 import { bundleOf, isBundleFresh } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
-
-/** Stay packages: they load native code, or start workers from files of their own. */
-const external = [
-  '@napi-rs/canvas',
-  '@node-rs/argon2',
-  '@node-rs/bcrypt',
-  '@photostructure/sqlite',
-  'canvas',
-  'piscina',
-];
+import { unbundledPackages } from './unbundled-packages.js';
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
-  [fileURLToPath(import.meta.url), join(root, 'package-lock.json')].every(
-    (file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs,
-  );
+  [
+    fileURLToPath(import.meta.url),
+    join(root, 'deploy/unbundled-packages.js'),
+    join(root, 'package-lock.json'),
+  ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
 
 const outdated = serviceNames.filter((name) => !isUpToDate(name));
 await Promise.all(outdated.map(bundle));
@@ -34,7 +27,7 @@ async function bundle(name) {
   const service = await rolldown({
     input: join(root, 'services', name, 'dist/src/server.js'),
     platform: 'node',
-    external,
+    external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
   // Not minified: a stack trace names functions, and //#region lines say which file a line is from.

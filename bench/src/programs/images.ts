@@ -14,9 +14,11 @@ const program: Program = {
     });
     const [count, seed] = [Number(values.count), Number(values.seed)];
     console.log(`${count} images, seed ${seed}`);
-    return DRIVER_NAMES.map((driver) =>
-      reportDrawing(drawSamples(defaultPreset, { count, seed, driver })),
-    ).every((isKept) => isKept);
+    let isKept = true;
+    for (const driver of DRIVER_NAMES) {
+      isKept = reportDrawing(await drawSamples(defaultPreset, { count, seed, driver })) && isKept;
+    }
+    return isKept;
   },
 };
 export default program;

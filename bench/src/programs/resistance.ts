@@ -37,7 +37,7 @@ const program: Program = {
       if (!preset)
         throw new RangeError(`no preset ${name}; there are ${Object.keys(IMAGE_PRESETS).join(', ')}`);
       console.log(`\n${name}`);
-      const samples = drawSamples(preset, { count, seed });
+      const samples = await drawSamples(preset, { count, seed });
       reportDrawing(samples);
       const attempts = (await readSamples(samples)).sort(byDanger);
       for (const attempt of attempts) console.log(`  ${describe(attempt)}`);

@@ -31,6 +31,11 @@ export interface StoreWatch {
   check(key: string): Promise<'ok' | 'full' | 'clock'>;
   /** Why the store cannot be used, for people, without its address; undefined if it can, or if that is not known. */
   readonly problem: string | undefined;
+  /**
+   * The store's clock minus that of this node when they were last compared, in milliseconds; undefined before, and for an
+   * embedded store, which has no clock of its own.
+   */
+  readonly clockOffsetMs: number | undefined;
   /** Stops the watch. Call it before you close the store. */
   stop(): Promise<void>;
 }
@@ -59,6 +64,7 @@ export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch
       return 'ok';
     },
     problem: undefined,
+    clockOffsetMs: undefined,
     async stop() {},
   };
 }
@@ -80,6 +86,7 @@ function watchRedis(
   ];
   const held = new Set(holds);
   const told = new Set<string>();
+  let clockOffsetMs: number | undefined;
   let isApart = false;
 
   /** Each warning once: a server that is connected to again has it again. */
@@ -91,11 +98,11 @@ function watchRedis(
     }
   };
   const compareClocks = async (): Promise<void> => {
-    const offsetMs = await readClockOffset(store.client, nowMs);
+    clockOffsetMs = await readClockOffset(store.client, nowMs);
     const wasApart = isApart;
-    isApart = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
+    isApart = Math.abs(clockOffsetMs) > MAX_CLOCK_OFFSET_MS;
     if (isApart === wasApart) return;
-    const seconds = Math.round(Math.abs(offsetMs) / 1000);
+    const seconds = Math.round(Math.abs(clockOffsetMs) / 1000);
     if (!isApart) log.info({ store: variable }, 'the clocks of Redis and of this node agree again');
     else log.warn({ store: variable }, `the clocks of Redis and of this node are ${seconds} s apart`);
   };
@@ -122,6 +129,9 @@ function watchRedis(
     },
     get problem() {
       return failures.cause?.text;
+    },
+    get clockOffsetMs() {
+      return clockOffsetMs;
     },
     async stop() {
       for (const stop of stopListening) stop();
