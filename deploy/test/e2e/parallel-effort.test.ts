@@ -1,7 +1,7 @@
 // Of 12 parallel guesses with effort fetched before any of them failed, 11 reached the password.
 
 import t, { type Test } from 'tap';
-import { solveFullPrice, solveEffort } from '../solving.js';
+import { solveEffort, solveFullPrice } from '../solving.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;
