@@ -38,7 +38,7 @@ export interface VerifyContext extends RequiredChallenges {
   /** The least accepted difficulty of work in bits, whatever the account. */
   readonly minDifficulty?: number | undefined;
   /** Identifies the request that consumes the challenges: equal claims get equal verdicts. 128 random bits by default. */
-  readonly claim?: string;
+  readonly claim?: string | undefined;
 }
 
 /** Verifies submissions for one application. */

@@ -1,12 +1,16 @@
 // Proof of work: the form of a nonce, and the leading zero bits that it must produce.
 
-/** Hashes ASCII text. It is a parameter, so that these files run in browsers as well as in Node. */
-export type Digest = (text: string) => Uint8Array;
+/**
+ * Hashes ASCII text to a text with one character for each byte (Latin-1), which Node makes in half the time of a buffer. It
+ * is a parameter, so that these files run in browsers as well as in Node.
+ */
+export type Digest = (text: string) => string;
 
 /** Counts the leading zero bits of a digest, from the most significant bit of the first byte. */
-export function leadingZeroBits(digest: Uint8Array): number {
+export function leadingZeroBits(digest: string): number {
   let bits = 0;
-  for (const byte of digest) {
+  for (let at = 0; at < digest.length; at++) {
+    const byte = digest.charCodeAt(at);
     if (byte !== 0) return bits + Math.clz32(byte) - 24;
     bits += 8;
   }

@@ -27,15 +27,25 @@ export interface CheckedAttempt {
 export async function verifyAndCount(
   verifier: ChallengeVerifier,
   submission: Submission,
-  { key, counts, ...context }: AttemptContext,
+  context: AttemptContext,
 ): Promise<CheckedAttempt> {
-  const account = key === undefined ? undefined : verifier.attemptedAccount(key, context.claim);
+  const { key, counts, ip, pow, presets, minDifficulty, claim } = context;
+  const account = key === undefined ? undefined : verifier.attemptedAccount(key, claim);
   const image = context.image === 'offered' ? 'escalating' : context.image;
-  const verdict = await verifier.verify(submission, { ...context, account, image });
+  const verdict = await verifier.verify(submission, {
+    ip,
+    pow,
+    image,
+    account,
+    presets,
+    minDifficulty,
+    claim,
+  });
   // Without right work the failures of the account are not read.
-  const failures = verdict.ok || hasRightWork(verdict) ? await failuresOf(account) : 0;
+  const isRead = account !== undefined && (verdict.ok || hasRightWork(verdict));
+  const failures = isRead ? await failuresOf(account) : 0;
   if (!verdict.ok || !counts || key === undefined) return { verdict, failures, counted: null };
-  const counted = await verifier.countAttempt(key, undefined, verdict.given, context.claim);
+  const counted = await verifier.countAttempt(key, undefined, verdict.given, claim);
   const outdated = verifier.recheck(verdict.given, counted.before);
   if (outdated !== null) return { verdict: outdated, failures: counted.before, counted: null };
   return { verdict, failures: Math.min(counted.before + 1, MAX_ATTEMPTS), counted };

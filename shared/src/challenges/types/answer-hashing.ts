@@ -26,7 +26,7 @@ export function scrambleAnswer(key: RingKey, token: string, normalised: string):
 export const ALGORITHM = 'sha256';
 
 const ALGORITHMS: ReadonlyMap<string, Digest> = new Map([
-  [ALGORITHM, (text: string) => hash('sha256', text, 'buffer')],
+  [ALGORITHM, (text: string) => hash('sha256', text, 'binary')],
 ]);
 
 /** Returns the digest function of an algorithm, or undefined if it is unknown. */
