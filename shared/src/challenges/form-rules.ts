@@ -23,16 +23,17 @@ export function requirementsOf(
   { alwaysImage = false, presets, minDifficulty }: FormRules,
   options: CaptchaOptions,
 ): NextAttempt {
-  const captchaRequired = alwaysImage || captcha_required;
-  const images = presets?.filter((name) => name !== EFFORT) ?? [];
-  const takesEffort = options.effort.enabled && (presets?.includes(EFFORT) ?? true);
-  return {
-    captcha_required: captchaRequired,
-    ...(pow_scope === undefined ? {} : { pow_scope }),
-    ...(captchaRequired && takesEffort ? { captcha_alternatives: [EFFORT] } : {}),
-    ...(captchaRequired && images.length > 0 ? { captcha_presets: images } : {}),
-    ...(minDifficulty === undefined ? {} : { pow_min_difficulty: minDifficulty }),
-  };
+  const isRequired = alwaysImage || captcha_required;
+  const next: { -readonly [Name in keyof NextAttempt]: NextAttempt[Name] } = { captcha_required: isRequired };
+  if (pow_scope !== undefined) next.pow_scope = pow_scope;
+  if (isRequired) {
+    const images = presets?.filter((name) => name !== EFFORT) ?? [];
+    const takesEffort = options.effort.enabled && (presets?.includes(EFFORT) ?? true);
+    if (takesEffort) next.captcha_alternatives = [EFFORT];
+    if (images.length > 0) next.captcha_presets = images;
+  }
+  if (minDifficulty !== undefined) next.pow_min_difficulty = minDifficulty;
+  return next;
 }
 
 /** Returns what is wrong with the rules of a form, as words that follow its place, or null. */

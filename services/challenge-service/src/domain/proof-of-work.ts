@@ -35,11 +35,17 @@ export function powIssue(
   const { options, ring, random } = deps;
   const { pow } = options;
   const { client, tag, bound } = issuingAddress(deps, address);
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested);
   const salt = newSalt(random);
   const issue: PowIssue = {
     token: makeToken(tag, random),
-    ...client,
-    ...workTerms(options, priced, requested),
+    address: client.address,
+    networks: client.networks,
+    limit: client.limit,
+    terms,
+    failures,
+    hasTicket,
+    volumeMs,
     recordTail: encodePowTail({
       floor: pow.difficulty,
       algorithm: ALGORITHM,

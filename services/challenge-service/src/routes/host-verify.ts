@@ -42,11 +42,10 @@ export default async function hostVerify(
         presets,
         minDifficulty,
         counts: count,
-        ...(idempotencyKey === undefined
-          ? {}
-          : {
-              claim: idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
-            }),
+        claim:
+          idempotencyKey === undefined
+            ? undefined
+            : idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
       });
       const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
       const attempted = { submission, account: key === undefined ? undefined : { key, failures }, ip };
@@ -57,7 +56,8 @@ export default async function hostVerify(
           : application.nextAttemptUnproven(submission, key !== undefined);
       const next = requirementsOf(requirements, rules, options);
       if (verdict.ok) {
-        return { success: true, ...next, ...(counted === null ? {} : { failures, try: counted.id }) };
+        const passed = { ...next, success: true };
+        return counted === null ? passed : { ...passed, failures, try: counted.id };
       }
       request.log.info(
         { host: application.name, code: verdict.code, reason: verdict.reason },

@@ -73,10 +73,10 @@ export function createNextAttempts({
   const { pow, effort, escalation } = options;
   const decayMs = escalation.decay * 1000;
 
-  const requirements = (isRequired: boolean): NextAttempt => ({
-    captcha_required: isRequired,
-    ...(isRequired && effort.enabled ? { captcha_alternatives: [EFFORT] } : {}),
-  });
+  const requirements = (isRequired: boolean): NextAttempt =>
+    isRequired && effort.enabled
+      ? { captcha_required: true, captcha_alternatives: [EFFORT] }
+      : { captcha_required: isRequired };
 
   const nextAttempt: NextAttempts['nextAttempt'] = async (key, failures, ip) => {
     if (key === undefined) return requirements(false);
