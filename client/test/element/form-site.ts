@@ -82,9 +82,11 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
     prefix: '/api/captcha',
     rewritePrefix: '/api/captcha',
   });
-  await app.register(serveFiles, { root: clientFolder, prefix: '/client/', cacheControl: false });
+  await app.register(serveFiles, { root: clientFolder, prefix: '/client/', maxAge: '1h' });
   const prebuiltText = await readFile(prebuiltFile);
-  app.get('/tollgate.js', async (_request, reply) => reply.type('text/javascript').send(prebuiltText));
+  app.get('/tollgate.js', async (_request, reply) =>
+    reply.type('text/javascript').header('cache-control', 'max-age=3600').send(prebuiltText),
+  );
   app.get('/pages/:name', async (request, reply) =>
     reply.type('text/html').send(pages.get(pathOf(request))?.html),
   );
