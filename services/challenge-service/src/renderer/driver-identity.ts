@@ -6,19 +6,21 @@ import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
 
 /**
- * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over the images of `sampleJobs`, so that a different build of the
- * library, a different deflate or a changed effect gives another identity.
+ * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
+ * that a different build of the library, a different deflate or a changed effect gives another identity.
  *
- * @param samples the PNGs of `sampleJobs`, in their order
+ * @param draw draws with the sprites of the driver
  */
-export function identifyDriver(driver: Driver, samples: readonly Uint8Array[]): string {
+export async function identifyDriver(
+  driver: Driver,
+  draw: (job: DrawingJob) => Uint8Array | Promise<Uint8Array>,
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const png of samples) hash.update(png);
+  for (const png of await Promise.all(sampleJobs().map(draw))) hash.update(png);
   return `${driver.name}@${driver.version}:${hash.digest('hex').slice(0, 8)}`;
 }
 
-/** Returns the jobs of images that show every glyph and every effect. */
-export function sampleJobs(): DrawingJob[] {
+function sampleJobs(): DrawingJob[] {
   const key = new Uint8Array(32);
   const { length } = defaultPreset.phrase;
   const jobs: DrawingJob[] = [];

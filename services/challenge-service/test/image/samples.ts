@@ -5,7 +5,7 @@ import { drawImage } from '../../src/image/draw.js';
 import { rasteriseSprites, type Sprites } from '../../src/image/sprites.js';
 import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
 import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
-import { identifyDriver, sampleJobs } from '../../src/renderer/driver-identity.js';
+import { identifyDriver } from '../../src/renderer/driver-identity.js';
 
 export const drawKey = new Uint8Array(32).fill(0x5a);
 export const token = 'a0B1c2D3e4F5g6H7i8J9k0L1m2N3o4P5q6R7s8T9';
@@ -16,12 +16,11 @@ export function sampleJob(seed: number, preset: ImagePreset = defaultPreset): Dr
 }
 
 /** Loads the named driver, or the default one on this machine, and returns its sprites and identity. */
-export function startDriver(name?: DriverName): { sprites: Sprites; identity: string } {
+export async function startDriver(name?: DriverName): Promise<{ sprites: Sprites; identity: string }> {
   const driver = loadDriver(name);
   if (!driver) throw new Error('no image library is installed');
-  const sprites = rasteriseSprites(driver);
-  const samples = sampleJobs().map((job) => drawImage(sprites, job));
-  return { sprites, identity: identifyDriver(driver, samples) };
+  const sprites = await rasteriseSprites(driver);
+  return { sprites, identity: await identifyDriver(driver, (job) => drawImage(sprites, job)) };
 }
 
 export function hashOf(bytes: Uint8Array): string {
