@@ -62,7 +62,7 @@ export async function openChallengeService(
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
-  else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
+  else if (images.fallback) logger.warn({ driver: images.library }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
   store.observe(metrics.store);

@@ -2,12 +2,13 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';
-import { startSessionService } from './support/session-process.js';
+import { openServiceHere, startSessionService } from './support/session-process.js';
 import {
   checksOf,
   cookieOf,
@@ -30,7 +31,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   const before = await startReadyService(t, env);
   const cookie = cookieOf(await logIn(before));
   t.equal((await refresh(before, cookie)).status, 200);
-  await before.kill();
+  await before.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   const without = await startReadyService(t, env);
@@ -42,7 +43,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
     msg: /^the user directory is refused: it has none of the users/,
   });
   t.equal((await checksOf(without)).directory, 'failed');
-  await without.kill();
+  await without.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   renameSync(join(folder, 'kept'), users);
@@ -71,11 +72,12 @@ t.test('a damaged user file or store ends the start with one line', async (t) =>
     ['USERS_URL', 'folder', 'it is no file'],
   ] as const) {
     const path = join(folder, name);
-    const stopped = await startSessionService(t, { [variable]: `file:${path}` });
-    if ('log' in stopped) throw new Error('it started');
-    t.equal(stopped.code, 1);
-    t.equal(stopped.complaint.length, 1);
-    const [line = ''] = stopped.complaint;
+    const mistake = await openServiceHere(t, { [variable]: `file:${path}` }).catch((error) => error);
+    t.type(mistake, ConfigurationError);
+    t.equal(mistake.lines.length, 1);
+    const [line = ''] = mistake.lines;
     t.ok(line.includes(variable) && line.includes(path) && line.endsWith(reason), line);
   }
+  const stopped = await startSessionService(t, { STORE_URL: `file:${join(folder, 'folder')}` });
+  t.match(stopped, { code: 1, complaint: [/^STORE_URL .* it is no file$/] });
 });

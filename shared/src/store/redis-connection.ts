@@ -94,6 +94,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
     lazyConnect: true,
     retryStrategy: () => null,
     commandTimeout: waitMs + ANSWER_LIMIT_MS,
+    socketTimeout: waitMs + SILENCE_MS,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
   const reader =

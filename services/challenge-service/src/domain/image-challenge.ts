@@ -35,6 +35,11 @@ export interface PreparedChallenge {
 type TypeFields = Pick<VerifiedRecord, 'verifiedBy' | 'type' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
+/** Whether challenges of a preset may have an image. */
+export function mayHaveImage({ kind }: NamedPreset): boolean {
+  return kind === null || !isVerifiedType(kind);
+}
+
 /**
  * Prepares one challenge of a preset.
  * @param driver what draws the image

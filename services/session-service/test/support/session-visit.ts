@@ -1,15 +1,15 @@
-// What a person does at a session service that runs as a process of its own, without challenges.
+// What a person does at a session service without challenges.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { type SessionProcess, startRunningService } from './session-process.js';
+import { openServiceHere, type SessionListener } from './session-process.js';
 
 /** The password of the account that signs in. */
 export const PASSWORD = 'right password';
 const ORIGIN = 'http://localhost:8080';
 
 /** Signs in as ada@example.com. */
-export function logIn({ publicUrl }: SessionProcess): Promise<Response> {
+export function logIn({ publicUrl }: SessionListener): Promise<Response> {
   return fetch(`${publicUrl}/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: ORIGIN },
@@ -18,7 +18,7 @@ export function logIn({ publicUrl }: SessionProcess): Promise<Response> {
 }
 
 /** Presents the cookie of an answer before. */
-export function refresh({ publicUrl }: SessionProcess, cookie: string): Promise<Response> {
+export function refresh({ publicUrl }: SessionListener, cookie: string): Promise<Response> {
   return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
 }
 
@@ -28,7 +28,7 @@ export function cookieOf(answer: Response): string {
 }
 
 /** The checks of `/health/ready`. */
-export async function checksOf({ adminUrl }: SessionProcess): Promise<Readonly<Record<string, string>>> {
+export async function checksOf({ adminUrl }: SessionListener): Promise<Readonly<Record<string, string>>> {
   const response = await fetch(`${adminUrl}/health/ready`);
   return ((await response.json()) as { checks: Record<string, string> }).checks;
 }
@@ -37,13 +37,13 @@ export async function checksOf({ adminUrl }: SessionProcess): Promise<Readonly<R
 export async function startReadyService(
   t: Test,
   env: Readonly<Record<string, string>>,
-): Promise<SessionProcess> {
-  const service = await startRunningService(t, env);
+): ReturnType<typeof openServiceHere> {
+  const service = await openServiceHere(t, env);
   while ((await checksOf(service)).store === 'failed') await pause(20);
   return service;
 }
 
 /** The lines of level `error` in the log. */
-export function errorsOf({ log }: SessionProcess): { readonly msg: string; readonly variable?: string }[] {
+export function errorsOf({ log }: SessionListener): { readonly msg: string; readonly variable?: string }[] {
   return log.map((text) => JSON.parse(text)).filter(({ level }) => level === 'error');
 }
