@@ -26,6 +26,8 @@ async function bundle(name) {
   const service = await rolldown({
     input: join(root, 'services', name, 'dist/src/server.js'),
     platform: 'node',
+    // What it bundles is compiled; the build of an image has only some of the projects that the configuration names.
+    tsconfig: false,
     external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
