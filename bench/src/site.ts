@@ -23,12 +23,13 @@ export interface Site {
   close(): Promise<void>;
 }
 
-const UNLIMITED = Object.fromEntries(
+/** Limits that no load reaches. */
+export const UNLIMITED = Object.fromEntries(
   ['POW', 'ISSUE', 'IMAGE', 'LOGIN', 'REFRESH', 'SESSION'].map((name) => [`RATE_LIMIT_${name}`, '1000000']),
 );
 
 /** Work costs two hashes and no image is required, so that the benchmarks measure neither. */
-const CHEAP = {
+export const CHEAP = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_POW_MAX_DIFFICULTY: '1',

@@ -6,8 +6,8 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
+import { unbundledPackages } from '../dist/src/launcher/service-program.js';
 import { root } from '../prepare.js';
-import { unbundledPackages } from '../unbundled-packages.js';
 
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 const [service, ...folders] = process.argv.slice(2);

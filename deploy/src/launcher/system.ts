@@ -1,5 +1,6 @@
 // Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
 import { join } from 'node:path';
+import { reachableHost } from '@tollgate/shared/config/sites.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
@@ -14,7 +15,6 @@ import {
   type Environment,
   environmentFor,
   type Ports,
-  reachableHost,
   readPorts,
   type ServiceName,
   StartError,

@@ -3,8 +3,8 @@
 import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
-import { filesOpenToOthers } from '../private-file.js';
 import type { RedisStore } from '../redis-store.js';
+import { watchEmbedded } from './embedded-watch.js';
 import { CONNECTION_ENDED } from './failure-cause.js';
 import { createFailureLog, type FailureLog, type StoreLog } from './failure-log.js';
 import { readClockOffset, readRedisFacts } from './redis-facts.js';
@@ -14,7 +14,7 @@ import { type Held, MAX_CLOCK_OFFSET_MS, redisWarnings } from './redis-warnings.
 export interface StoreWatchOptions {
   /** The variable that names the store, for the log. */
   readonly variable: string;
-  /** What the store holds for this process: it decides which loss is warned of. */
+  /** What the store holds for this process: it decides which loss is warned of. None if the process only looks at it. */
   readonly holds: readonly Held[];
   readonly log: StoreLog;
   /** This node's clock, in milliseconds since 1970. */
@@ -49,15 +49,11 @@ const ENDED_MS = 1000;
 /** How long the first check waits for the first connection, in milliseconds. */
 const FIRST_CONNECTION_MS = 400;
 
-/** Watches a store until it is stopped. Of an embedded store it checks once who may read its files. */
+/** Watches a store until it is stopped. */
 export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch {
   if (store.kind === 'redis') return watchRedis(store, options);
-  for (const path of filesOpenToOthers(store.path)) {
-    options.log.warn(
-      { path },
-      'other users of this machine may read this file of the store: it needs mode 0600',
-    );
-  }
+  const { log, holds } = options;
+  const { stop } = watchEmbedded(store, { log, isUser: holds.length > 0 });
   return {
     async check(key) {
       await store.exchange(key, '', CHECK_TTL_MS);
@@ -65,7 +61,7 @@ export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch
     },
     problem: undefined,
     clockOffsetMs: undefined,
-    async stop() {},
+    stop,
   };
 }
 
