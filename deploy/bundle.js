@@ -19,6 +19,14 @@ const external = [
   'piscina',
 ];
 
+/** The program of a service. Node 22.8 and newer keep what they have compiled beside the bundle, if they may write there. */
+const program = `import module from 'node:module';
+import { join } from 'node:path';
+
+module.enableCompileCache?.(join(import.meta.dirname, 'cache'));
+await import('./service.js');
+`;
+
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
   [fileURLToPath(import.meta.url), join(root, 'package-lock.json')].every(
@@ -32,7 +40,7 @@ async function bundle(name) {
   const { rolldown } = await import('rolldown');
   const folder = dirname(bundleOf(name));
   const service = await rolldown({
-    input: join(root, 'services', name, 'dist/src/server.js'),
+    input: { service: join(root, 'services', name, 'dist/src/server.js') },
     platform: 'node',
     external,
     plugins: [compiledBy(folder)],
@@ -45,6 +53,7 @@ async function bundle(name) {
     if (type === 'chunk') writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
   }
   await service.close();
+  writeFileSync(bundleOf(name), program);
 }
 
 /** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */
