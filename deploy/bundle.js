@@ -6,18 +6,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceNames } from './dist/src/launcher/local-environment.js';
-import { bundleOf, isBundleFresh } from './dist/src/launcher/service-program.js';
+import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
-
-/** Stay packages: they load native code, or start workers from files of their own. */
-const external = [
-  '@napi-rs/canvas',
-  '@node-rs/argon2',
-  '@node-rs/bcrypt',
-  '@photostructure/sqlite',
-  'canvas',
-  'piscina',
-];
 
 /** The program of a service. Node 22.8 and newer keep what they have compiled beside the bundle, if they may write there. */
 const program = `import module from 'node:module';
@@ -29,9 +19,11 @@ await import('./service.js');
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
-  [fileURLToPath(import.meta.url), join(root, 'package-lock.json')].every(
-    (file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs,
-  );
+  [
+    fileURLToPath(import.meta.url),
+    join(root, 'deploy/dist/src/launcher/service-program.js'),
+    join(root, 'package-lock.json'),
+  ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
 
 const outdated = serviceNames.filter((name) => !isUpToDate(name));
 await Promise.all(outdated.map(bundle));
@@ -42,7 +34,7 @@ async function bundle(name) {
   const service = await rolldown({
     input: { service: join(root, 'services', name, 'dist/src/server.js') },
     platform: 'node',
-    external,
+    external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
   // Not minified: a stack trace names functions, and //#region lines say which file a line is from.

@@ -5,6 +5,7 @@ import { drawImage } from '@tollgate/challenge-service/image/draw.js';
 import { rasteriseSprites } from '@tollgate/challenge-service/image/sprites.js';
 import type { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 import { type DriverName, loadDriver } from '@tollgate/challenge-service/renderer/driver.js';
+import type { Report } from '../report/report.js';
 import { median, percentile } from '../statistics.js';
 
 export interface Samples {
@@ -51,14 +52,14 @@ export async function drawSamples(
   return { jobs, pngs, driver: `${library.name}@${library.version}`, drawMs, imagesPerSecond };
 }
 
-/** Prints time and size. Returns whether they are within bounds: 2,000 images a second, a median under 3 kB, p99 under 3 ms. */
-export function reportDrawing({ pngs, driver, drawMs, imagesPerSecond }: Samples): boolean {
+/** Reports time and size. */
+export function reportDrawing(report: Report, samples: Samples): void {
+  const { pngs, driver, drawMs, imagesPerSecond } = samples;
   const sizes = pngs.map((png) => png.length);
-  const p99 = percentile(drawMs, 0.99);
-  console.log(
-    `  drawn by ${driver}: ${Math.round(imagesPerSecond)} images per second of processor time,` +
-      ` p50 ${median(drawMs).toFixed(2)} ms, p99 ${p99.toFixed(2)} ms,` +
-      ` PNG median ${median(sizes)}, largest ${Math.max(...sizes)} bytes`,
-  );
-  return imagesPerSecond >= 2000 && median(sizes) < 3000 && p99 < 3;
+  report.row(`drawn by ${driver}`, {
+    'images/s and core': imagesPerSecond,
+    'p50 ms': median(drawMs),
+    'p99 ms': percentile(drawMs, 0.99),
+    'PNG bytes': sizes,
+  });
 }

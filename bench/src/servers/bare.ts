@@ -19,9 +19,10 @@ return count`;
 
 const RECORD = 'x'.repeat(120);
 
-type Kind = 'http' | 'fastify' | 'schema' | 'script' | 'check';
+/** `script` and `check` write each command to the socket by itself; those called `corked` write all of one turn of the event loop together. */
+type BareKind = 'http' | 'fastify' | 'script' | 'script-corked' | 'check' | 'check-corked';
 
-async function serve(kind: Kind, redisUrl: string): Promise<number> {
+async function serve(kind: BareKind, redisUrl: string): Promise<number> {
   if (kind === 'http') {
     const server = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json');
@@ -32,22 +33,21 @@ async function serve(kind: Kind, redisUrl: string): Promise<number> {
   }
   const app = Fastify();
   if (kind === 'fastify') app.get('/', async () => BODY);
-  if (kind === 'schema') {
-    const properties = { id: { type: 'integer' }, email: { type: 'string' } };
-    app.get('/', { schema: { response: { 200: { type: 'object', properties } } } }, async () => BODY);
-  }
-  if (kind === 'script' || kind === 'check') {
+  else {
     const redis = new Redis(redisUrl);
+    const cork = kind.endsWith('-corked') ? corker(redis) : () => {};
     redis.defineCommand('issue', { lua: SCRIPT });
     const issue = (redis as unknown as Record<string, (...args: unknown[]) => Promise<number>>).issue!;
     let made = 0;
     app.get('/', async () => {
       made += 1;
+      cork();
       const count = await issue.call(redis, 4, '{a}limit', '{a}volume', '{a}fail', `{a}${made}`, RECORD);
       return { count };
     });
     app.post('/', async () => {
       made += 1;
+      cork();
       const record = await redis.getdel(`{a}${made}`);
       return { digest: createHash('sha256').update(`${record}${made}`).digest('hex') };
     });
@@ -56,5 +56,20 @@ async function serve(kind: Kind, redisUrl: string): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
+/** Returns a function that holds back what is written until the end of this turn of the event loop. */
+function corker(redis: Redis): () => void {
+  let isCorked = false;
+  return () => {
+    if (isCorked) return;
+    isCorked = true;
+    const { stream } = redis;
+    stream.cork();
+    setImmediate(() => {
+      isCorked = false;
+      stream.uncork();
+    });
+  };
+}
+
 const [kind = 'http', redisUrl = ''] = process.argv.slice(2);
-console.log(await serve(kind as Kind, redisUrl));
+console.log(await serve(kind as BareKind, redisUrl));

@@ -1,8 +1,9 @@
 // Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
 import { join } from 'node:path';
+import { reachableHost } from '@tollgate/shared/config/sites.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { type Account, checkDemoAccount, ownsDirectory, saveAccount } from '../demo/demo-account.js';
+import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
 import { pageSegments } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
@@ -14,7 +15,6 @@ import {
   type Environment,
   environmentFor,
   type Ports,
-  reachableHost,
   readPorts,
   type ServiceName,
   StartError,
@@ -81,7 +81,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = openSecrets(dataFolder, given);
   const environment = completeForLocalUse({ ...given, ...secrets }, ports);
   const challenges = readChallengeNames(environment, pageSegments(pageFolder));
-  const demo = await saveAccounts(options.accounts ?? [], environment);
+  const demo = demoAccountOf(environment);
+  if (demo !== undefined) await saveAccounts([demo, ...(options.accounts ?? [])], environment);
   options.signal?.throwIfAborted();
 
   const logFolder = join(dataFolder, 'logs');
@@ -152,11 +153,9 @@ function checkDataFolder(dataFolder: string): void {
   }
 }
 
-async function saveAccounts(accounts: readonly Account[], environment: Environment) {
+function demoAccountOf(environment: Environment): Account | undefined {
   if (!ownsDirectory(environment)) return undefined;
-  const demo = { email: environment.DEMO_EMAIL!, password: environment.DEMO_PASSWORD! };
-  for (const account of [demo, ...accounts]) await saveAccount(account, environment);
-  return demo;
+  return { email: environment.DEMO_EMAIL!, password: environment.DEMO_PASSWORD! };
 }
 
 async function openGateway(

@@ -10,6 +10,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
@@ -70,6 +71,7 @@ export async function openChallengeService(
     holds: ['challenges'],
     log: logger,
   });
+  addClockOffsets(metrics.registry, { challenges: storeWatch });
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };

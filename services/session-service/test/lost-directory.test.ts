@@ -3,17 +3,18 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';
-import { type SessionProcess, startRunningService, startSessionService } from './support/session-process.js';
+import { openServiceHere, type SessionListener, startSessionService } from './support/session-process.js';
 
 const PASSWORD = 'right password';
 const ORIGIN = 'http://localhost:8080';
 
-function logIn({ publicUrl }: SessionProcess): Promise<Response> {
+function logIn({ publicUrl }: SessionListener): Promise<Response> {
   return fetch(`${publicUrl}/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: ORIGIN },
@@ -21,7 +22,7 @@ function logIn({ publicUrl }: SessionProcess): Promise<Response> {
   });
 }
 
-function refresh({ publicUrl }: SessionProcess, cookie: string): Promise<Response> {
+function refresh({ publicUrl }: SessionListener, cookie: string): Promise<Response> {
   return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
 }
 
@@ -29,7 +30,7 @@ const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.spl
 
 /** Starts the service and waits for its store, which it connects to beside its start. */
 async function startReadyService(t: Test, env: Readonly<Record<string, string>>) {
-  const service = await startRunningService(t, env);
+  const service = await openServiceHere(t, env);
   const isReady = async () => {
     const response = await fetch(`${service.adminUrl}/health/ready`);
     const { checks } = (await response.json()) as { checks: Record<string, unknown> };
@@ -51,7 +52,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   const before = await startReadyService(t, env);
   const cookie = cookieOf(await logIn(before));
   t.equal((await refresh(before, cookie)).status, 200);
-  await before.kill();
+  await before.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   const without = await startReadyService(t, env);
@@ -63,7 +64,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   t.match(await (await fetch(`${without.adminUrl}/health/ready`)).json(), {
     checks: { directory: 'failed' },
   });
-  await without.kill();
+  await without.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   renameSync(join(folder, 'kept'), users);
@@ -92,11 +93,12 @@ t.test('a damaged user file or store ends the start with one line', async (t) =>
     ['USERS_URL', 'folder', 'it is no file'],
   ] as const) {
     const path = join(folder, name);
-    const stopped = await startSessionService(t, { [variable]: `file:${path}` });
-    if ('log' in stopped) throw new Error('it started');
-    t.equal(stopped.code, 1);
-    t.equal(stopped.complaint.length, 1);
-    const [line = ''] = stopped.complaint;
+    const mistake = await openServiceHere(t, { [variable]: `file:${path}` }).catch((error) => error);
+    t.type(mistake, ConfigurationError);
+    t.equal(mistake.lines.length, 1);
+    const [line = ''] = mistake.lines;
     t.ok(line.includes(variable) && line.includes(path) && line.endsWith(reason), line);
   }
+  const stopped = await startSessionService(t, { STORE_URL: `file:${join(folder, 'folder')}` });
+  t.match(stopped, { code: 1, complaint: [/^STORE_URL .* it is no file$/] });
 });

@@ -105,7 +105,7 @@ export default async function metricsRoute(
   const text = { 'text/plain': { schema: { type: 'string' } } };
   const schema = {
     operationId: 'readMetrics',
-    summary: 'Figures for Prometheus',
+    summary: 'The metrics of the process, for Prometheus',
     response: { 200: { description: 'In the text format of Prometheus', content: text } },
   };
   app.get('/metrics', { schema }, async (_request, reply) =>
