@@ -13,7 +13,7 @@ import { root } from './prepare.js';
 const program = `import module from 'node:module';
 import { join } from 'node:path';
 
-module.enableCompileCache?.(join(import.meta.dirname, 'cache'));
+module.enableCompileCache?.(join(import.meta.dirname, '.compile-cache'));
 await import('./service.js');
 `;
 
