@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gatherCommands } from '@tollgate/shared/store/gathered-commands.js';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 
@@ -38,6 +39,8 @@ async function serve(kind: Kind, redisUrl: string): Promise<number> {
   }
   if (kind === 'script' || kind === 'check') {
     const redis = new Redis(redisUrl);
+    // The floor writes its commands as the services do.
+    gatherCommands(redis);
     redis.defineCommand('issue', { lua: SCRIPT });
     const issue = (redis as unknown as Record<string, (...args: unknown[]) => Promise<number>>).issue!;
     let made = 0;
