@@ -9,7 +9,7 @@ import type { Bench } from './work.js';
 const KINDS = {
   'express-session': { path: 'rotate', isLess: false },
   '@fastify/session': { path: 'rotate', isLess: false },
-  'better-auth': { path: 'api/auth/get-session', isLess: false },
+  'better-auth': { path: 'api/auth/get-session', isLess: true },
 } as const;
 export type SessionKind = keyof typeof KINDS;
 
