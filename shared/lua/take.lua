@@ -20,10 +20,12 @@ if string.sub(text, 1, 1) == '!' then
   return {}
 end
 
-local verified_by, challenge_type = string.match(text, '^%d+ (%S+) ([^%s+]+)')
-for i = 2, #ARGV do
-  if ARGV[i] == verified_by or (verified_by and ARGV[i] == verified_by .. ':' .. challenge_type) then
-    return nil
+if #ARGV > 1 then
+  local verified_by, challenge_type = string.match(text, '^%d+ (%S+) ([^%s+]+)')
+  for i = 2, #ARGV do
+    if ARGV[i] == verified_by or (verified_by and ARGV[i] == verified_by .. ':' .. challenge_type) then
+      return nil
+    end
   end
 end
 
