@@ -11,7 +11,10 @@ export function raiseCommandTimeout(store: Store): void {
   if (store.kind !== 'redis') return;
   const { client } = store;
   const raise = ({ options }: Pick<Redis, 'options'>) => void Object.assign(options, RAISED);
-  if (!(client instanceof Cluster)) return raise(client);
+  if (!(client instanceof Cluster)) {
+    raise(client);
+    return;
+  }
   Object.assign(client.options.redisOptions ?? {}, RAISED);
   // Each node's client has options of its own, copied before this call.
   for (const node of client.nodes()) raise(node);
