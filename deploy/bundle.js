@@ -9,6 +9,14 @@ import { serviceNames } from './dist/src/launcher/local-environment.js';
 import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
 
+/** The program of a service. Node 22.8 and newer keep what they have compiled beside the bundle, if they may write there. */
+const program = `import module from 'node:module';
+import { join } from 'node:path';
+
+module.enableCompileCache?.(join(import.meta.dirname, '.compile-cache'));
+await import('./service.js');
+`;
+
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
   [
@@ -24,8 +32,10 @@ async function bundle(name) {
   const { rolldown } = await import('rolldown');
   const folder = dirname(bundleOf(name));
   const service = await rolldown({
-    input: join(root, 'services', name, 'dist/src/server.js'),
+    input: { service: join(root, 'services', name, 'dist/src/server.js') },
     platform: 'node',
+    // What it bundles is compiled; the build of an image has only some of the projects that the configuration names.
+    tsconfig: false,
     external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
@@ -37,6 +47,7 @@ async function bundle(name) {
     if (type === 'chunk') writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
   }
   await service.close();
+  writeFileSync(bundleOf(name), program);
 }
 
 /** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */

@@ -31,6 +31,7 @@ async function loadedBy(files) {
   const build = await rolldown({
     input: files.map((file) => join(root, file)),
     platform: 'node',
+    tsconfig: false,
     external: unbundledPackages,
     treeshake: false,
     logLevel: 'silent',

@@ -371,7 +371,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/presets\/preset(s|-mistakes|-fingerprint)\.ts$/,
-    to: /^shared\/src\/schemas\/(canonical-json|configuration-error|option-tree|names)\.ts$/,
+    to: /^shared\/src\/schemas\/(canonical-json|configuration-error|expectation|option-tree|names)\.ts$/,
     why: 'presets are checked and completed by their schema',
   },
   {

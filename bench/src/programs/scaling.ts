@@ -7,7 +7,7 @@ import type { Program } from '../program.js';
 import { measureCost, measureRest, type OperationCost } from '../scaling/costs.js';
 import { startFleet } from '../scaling/fleet.js';
 import { type Growth, growMasters, growProcesses } from '../scaling/growth.js';
-import { LOG_OUT, OPERATIONS } from '../scaling/operations.js';
+import { LOG_OUT, OPERATIONS, type Operation } from '../scaling/operations.js';
 import {
   reportCost,
   reportCosts,
@@ -30,10 +30,15 @@ const program: Program = {
   title: 'what each operation costs service and store, and how throughput grows with masters and processes',
   method: METHOD,
   async run(_args, report) {
-    const { costs, atRest } = await withClosing((onClose) => measureCosts(onClose, 1));
+    const { costs, atRest } = await withClosing((onClose) =>
+      measureCosts(onClose, 1, OPERATIONS, (cost) => reportCost(report, cost)),
+    );
     reportCosts(report, costs, atRest);
-    const followed = await withClosing((onClose) => measureCosts(onClose, FOLLOWERS, [LOG_OUT]));
-    reportCost(report, { ...followed.costs[0]!, name: `log-out, ${FOLLOWERS} processes follow` });
+    await withClosing((onClose) =>
+      measureCosts(onClose, FOLLOWERS, [LOG_OUT], (cost) =>
+        reportCost(report, { ...cost, name: `log-out, ${FOLLOWERS} processes follow` }),
+      ),
+    );
     const masters: Growth[] = [];
     for (const count of MASTERS) {
       const grown = await withClosing(async (onClose) =>
@@ -60,7 +65,12 @@ export default program;
 
 type OnClose = (close?: () => unknown) => void;
 
-async function measureCosts(onClose: OnClose, processes: number, operations = OPERATIONS) {
+async function measureCosts(
+  onClose: OnClose,
+  processes: number,
+  operations: readonly Operation[],
+  onCost: (cost: OperationCost) => void,
+) {
   const redis = await startRedis({ teardown: onClose });
   const fleet = await startFleet(redis.url, processes);
   onClose(() => fleet.close());
@@ -72,7 +82,11 @@ async function measureCosts(onClose: OnClose, processes: number, operations = OP
   const ground = { fleet, application, store, storeUrl: redis.url };
   const atRest = await measureRest(redis);
   const costs: OperationCost[] = [];
-  for (const operation of operations) costs.push(await measureCost(operation, ground, redis, atRest));
+  for (const operation of operations) {
+    const cost = await measureCost(operation, ground, redis, atRest);
+    onCost(cost);
+    costs.push(cost);
+  }
   return { costs, atRest };
 }
 

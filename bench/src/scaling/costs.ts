@@ -93,7 +93,7 @@ export async function measureCost(
 /** @throws Error unless the response contains what it must; its status says whether the others succeed */
 async function tryOnce({ name, expected = '' }: Operation, url: string, request: Prepared): Promise<void> {
   const { method, path, headers = {}, body = null } = request;
-  const response = await fetch(`${url}${path}`, { method, headers, body });
+  const response = await fetch(new URL(path, url), { method, headers, body });
   const text = await response.text();
   if (!response.ok || !text.includes(expected)) throw new Error(`${name} is answered ${text}`);
 }

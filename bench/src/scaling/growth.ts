@@ -39,7 +39,8 @@ export const PROCESS_SHARE = 0.05;
 
 const SECONDS = 6;
 const WARM_UP_SECONDS = 2;
-const CONNECTIONS = 240;
+/** For each small machine: more would wait longer than the services wait for the store. */
+const CONNECTIONS = 80;
 /** More sessions than are refreshed in that time. */
 const SUPPLY = 30_000;
 const MEASURED = [ISSUE_WORK, REFRESH];
@@ -96,9 +97,10 @@ async function measure(
   const next = await operation.prepare(ground, SUPPLY);
   const nodes = operation.servedBy(ground);
   const urls = nodes.map(({ url }) => url);
-  const run = (seconds: number) => send({ urls, connections: CONNECTIONS, extent: { seconds }, next });
-  await run(WARM_UP_SECONDS);
   const small = pids(nodes);
+  const connections = CONNECTIONS * small.length;
+  const run = (seconds: number) => send({ urls, connections, extent: { seconds }, next });
+  await run(WARM_UP_SECONDS);
   return await onSmallMachines(small, share, async () => {
     // Nobody has saved anything up when the measurement begins.
     await run(WARM_UP_SECONDS);

@@ -16,8 +16,8 @@ const HEADROOM = 0.6;
 const MEGABYTE = 1e6;
 const GIGABYTE = 1e9;
 
+/** Reports what is the same for all operations, and compares them with the bounds. */
 export function reportCosts(report: Report, costs: readonly OperationCost[], atRest: AtRest): void {
-  for (const cost of costs) reportCost(report, cost);
   report.row('at rest, a second, one of each service', {
     commands: atRest.commands,
     'µs of the store': atRest.cpuMicros,

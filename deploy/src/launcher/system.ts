@@ -4,10 +4,9 @@ import { reachableHost } from '@tollgate/shared/config/sites.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
-import { pageSegments } from '../demo/demo-page.js';
+import { pageFolder, pageSegments } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
-import { buildGateway, listenLocally, pageFolder } from '../gateway/gateway.js';
 import { settlePorts } from './free-ports.js';
 import {
   completeForLocalUse,
@@ -105,6 +104,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   options.signal?.addEventListener('abort', stopServices, { once: true });
   try {
+    // Takes as long to load as the services to start, and another core does that.
+    const gatewayModule = import('../gateway/gateway.js');
     await waitUntilAllReady(
       [
         readyAt(processes['challenge-service'], ports.challengeAdmin, environment),
@@ -112,7 +113,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ],
       { unreadyMs: options.storeMs ?? 10_000, silentMs },
     );
-    const gateway = await openGateway(environment, ports, challenges, demo);
+    const gateway = await openGateway(await gatewayModule, environment, ports, challenges, demo);
     if (options.signal?.aborted) {
       await gateway.close();
       options.signal.throwIfAborted();
@@ -159,6 +160,7 @@ function demoAccountOf(environment: Environment): Account | undefined {
 }
 
 async function openGateway(
+  { buildGateway, listenLocally }: typeof import('../gateway/gateway.js'),
   environment: Environment,
   ports: Ports,
   challenges: ChallengeNames,

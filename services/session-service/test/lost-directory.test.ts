@@ -2,43 +2,22 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';
-import { openServiceHere, type SessionListener, startSessionService } from './support/session-process.js';
-
-const PASSWORD = 'right password';
-const ORIGIN = 'http://localhost:8080';
-
-function logIn({ publicUrl }: SessionListener): Promise<Response> {
-  return fetch(`${publicUrl}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: ORIGIN },
-    body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
-  });
-}
-
-function refresh({ publicUrl }: SessionListener, cookie: string): Promise<Response> {
-  return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
-}
-
-const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
-
-/** Starts the service and waits for its store, which it connects to beside its start. */
-async function startReadyService(t: Test, env: Readonly<Record<string, string>>) {
-  const service = await openServiceHere(t, env);
-  const isReady = async () => {
-    const response = await fetch(`${service.adminUrl}/health/ready`);
-    const { checks } = (await response.json()) as { checks: Record<string, unknown> };
-    return checks.store !== 'failed';
-  };
-  while (!(await isReady())) await pause(20);
-  return service;
-}
+import { openServiceHere, startSessionService } from './support/session-process.js';
+import {
+  checksOf,
+  cookieOf,
+  errorsOf,
+  logIn,
+  PASSWORD,
+  refresh,
+  startReadyService,
+} from './support/session-visit.js';
 
 async function check(t: Test, storeUrl: string): Promise<void> {
   const folder = tempDir(t);
@@ -59,11 +38,11 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   const answer = await refresh(without, cookie);
   t.equal(answer.status, 200, 'the session goes on');
   t.equal((await logIn(without)).status, 503, 'nobody signs in');
-  const line = without.log.map((text) => JSON.parse(text)).find(({ level }) => level === 'error');
-  t.match(line, { variable: 'USERS_URL', msg: /^the user directory is refused: it has none of the users/ });
-  t.match(await (await fetch(`${without.adminUrl}/health/ready`)).json(), {
-    checks: { directory: 'failed' },
+  t.match(errorsOf(without)[0], {
+    variable: 'USERS_URL',
+    msg: /^the user directory is refused: it has none of the users/,
   });
+  t.equal((await checksOf(without)).directory, 'failed');
   await without.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });

@@ -2,6 +2,7 @@
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ANSWER_LIMIT_MS, within } from './answer-limit.js';
+import { gatherCommands } from './gathered-commands.js';
 import { sentinelConnector } from './sentinel/sentinel-connector.js';
 import { type SentinelWatch, watchSentinels } from './sentinel/sentinel-watch.js';
 import { StoreUnavailableError } from './store.js';
@@ -65,7 +66,7 @@ export function closeRedis(client: RedisClient): void {
 /** Opens a client. It connects in the background, and its connection may fail. */
 export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
   const client = connect(address, { ...CLIENT_OPTIONS, reconnectOnError: leavesDeposed() });
-  dropSettledCommands(client);
+  gatherCommands(client);
   // An error event without a listener would end the process. A watch of the store reports the errors.
   client.on('error', (error: Error) => {
     // The client would go on with database 0.
@@ -113,19 +114,6 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
     reader.disconnect();
     throw asStoreError(error);
   }
-}
-
-/**
- * Keeps a client from sending a command again, on another connection, whose caller was already told that it failed. The
- * client only forgets such a command when its reply comes.
- */
-function dropSettledCommands(client: RedisClient): void {
-  if (client instanceof Cluster) {
-    client.on('+node', (node: Redis) => dropSettledCommands(node));
-    return;
-  }
-  const send = client.sendCommand.bind(client);
-  client.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
 }
 
 function connect(

@@ -1,9 +1,10 @@
 // Opening and closing a store of either kind, and its time.
 
 import { once } from 'node:events';
+import { Cluster } from 'ioredis';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
-import { asStoreError, reconnectDelayMs } from '../../src/store/redis-connection.js';
+import { asStoreError, type RedisClient, reconnectDelayMs } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import { startRedis } from '../../src/test/redis-server.js';
 import { eachStore, redisStore } from '../../src/test/stores.js';
@@ -18,6 +19,26 @@ t.test('a store returns its own time in milliseconds', async (t) => {
     t.ok(timeMs >= before - 1 && timeMs <= Date.now() + 1);
   });
 });
+
+/** Reads of sockets by all servers of a client so far. */
+async function readsOf(client: RedisClient): Promise<number> {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client];
+  const infos = await Promise.all(servers.map((server) => server.info('stats')));
+  return infos.reduce((sum, info) => sum + Number(/total_reads_processed:(\d+)/.exec(info)?.[1]), 0);
+}
+
+t.test(
+  'operations of one turn of the event loop reach a server together, and each has its own answer',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const keys = Array.from({ length: 300 }, (_, at) => `probe:{${at}}`);
+      await Promise.all(keys.map((key) => store.exchange(key, key, 60_000)));
+      const before = store.kind === 'redis' ? await readsOf(store.client) : 0;
+      t.strictSame(await Promise.all(keys.map((key) => store.read(key))), keys);
+      if (store.kind === 'redis') t.ok((await readsOf(store.client)) - before < keys.length / 10);
+    });
+  },
+);
 
 t.test(
   'a Redis that is away is opened all the same, each command fails at once, and closing ends',
