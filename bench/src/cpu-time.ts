@@ -1,5 +1,5 @@
 // Processor time and memory of a process, from /proc.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
@@ -37,4 +37,32 @@ export function watchOthers(): () => number {
 export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
+}
+
+/** Returns the resident memory of a process in bytes, in which a page that several processes share counts in part. Linux only. */
+export function proportionalBytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}
+
+/** Returns the processor time of the threads of a process that run, in milliseconds: finer than `cpuSeconds`. Linux only. */
+export function processorMs(pid: number): number {
+  const nanoseconds = (task: string) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  return tasksOf(pid).reduce((sum, task) => sum + nanoseconds(task), 0) / 1e6;
+}
+
+/** Returns how often the threads of a process that run have waited and been woken up. Linux only. */
+export function wakeUps(pid: number): number {
+  const switches = (task: string) =>
+    Number(
+      /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(
+        readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'),
+      )?.[1],
+    );
+  return tasksOf(pid).reduce((sum, task) => sum + switches(task), 0);
+}
+
+function tasksOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`);
 }

@@ -1,12 +1,24 @@
 #!/bin/sh
 # Gathers the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
-#   sh assemble.sh APP IMAGE
-# APP has the compiled service and its production dependencies; IMAGE is created.
+#   sh assemble.sh APP KEPT IMAGE
+# APP has the bundle of the service, its compiled commands and its production dependencies. KEPT lists what is needed
+# beside the bundle (kept-files.js); IMAGE is created.
 set -eu
 app=$1
-image=$2
+kept=$(realpath "$2")
+image=$3
 user=10001
 
+# Compiled files and packages that only the bundle holds.
+(
+  cd "$app"
+  {
+    find shared/dist/src services/*/dist/src -name '*.js'
+    find node_modules -mindepth 1 -maxdepth 1 ! -name '.*' ! -name '@*'
+    find node_modules/@* -mindepth 1 -maxdepth 1 ! -path 'node_modules/@tollgate/*'
+  } | LC_ALL=C sort | LC_ALL=C comm -23 - "$kept" | xargs rm -rf
+  find shared/dist services/*/dist node_modules -type d -empty -delete
+)
 # What runs needs none of these, whoever ships them.
 find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
   -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete

@@ -10,7 +10,7 @@ import type { LoadPlan } from './plan.js';
 /** What a run decides itself. */
 export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
 
-/** Puts load on a route once; the processes are named `service` and `redis`. */
+/** Puts load on a route once; the processes are named `service` and `Redis`. */
 export type Route = (pace: Pace) => Promise<Cost>;
 
 export interface Routes {
@@ -35,7 +35,7 @@ export function openRoutes(
   signedIn: readonly SignedIn[],
   generator: Generator,
 ): Routes {
-  const pids = (service: number) => ({ service, ...(site.redis && { redis: site.redis.pid }) });
+  const pids = (service: number) => ({ service, ...(site.redis && { Redis: site.redis.pid }) });
   const session = pids(site.system.processes['session-service'].child.pid!);
   const challenge = pids(site.system.processes['challenge-service'].child.pid!);
   const solved = openSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!);

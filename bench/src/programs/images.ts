@@ -16,7 +16,7 @@ const program: Program = {
     const [count, seed] = [Number(values.count), Number(values.seed)];
     report.say(`${count} images, seed ${seed}`);
     for (const driver of DRIVER_NAMES) {
-      const samples = drawSamples(defaultPreset, { count, seed, driver });
+      const samples = await drawSamples(defaultPreset, { count, seed, driver });
       reportDrawing(report, samples);
       const sizes = samples.pngs.map((png) => png.length);
       report.verdict(`${driver}: images per second and core`, samples.imagesPerSecond, { atLeast: 2000 });

@@ -37,7 +37,7 @@ const program: Program = {
       if (!preset)
         throw new RangeError(`no preset ${name}; there are ${Object.keys(IMAGE_PRESETS).join(', ')}`);
       report.say(`\n${name}`);
-      const samples = drawSamples(preset, { count, seed });
+      const samples = await drawSamples(preset, { count, seed });
       reportDrawing(report, samples);
       const attempts = (await readSamples(samples)).sort(byDanger);
       for (const attempt of attempts) report.say(`  ${describe(attempt)}`);

@@ -13,6 +13,8 @@ import type { Report } from './report.js';
 
 /** With a higher load average others compute too, and figures are too low. */
 const IDLE_LOAD = 0.5;
+/** Cores that others may use, on average, before figures count as disturbed. */
+const DISTURBED = 0.1;
 const ROUNDS = 5;
 
 export interface Machine {
@@ -21,8 +23,8 @@ export interface Machine {
   readonly memoryGB: number;
   readonly kernel: string;
   readonly node: string;
-  /** Of the last 1, 5 and 15 minutes, at the start. */
-  readonly loadAverage: readonly number[];
+  /** Of the last minute before the start. */
+  readonly loadAverage: number;
 }
 
 /** Prints what the machine is, and warns if it is busy. */
@@ -33,15 +35,26 @@ export function reportMachine(report: Report): Machine {
     memoryGB: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
     node: process.versions.node,
-    loadAverage: loadavg().map((load) => Math.round(load * 100) / 100),
+    loadAverage: Math.round(loadavg()[0]! * 100) / 100,
   };
   const { processor, cores, memoryGB, kernel, node, loadAverage } = machine;
   report.say(`machine: ${processor}, ${cores} cores, ${memoryGB} GB, Linux ${kernel}, Node ${node}`);
-  const isBusy = loadAverage[0]! > IDLE_LOAD;
+  const isBusy = loadAverage > IDLE_LOAD;
   report.say(
-    `load average ${loadAverage.join(', ')}${isBusy ? `: WARNING, above ${IDLE_LOAD} others compute too, and the figures below are not final` : ''}`,
+    `load average ${loadAverage}${isBusy ? `: WARNING, above ${IDLE_LOAD} others compute too, and the figures below are not final` : ''}`,
   );
   return machine;
+}
+
+/** Names the machine and the day, and says if others used it. @param othersUsed cores, on average */
+export function describeRun(
+  { processor, cores, node }: Machine,
+  startedAt: string,
+  othersUsed: number,
+): string {
+  const words = [`${processor}, ${cores} cores`, `Node ${node}`, startedAt.slice(0, 10)];
+  if (othersUsed > DISTURBED) words.push(`NOT FINAL: others used ${othersUsed} cores meanwhile`);
+  return words.join('; ');
 }
 
 /** Measures the machine's own floors, in a few seconds, so that results of two machines can be compared. */

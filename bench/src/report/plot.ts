@@ -3,7 +3,7 @@ import { describeBound, formatNumber, type Verdict } from './report.js';
 
 const WIDTH = 800;
 const ROW = 34;
-const TOP = 62;
+const TOP = 78;
 const LEFT = 20;
 const PLOT = 560;
 /** Where the bound is, in pixels from the left. Values at or beyond twice the bound are drawn at the right edge. */
@@ -24,17 +24,26 @@ const STYLE = `
       .missed { fill: #fb923c; stroke: #fb923c }
     }`;
 
+export interface Plot {
+  readonly program: string;
+  readonly title: string;
+  /** The machine, the day, and whether others used it. */
+  readonly measuredOn: string;
+  readonly verdicts: readonly Verdict[];
+}
+
 /** Returns the text of an SVG that is readable on a light and a dark page. */
-export function drawPlot(name: string, title: string, verdicts: readonly Verdict[]): string {
+export function drawPlot({ program, title, measuredOn, verdicts }: Plot): string {
   const height = TOP + verdicts.length * ROW + 14;
   const description = verdicts.map(describe).join(' ');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title description">
-  <title id="title">${escapeText(`${name}: ${title}`)}</title>
+  <title id="title">${escapeText(`${program}: ${title}`)}</title>
   <desc id="description">${escapeText(description)}</desc>
   <style>${STYLE}
   </style>
-  <text class="title" x="${LEFT}" y="24">${escapeText(name)}: results beside their bounds</text>
-  <text x="${BOUND_X}" y="46" text-anchor="middle">bound</text>
+  <text class="title" x="${LEFT}" y="24">${escapeText(program)}: results beside their bounds</text>
+  <text x="${LEFT}" y="44">${escapeText(measuredOn)}</text>
+  <text x="${BOUND_X}" y="66" text-anchor="middle">bound</text>
 ${verdicts.map(drawVerdict).join('\n')}
 </svg>
 `;
@@ -46,7 +55,7 @@ function drawVerdict(verdict: Verdict, at: number): string {
   const limit = 'atLeast' in bound ? bound.atLeast : bound.atMost;
   const x = (value: number) => Math.round(LEFT + (PLOT * Math.min(2, multiple(value, limit))) / 2);
   const good = 'atLeast' in bound ? '≥' : '≤';
-  const value = `${formatNumber(verdict.median)}${unit && ` ${unit}`} (${good} ${formatNumber(limit)})`;
+  const value = `${formatNumber(verdict.median)}${unit && ` ${unit}`} (${good} ${limit.toLocaleString('en')})`;
   return [
     `  <text x="${LEFT}" y="${y - 9}">${escapeText(verdict.name)}</text>`,
     `  <line class="track" x1="${LEFT}" y1="${y}" x2="${LEFT + PLOT}" y2="${y}"/>`,

@@ -29,10 +29,13 @@ export interface SampleOptions {
 const WARM_UP_DRAWS = 300;
 
 /** @throws Error if no image library loads */
-export function drawSamples(preset: ImagePreset, { count, seed, driver }: SampleOptions): Samples {
+export async function drawSamples(
+  preset: ImagePreset,
+  { count, seed, driver }: SampleOptions,
+): Promise<Samples> {
   const library = loadDriver(driver);
   if (!library) throw new Error('no image library is installed');
-  const sprites = rasteriseSprites(library);
+  const sprites = await rasteriseSprites(library);
   const key = createHash('sha256').update(`images of seed ${seed}`).digest();
   const jobs = Array.from({ length: count }, (_, index) => drawingJob(key, 'bench', index, preset));
   for (let draw = 0; draw < WARM_UP_DRAWS; draw++) drawImage(sprites, jobs[draw % count]!);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gatherCommands } from '@tollgate/shared/store/gathered-commands.js';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 
@@ -35,40 +36,24 @@ async function serve(kind: BareKind, redisUrl: string): Promise<number> {
   if (kind === 'fastify') app.get('/', async () => BODY);
   else {
     const redis = new Redis(redisUrl);
-    const cork = kind.endsWith('-corked') ? corker(redis) : () => {};
+    // As the services do.
+    if (kind.endsWith('-corked')) gatherCommands(redis);
     redis.defineCommand('issue', { lua: SCRIPT });
     const issue = (redis as unknown as Record<string, (...args: unknown[]) => Promise<number>>).issue!;
     let made = 0;
     app.get('/', async () => {
       made += 1;
-      cork();
       const count = await issue.call(redis, 4, '{a}limit', '{a}volume', '{a}fail', `{a}${made}`, RECORD);
       return { count };
     });
     app.post('/', async () => {
       made += 1;
-      cork();
       const record = await redis.getdel(`{a}${made}`);
       return { digest: createHash('sha256').update(`${record}${made}`).digest('hex') };
     });
   }
   await app.listen({ host: '127.0.0.1', port: 0 });
   return (app.server.address() as AddressInfo).port;
-}
-
-/** Returns a function that holds back what is written until the end of this turn of the event loop. */
-function corker(redis: Redis): () => void {
-  let isCorked = false;
-  return () => {
-    if (isCorked) return;
-    isCorked = true;
-    const { stream } = redis;
-    stream.cork();
-    setImmediate(() => {
-      isCorked = false;
-      stream.uncork();
-    });
-  };
 }
 
 const [kind = 'http', redisUrl = ''] = process.argv.slice(2);

@@ -15,8 +15,9 @@ export interface FollowerLog {
 /** Knows the revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Returns whether the access tokens of a session must be refused. Reads the store only while the log is lost; if that
-   * fails too, the memory decides, and later calls do not wait until the store answers again. Never throws.
+   * Returns whether the access tokens of a session must be refused. Reads the store while the log is lost, and when it is
+   * called for the first time in a while; if that fails too, the memory decides, and later calls do not wait until the
+   * store answers again. Never throws.
    */
   isRevoked(sid: string): Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
@@ -29,6 +30,9 @@ export interface RevocationFollower {
   readonly size: number;
   stop(): Promise<void>;
 }
+
+/** Without a call of `isRevoked` for this long the log is read seldom, in milliseconds. */
+const REST_AFTER_MS = 10_000;
 
 /**
  * Starts to follow the log and retries for ever if it is lost.
@@ -46,7 +50,9 @@ export function followRevocations(
   let failures = 0;
   let waiting: (() => void)[] = [];
   let tail: RevocationTail | undefined;
-  // The position of the reads that requests cause while the log is lost.
+  let calledAtMs = clock();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  // The position of the reads that requests cause while the log is lost or seldom read.
   let asked = LOG_START;
   let asking: Promise<void> | undefined;
   let askingNext: Promise<void> | undefined;
@@ -62,9 +68,13 @@ export function followRevocations(
     // From the start each time: the log may come from another server than the one that was lost.
     let position = LOG_START;
     while (!stopping.signal.aborted) {
-      const page = await tail.next(position, lostSinceMs === undefined);
+      const rests = clock() - calledAtMs > REST_AFTER_MS;
+      const page = await tail.next(position, lostSinceMs !== undefined ? 'none' : rests ? 'long' : 'brief');
       position = take(page);
       if (lostSinceMs !== undefined && page.complete) found();
+      if (lostSinceMs !== undefined) continue;
+      readAtMs = clock();
+      asked = position;
     }
   }
 
@@ -108,9 +118,15 @@ export function followRevocations(
 
   async function readToEnd(): Promise<void> {
     for (;;) {
-      const page = await log.readAfter(asked);
-      asked = take(page);
-      if (page.complete) return;
+      const startedMs = clock();
+      const from = asked;
+      const page = await log.readAfter(from);
+      const position = take(page);
+      // The log may have been lost meanwhile, and then begins anew.
+      if (asked === from) asked = position;
+      if (!page.complete) continue;
+      readAtMs = startedMs;
+      return;
     }
   }
 
@@ -139,13 +155,16 @@ export function followRevocations(
   return {
     async isRevoked(sid) {
       if (revoked.has(sid)) return true;
-      if (lostSinceMs === undefined) return false;
+      calledAtMs = clock();
+      if (lostSinceMs === undefined && calledAtMs - readAtMs <= log.briefMs) return false;
       const asked = ask().then(
         () => {
           isUnanswered = false;
         },
         (error: unknown) => {
           isUnanswered = true;
+          // The tail may wait for long yet on a connection that is dead.
+          if (lostSinceMs === undefined) tail?.close();
           throw error;
         },
       );

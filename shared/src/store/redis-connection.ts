@@ -2,6 +2,7 @@
 
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { ANSWER_LIMIT_MS, within } from './answer-limit.js';
+import { gatherCommands } from './gathered-commands.js';
 import { sentinelConnector } from './sentinel/sentinel-connector.js';
 import { type SentinelWatch, watchSentinels } from './sentinel/sentinel-watch.js';
 import { StoreUnavailableError } from './store.js';
@@ -13,7 +14,7 @@ export type RedisClient = Redis | Cluster;
 /** Silence with a command under way after which a connection is left, in milliseconds. */
 export const SILENCE_MS = 1500;
 
-const CONNECT_TIMEOUT_MS = 2000;
+const READER_CONNECT_TIMEOUT_MS = 2000;
 
 // Without a queue a command fails at once while Redis is unreachable, so a request gets a 503 instead of hanging.
 const CLIENT_OPTIONS = {
@@ -65,7 +66,7 @@ export function closeRedis(client: RedisClient): void {
 /** Opens a client. It connects in the background, and its connection may fail. */
 export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>): RedisClient {
   const client = connect(address, { ...CLIENT_OPTIONS, reconnectOnError: leavesDeposed() });
-  dropSettledCommands(client);
+  gatherCommands(client);
   // An error event without a listener would end the process. A watch of the store reports the errors.
   client.on('error', (error: Error) => {
     // The client would go on with database 0.
@@ -94,6 +95,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
     lazyConnect: true,
     retryStrategy: () => null,
     commandTimeout: waitMs + ANSWER_LIMIT_MS,
+    socketTimeout: waitMs + SILENCE_MS,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
   const reader =
@@ -106,25 +108,12 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
   client.once('close', end);
   reader.once('end', () => client.off('close', end));
   try {
-    await within(CONNECT_TIMEOUT_MS, reader.connect());
+    await within(READER_CONNECT_TIMEOUT_MS, reader.connect());
     return reader as RedisClient;
   } catch (error) {
     reader.disconnect();
     throw asStoreError(error);
   }
-}
-
-/**
- * Keeps a client from sending a command again, on another connection, whose caller was already told that it failed. The
- * client only forgets such a command when its reply comes.
- */
-function dropSettledCommands(client: RedisClient): void {
-  if (client instanceof Cluster) {
-    client.on('+node', (node: Redis) => dropSettledCommands(node));
-    return;
-  }
-  const send = client.sendCommand.bind(client);
-  client.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
 }
 
 function connect(

@@ -25,7 +25,11 @@ const SEED = 3_030_915;
 t.setTimeout(300_000);
 
 // Refusals are exceptions internally, and a fifth of their cost is an unused stack.
+const { stackTraceLimit } = Error;
 Error.stackTraceLimit = 0;
+t.teardown(() => {
+  Error.stackTraceLimit = stackTraceLimit;
+});
 
 /** How often each operation ran. */
 interface Work {

@@ -1,0 +1,116 @@
+// Commands that are given in one turn of the event loop keep their order, their time limits and their errors.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { Cluster } from 'ioredis';
+import t, { type Test } from 'tap';
+import { openStore, waitForStore } from '../../src/store/open-store.js';
+import { loadScript } from '../../src/store/redis-script.js';
+import type { RedisStore } from '../../src/store/redis-store.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
+import { startRedis } from '../../src/test/redis-server.js';
+import { startTcpProxy } from '../../src/test/tcp-proxy.js';
+import { until } from '../../src/test/until.js';
+
+const KEEP_MS = 60_000;
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+
+async function openAt(t: Test, url: string): Promise<RedisStore> {
+  const store = openStore(url, '.');
+  if (store.kind !== 'redis') throw new TypeError('the store is not on Redis');
+  t.teardown(() => store.close());
+  t.ok(await waitForStore(store, 5000));
+  return store;
+}
+
+t.test(
+  'single commands, scripts, pipelines, transactions and QUIT of one turn keep their order',
+  async (t) => {
+    const { client } = await openAt(t, (await startRedis(t)).url);
+    if (client instanceof Cluster) throw new TypeError('a cluster');
+    const count = loadScript<[number, number]>(client, SCRIPTS, 'count_request');
+    const [set, counted, piped, transaction, last, quit] = await Promise.all([
+      client.set('counter', '7'),
+      count(['counter'], [KEEP_MS]),
+      client.pipeline().incr('counter').incr('counter').exec(),
+      client.multi().incr('counter').get('counter').exec(),
+      client.get('counter'),
+      client.quit(),
+    ]);
+    t.strictSame([set, counted[0], last, quit], ['OK', 8, '11', 'OK']);
+    t.strictSame(piped, [
+      [null, 9],
+      [null, 10],
+    ]);
+    t.strictSame(transaction, [
+      [null, 11],
+      [null, '11'],
+    ]);
+  },
+);
+
+t.test('a command that is given right before the client is closed still arrives', async (t) => {
+  const redis = await startRedis(t);
+  const store = await openAt(t, redis.url);
+  const given = store.exchange('last', 'written', KEEP_MS);
+  await store.close();
+  // Its reply may come too late for the closed client.
+  await given.catch(() => {});
+  await until(async () => (await redis.client.get('last')) === 'written', 'it arrives');
+});
+
+t.test('the limit of a command counts from when it was given, not from when it left', async (t) => {
+  const redis = await startRedis(t);
+  const store = await openAt(t, redis.url);
+  redis.freeze();
+  t.teardown(() => redis.thaw());
+  const startedMs = performance.now();
+  const given = t.rejects(store.read('key'), StoreUnavailableError);
+  // The rest of the turn takes as long as most of the limit.
+  while (performance.now() - startedMs < 450);
+  await given;
+  t.ok(performance.now() - startedMs < 700);
+});
+
+t.test(
+  'a connection that breaks with gathered commands is replaced, and those that wait are sent on the next one',
+  async (t) => {
+    const redis = await startRedis(t);
+    const name = await startTcpProxy(t, redis.port);
+    const store = await openAt(t, name.url);
+    const { client } = store;
+    if (client instanceof Cluster) throw new TypeError('a cluster');
+    const given = Array.from({ length: 20 }, (_, at) => store.exchange(`gathered:${at}`, 'written', KEEP_MS));
+    // In the same turn: nothing of them has left.
+    const broken = client.stream;
+    broken.destroy();
+    const replies = await Promise.all(given.map((reply) => reply.catch((error: unknown) => error)));
+    t.ok(replies.every((reply) => reply === null));
+    t.not(client.stream, broken);
+    t.equal(name.accepted, 2);
+    t.equal(await redis.client.dbsize(), 20);
+  },
+);
+
+t.test('a silent server with gathered commands is left', async (t) => {
+  const redis = await startRedis(t);
+  const name = await startTcpProxy(t, redis.port);
+  const store = await openAt(t, name.url);
+  name.silence();
+  const startedMs = performance.now();
+  const given = Array.from({ length: 20 }, () => store.read('key'));
+  await Promise.all(given.map((reply) => t.rejects(reply, StoreUnavailableError)));
+  t.ok(performance.now() - startedMs < 1000);
+  await until(async () => name.accepted === 2 && store.isReady(), 'another connection is open');
+  await pause(50);
+  t.equal(await store.read('key'), undefined);
+});
+
+t.test('a command without a connection fails at once', async (t) => {
+  const redis = await startRedis(t);
+  const store = await openAt(t, redis.url);
+  await redis.stop();
+  await until(() => !store.isReady(), 'the connection is gone');
+  const startedMs = performance.now();
+  await Promise.all(Array.from({ length: 20 }, () => t.rejects(store.read('key'), StoreUnavailableError)));
+  t.ok(performance.now() - startedMs < 100);
+});
