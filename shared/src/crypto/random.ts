@@ -69,7 +69,7 @@ function charactersOf(random: (size: number) => Uint8Array, length: number): Buf
   const text = Buffer.alloc(length);
   let filled = 0;
   while (filled < length) {
-    for (const byte of random(length + 8)) {
+    for (const byte of random(length - filled + 8)) {
       if (byte < FAIR_BYTES && filled < length) text[filled++] = CODES[byte % CODES.length]!;
     }
   }
