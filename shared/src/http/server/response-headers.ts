@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
+import { hasHeaders } from './service-response.js';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -35,7 +36,7 @@ export function responseHeaders({
 async function setResponseHeaders(app: FastifyInstance, options: ResponseHeadersOptions): Promise<void> {
   const headers = responseHeaders(options);
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers);
+    if (!hasHeaders(reply.raw)) reply.headers(headers);
     done();
   });
 }
