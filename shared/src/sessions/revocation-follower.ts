@@ -15,10 +15,11 @@ export interface FollowerLog {
 /** Knows the revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Returns whether the access tokens of a session must be refused. Reads the store only while the log is lost; if that
-   * fails too, the memory decides, and later calls do not wait until the store answers again. Never throws.
+   * Returns whether the access tokens of a session must be refused: at once, or a promise while the log is lost, when it
+   * reads the store; if that fails too, the memory decides, and later calls do not wait until the store answers again.
+   * Never throws.
    */
-  isRevoked(sid: string): Promise<boolean>;
+  isRevoked(sid: string): boolean | Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
   refuse(sids: readonly string[], keepMs: number): void;
   /** Resolves when the log has been read to its end; at once while it is followed. */
@@ -135,24 +136,27 @@ export function followRevocations(
     return askingNext;
   }
 
+  async function askFor(sid: string): Promise<boolean> {
+    const asked = ask().then(
+      () => {
+        isUnanswered = false;
+      },
+      (error: unknown) => {
+        isUnanswered = true;
+        throw error;
+      },
+    );
+    // A store that hangs costs one timeout, not one per request.
+    if (isUnanswered) asked.catch(() => {});
+    else await waitForAnswer(asked).catch(() => {});
+    return revoked.has(sid);
+  }
+
   const following = follow();
   return {
-    async isRevoked(sid) {
+    isRevoked(sid) {
       if (revoked.has(sid)) return true;
-      if (lostSinceMs === undefined) return false;
-      const asked = ask().then(
-        () => {
-          isUnanswered = false;
-        },
-        (error: unknown) => {
-          isUnanswered = true;
-          throw error;
-        },
-      );
-      // A store that hangs costs one timeout, not one per request.
-      if (isUnanswered) asked.catch(() => {});
-      else await waitForAnswer(asked).catch(() => {});
-      return revoked.has(sid);
+      return lostSinceMs === undefined ? false : askFor(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),
     async caughtUp() {
