@@ -2,28 +2,28 @@
 //
 //   node deploy/bundle.js
 //       run after `tsc -b`; does nothing if the bundles are newer than the code and the dependencies in them
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceNames } from './dist/src/launcher/local-environment.js';
-import { bundleOf, isBundleFresh } from './dist/src/launcher/service-program.js';
+import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
 
-/** Stay packages: they load native code, or start workers from files of their own. */
-const external = [
-  '@napi-rs/canvas',
-  '@node-rs/argon2',
-  '@node-rs/bcrypt',
-  '@photostructure/sqlite',
-  'canvas',
-  'piscina',
-];
+/** The program of a service. Node 22.8 and newer keep what they have compiled beside the bundle, if they may write there. */
+const program = `import module from 'node:module';
+import { join } from 'node:path';
+
+module.enableCompileCache?.(join(import.meta.dirname, '.compile-cache'));
+await import('./service.js');
+`;
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
-  [fileURLToPath(import.meta.url), join(root, 'package-lock.json')].every(
-    (file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs,
-  );
+  [
+    fileURLToPath(import.meta.url),
+    join(root, 'deploy/dist/src/launcher/service-program.js'),
+    join(root, 'package-lock.json'),
+  ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
 
 const outdated = serviceNames.filter((name) => !isUpToDate(name));
 await Promise.all(outdated.map(bundle));
@@ -32,14 +32,29 @@ async function bundle(name) {
   const { rolldown } = await import('rolldown');
   const folder = dirname(bundleOf(name));
   const service = await rolldown({
-    input: join(root, 'services', name, 'dist/src/server.js'),
+    input: { service: join(root, 'services', name, 'dist/src/server.js') },
     platform: 'node',
-    external,
+    // What it bundles is compiled; the build of an image has only some of the projects that the configuration names.
+    tsconfig: false,
+    external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
   // Not minified: a stack trace names functions, and //#region lines say which file a line is from.
-  await service.write({ dir: folder, cleanDir: true, entryFileNames: '[name].js', sourcemap: true });
+  const options = { dir: folder, cleanDir: true, entryFileNames: '[name].js', sourcemap: true };
+  const { output } = await service.write(options);
+  for (const { type, fileName } of output) {
+    const file = join(folder, fileName);
+    if (type === 'chunk') writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
+  }
   await service.close();
+  writeFileSync(bundleOf(name), program);
+}
+
+/** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */
+function toAscii(code) {
+  return code.replace(/[\u0080-\uffff]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** Our own modules keep finding files relative to where they were compiled, and their maps lead to TypeScript. */

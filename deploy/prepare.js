@@ -1,7 +1,7 @@
 // Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,6 +12,10 @@ const oldestNode = [20, 19];
 /** What npm says first is the reason; its manual follows. */
 const linesOfFailure = 12;
 const fetchMs = 30_000;
+const packageFolders = ['shared', 'host', 'services', 'client', 'deploy', 'bench'];
+/** The cache is what Node itself writes beside a bundle. */
+const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
+const builtFile = /\.(?:[jt]sx?|json|tsbuildinfo)$/;
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -107,7 +111,11 @@ function fetchCanvas() {
   }
 }
 
+/** Compiles what has changed since the last build; where nothing has, a look at the files is enough. */
 function build() {
+  const stamp = join(root, 'node_modules', '.tollgate-built');
+  const sources = stateOf(false);
+  if (readIfThere(stamp) === `${sources} ${stateOf(true)}`) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { ok, output } = run(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
@@ -116,6 +124,32 @@ function build() {
     const written = run(process.execPath, [join(root, program)]);
     if (!written.ok) giveUp(`${program} failed:\n${written.output}`);
   }
+  // The sources as they were before: a change meanwhile is compiled next time.
+  writeFileSync(stamp, `${sources} ${stateOf(true)}`);
+}
+
+/**
+ * Returns the hash of names, sizes and times of the files that a build reads or, in the folders `dist`, writes.
+ * @param {boolean} isOutput
+ */
+function stateOf(isOutput) {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  };
+  const visit = (folder, isInside) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (!unbuiltFolders.has(entry.name)) visit(path, isInside || entry.name === 'dist');
+      } else if (isInside === isOutput && builtFile.test(entry.name)) add(path);
+    }
+  };
+  for (const folder of packageFolders) visit(join(root, folder), false);
+  for (const file of isOutput ? [] : ['package.json', 'package-lock.json', 'tsconfig.json'])
+    add(join(root, file));
+  return hash.digest('hex');
 }
 
 function readIfThere(path) {

@@ -1,18 +1,68 @@
 // Processor time and memory of a process, from /proc.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
 /** Returns the processor time of a process in seconds, over all its threads. Linux only. */
 export function cpuSeconds(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function fieldsOf(pid: number | 'self'): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name in brackets may contain anything. Fields 3 and later follow it (proc_pid_stat(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Starts a measurement. The function that it returns says how many cores other programs have used since, on average. */
+export function watchOthers(): () => number {
+  const read = () => {
+    const all = /^cpu +(.+)$/m.exec(readFileSync('/proc/stat', 'utf8'))![1]!.split(' ').map(Number);
+    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = all;
+    // Besides this process, children that have ended, and theirs.
+    const own = fieldsOf('self')
+      .slice(11, 15)
+      .reduce((sum, ticks) => sum + Number(ticks), 0);
+    return { ticks: user + nice + system + irq + softirq - own, atMs: performance.now() };
+  };
+  const start = read();
+  return () => {
+    const { ticks, atMs } = read();
+    return Math.max(0, ((ticks - start.ticks) / TICKS_PER_SECOND) * (1000 / (atMs - start.atMs)));
+  };
 }
 
 /** Returns the resident memory of a process in bytes. Linux only. */
 export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
+}
+
+/** Returns the resident memory of a process in bytes, in which a page that several processes share counts in part. Linux only. */
+export function proportionalBytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}
+
+/** Returns the processor time of the threads of a process that run, in milliseconds: finer than `cpuSeconds`. Linux only. */
+export function processorMs(pid: number): number {
+  const nanoseconds = (task: string) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  return tasksOf(pid).reduce((sum, task) => sum + nanoseconds(task), 0) / 1e6;
+}
+
+/** Returns how often the threads of a process that run have waited and been woken up. Linux only. */
+export function wakeUps(pid: number): number {
+  const switches = (task: string) =>
+    Number(
+      /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(
+        readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'),
+      )?.[1],
+    );
+  return tasksOf(pid).reduce((sum, task) => sum + switches(task), 0);
+}
+
+function tasksOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`);
 }

@@ -1,12 +1,16 @@
 // The interface of a benchmark program.
+import type { Open } from './opened.js';
+import type { Report } from './report/report.js';
 
 /** The default export of a module in `programs/`, whose file name is its name on the command line. */
 export interface Program {
   /** One line: what it measures, and against what. */
   readonly title: string;
+  /** How it measures, what the columns of its output mean, and its options. */
+  readonly method?: string;
   /**
-   * Measures, and prints the results.
-   * @returns whether the results are within all bounds
+   * Measures, and reports the results.
+   * @param open for servers and whatever else must be closed afterwards
    */
-  run(args: readonly string[]): Promise<boolean>;
+  run(args: readonly string[], report: Report, open: Open): Promise<void>;
 }

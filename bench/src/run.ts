@@ -1,25 +1,62 @@
 // `npm run bench`: runs the named program, or lists all programs.
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { watchOthers } from './cpu-time.js';
+import { closeAfter } from './opened.js';
 import type { Program } from './program.js';
+import { describeRun, reportFloors, reportMachine } from './report/machine.js';
+import { drawPlot } from './report/plot.js';
+import { describeVerdict, openReport } from './report/report.js';
 
 const folder = new URL('./programs/', import.meta.url);
 const names = readdirSync(folder)
   .filter((file) => file.endsWith('.js'))
   .map((file) => file.slice(0, -'.js'.length));
 
+/** Where the documents have the results. */
+const documents = fileURLToPath(new URL('../../../docs/benchmarks/', import.meta.url));
+
 async function load(name: string): Promise<Program> {
   const module = (await import(new URL(`${name}.js`, folder).href)) as { default: Program };
   return module.default;
 }
 
+/** @returns whether the results are within all bounds */
+async function run(name: string, args: readonly string[]): Promise<boolean> {
+  const { title, method, run: measure } = await load(name);
+  const own = args.filter((argument) => argument !== '--json' && argument !== '--write');
+  const isJson = args.includes('--json');
+  const report = openReport((line) => (isJson ? console.error(line) : console.log(line)));
+  report.say(title);
+  if (method !== undefined) report.say(method);
+  const startedAt = new Date().toISOString();
+  const machine = reportMachine(report);
+  await closeAfter((open) => reportFloors(report, open));
+  const othersSince = watchOthers();
+  await closeAfter((open) => measure(own, report, open));
+  const { rows, verdicts } = report;
+  for (const verdict of verdicts) report.say(describeVerdict(verdict));
+  const othersUsed = Math.round(othersSince() * 100) / 100;
+  const measuredOn = describeRun(machine, startedAt, othersUsed);
+  report.say(`other programs used ${othersUsed} cores meanwhile, on average`);
+  const json = `${JSON.stringify({ program: name, title, args: own, startedAt, machine, othersUsed, rows, verdicts }, null, 1)}\n`;
+  if (isJson) process.stdout.write(json);
+  if (args.includes('--write')) {
+    mkdirSync(documents, { recursive: true });
+    writeFileSync(join(documents, `${name}.json`), json);
+    writeFileSync(join(documents, `${name}.svg`), drawPlot({ program: name, title, measuredOn, verdicts }));
+  }
+  return verdicts.every(({ isKept }) => isKept);
+}
+
 const [wanted, ...args] = process.argv.slice(2);
 if (wanted === undefined) {
   for (const name of names) console.log(`${name.padEnd(16)}${(await load(name)).title}`);
+  console.log(
+    'Each also takes --json (results to stdout, text to stderr) and --write (into docs/benchmarks).',
+  );
 } else if (!names.includes(wanted)) {
   console.error(`there is no benchmark ${wanted}; there are ${names.join(', ')}`);
   process.exitCode = 1;
-} else {
-  const program = await load(wanted);
-  console.log(program.title);
-  if (!(await program.run(args))) process.exitCode = 1;
-}
+} else if (!(await run(wanted, args))) process.exitCode = 1;

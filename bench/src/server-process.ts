@@ -1,20 +1,28 @@
-// Starts a server of `servers/` as a separate process, so that its processor time can be measured.
+// Starts a server of `servers/` as a process of its own, so that its processor time can be measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { pin } from './cores.js';
 
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly args?: readonly string[];
+  /** Variables besides those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Where it runs; anywhere unless said. */
+  readonly cores?: readonly number[];
 }
 
 /** Starts `servers/NAME.js`, and resolves when it has printed its port. */
 export async function startServer(
   name: string,
-  args: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
+  { args = [], environment = {}, cores }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const file = fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
@@ -26,10 +34,11 @@ export async function startServer(
     once(lines, 'line'),
     once(child, 'exit').then(() => Promise.reject(new Error(`${name} did not start`))),
   ])) as [string];
+  if (cores !== undefined) pin(child.pid!, cores);
   return {
     url: `http://127.0.0.1:${port}/`,
     pid: child.pid!,
-    async stop() {
+    async close() {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;

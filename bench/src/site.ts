@@ -1,16 +1,19 @@
-// The whole system on a private Redis, without rate limits, for programs that put load on it.
+// The whole system on a store of its own, without rate limits, for programs that put load on it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
-import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
+import { type Cores, pin } from './cores.js';
+import { openPrivateRedis, type PrivateRedis } from './private-redis.js';
 
 export const HOST_KEY = 'the-key-of-the-application-of-this-benchmark';
 
 /** The running system. */
 export interface Site {
   readonly system: System;
-  readonly redis: RedisServer;
+  /** Undefined with the embedded store. */
+  readonly redis: PrivateRedis | undefined;
+  readonly storeUrl: string;
   /** The variables of both services, including secrets. */
   readonly environment: Readonly<Record<string, string>>;
   /** URLs of the services themselves, because the gateway would be measured too. */
@@ -20,12 +23,13 @@ export interface Site {
   close(): Promise<void>;
 }
 
-const UNLIMITED = Object.fromEntries(
+/** Limits that no load reaches. */
+export const UNLIMITED = Object.fromEntries(
   ['POW', 'ISSUE', 'IMAGE', 'LOGIN', 'REFRESH', 'SESSION'].map((name) => [`RATE_LIMIT_${name}`, '1000000']),
 );
 
 /** Work costs two hashes and no image is required, so that the benchmarks measure neither. */
-const CHEAP = {
+export const CHEAP = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_POW_MAX_DIFFICULTY: '1',
@@ -40,40 +44,47 @@ const FREE_PORTS = Object.fromEntries(
   ),
 );
 
-/** Starts the system. `changes` override the variables that make challenges cheap. */
-export async function openSite(
-  changes: Readonly<Record<string, string>> = {},
-  accounts: readonly { email: string; password: string }[] = [],
-): Promise<Site> {
-  const closers: (() => unknown)[] = [];
-  const redis = await startRedis({
-    teardown: (closer?: () => unknown) => {
-      if (closer !== undefined) closers.unshift(closer);
-    },
-  });
+export interface SiteOptions {
+  /** Variables that override those above. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly accounts?: readonly { email: string; password: string }[];
+  /** Where its processes run; anywhere unless said. */
+  readonly cores?: Cores;
+  readonly store?: 'redis' | 'embedded';
+}
+
+/** Starts the system. */
+export async function openSite(options: SiteOptions = {}): Promise<Site> {
+  const { accounts = [], cores, store = 'redis' } = options;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  const redis = store === 'redis' ? await openPrivateRedis(cores?.redis) : undefined;
+  const storeUrl = redis?.url ?? `file:${join(folder, 'store.db')}`;
   const environment = {
     ...FREE_PORTS,
     ...UNLIMITED,
     ...CHEAP,
     HOST_API_KEY: HOST_KEY,
     LOG_LEVEL: 'info',
-    ...changes,
+    ...options.environment,
     DATA_DIR: folder,
-    STORE_URL: redis.url,
+    STORE_URL: storeUrl,
   };
   const system = await startSystem({ environment, accounts });
+  if (cores !== undefined) {
+    for (const { child } of Object.values(system.processes)) pin(child.pid!, cores.measured);
+  }
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return {
     system,
     redis,
+    storeUrl,
     environment: { ...environment, ...system.secrets } as Record<string, string>,
     session: at(system.ports.session),
     challenge: at(system.ports.challenge),
     challengeAdmin: at(system.ports.challengeAdmin),
     async close() {
       await system.stop();
-      for (const closer of closers) await closer();
+      await redis?.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

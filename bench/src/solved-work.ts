@@ -6,6 +6,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
+import { untilAnswered } from './until-answered.js';
 
 export interface SolvedWork {
   readonly pow_token: string;
@@ -17,7 +18,7 @@ const OPTIONS = resolveCaptchaOptions({
   pow: { difficulty: 1, max_difficulty: 1, volume: { step: 0 }, expire: 3600 },
 });
 
-const AT_ONCE = 200;
+const AT_ONCE = 50;
 
 /** Issues and solves `count` challenges of one bit each, directly on the store. */
 export async function prepareSolvedWork(
@@ -35,11 +36,32 @@ export async function prepareSolvedWork(
     const issues = Array.from({ length: Math.min(AT_ONCE, count - prepared.length) }, () =>
       powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
     );
-    await Promise.all(issues.map(({ issue }) => challenges.issuePow(issue)));
+    await Promise.all(issues.map(({ issue }) => untilAnswered(() => challenges.issuePow(issue))));
     for (const { issue, salt } of issues) prepared.push({ pow_token: issue.token, pow_nonce: solve(salt) });
   }
   await store.close();
   return prepared;
+}
+
+/** Solved proofs of work as bodies of requests: prepared as they are needed, and kept until they are sent. */
+export interface SolvedWorkSupply {
+  take(count: number): Promise<string[]>;
+  giveBack(unsent: readonly string[]): void;
+}
+
+export function openSolvedWork(storeUrl: string, secret: string): SolvedWorkSupply {
+  let kept: string[] = [];
+  return {
+    async take(count) {
+      const missing = await prepareSolvedWork(storeUrl, secret, Math.max(0, count - kept.length));
+      const taken = [...kept, ...missing.map((work) => JSON.stringify(work))];
+      kept = taken.slice(count);
+      return taken.slice(0, count);
+    },
+    giveBack(unsent) {
+      kept = [...kept, ...unsent];
+    },
+  };
 }
 
 function solve(salt: string): string {

@@ -1,12 +1,24 @@
 #!/bin/sh
 # Gathers the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
-#   sh assemble.sh APP IMAGE
-# APP has the compiled service and its production dependencies; IMAGE is created.
+#   sh assemble.sh APP KEPT IMAGE
+# APP has the bundle of the service, its compiled commands and its production dependencies. KEPT lists what is needed
+# beside the bundle (kept-files.js); IMAGE is created.
 set -eu
 app=$1
-image=$2
+kept=$(realpath "$2")
+image=$3
 user=10001
 
+# Compiled files and packages that only the bundle holds.
+(
+  cd "$app"
+  {
+    find shared/dist/src services/*/dist/src -name '*.js'
+    find node_modules -mindepth 1 -maxdepth 1 ! -name '.*' ! -name '@*'
+    find node_modules/@* -mindepth 1 -maxdepth 1 ! -path 'node_modules/@tollgate/*'
+  } | LC_ALL=C sort | LC_ALL=C comm -23 - "$kept" | xargs rm -rf
+  find shared/dist services/*/dist node_modules -type d -empty -delete
+)
 # What runs needs none of these, whoever ships them.
 find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
   -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete
@@ -20,6 +32,9 @@ find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__
   done
 # Builds of native modules for other versions of Node; the one for Node-API serves all.
 find "$app" -name 'node.abi*.node' -delete
+# Builds for other systems. From Node 24 on, SQLite is part of Node.
+find "$app" -path '*/prebuilds/*' -name '*.node' ! -path "*/linux-$(node -p process.arch)/*" -delete
+if node -e 'process.exit(parseInt(process.versions.node) >= 24 ? 0 : 1)'; then rm -rf "$app/node_modules/@photostructure"; fi
 # Of the compiled canvas only the library is loaded.
 if [ -d "$app/node_modules/canvas" ]; then
   mv "$app/node_modules/canvas/build/Release/canvas.node" "$app/canvas.node"

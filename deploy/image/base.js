@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, runNpm } from '../prepare.js';
+import { npmCommand, root, run as runQuietly } from '../prepare.js';
 
 /** npm of the same line as Node's own, which the package of Node does not have. */
 const npmVersion = '11';
@@ -58,7 +58,9 @@ function unpack(name, folder) {
   const place = join(folder, name.replace(/[^a-z0-9]/g, '-'));
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  const { ok, output } = runNpm(['pack', name, '--pack-destination', place, '--loglevel=error']);
+  const { ok, output } = runQuietly(
+    ...npmCommand(['pack', name, '--pack-destination', place, '--loglevel=error']),
+  );
   if (!ok) throw new Error(`${name} cannot be had:\n${output}`);
   const [archive = ''] = readdirSync(place);
   run('tar', ['--extract', '--gzip', '--file', join(place, archive), '--directory', place]);

@@ -30,6 +30,13 @@ export async function examineImage(buildah, image, report) {
 
   const named = (pattern) => files.map(({ path }) => path).filter((path) => pattern.test(path));
   expectNone(report, 'no sources and no source maps', named(source));
+  const [, service] = /services\/([^/]+)\/dist\/bundle\/server\.js$/.exec(config.Cmd.at(-1)) ?? [];
+  report('it starts the bundle of the service', service !== undefined, config.Cmd.join(' '));
+  expectNone(
+    report,
+    'nothing that the bundle holds is there twice',
+    named(new RegExp(`^app/(services/${service}/dist/src/(server|app)\\.js|node_modules/fastify/)`)),
+  );
   expectNone(report, 'no tests', named(/^app\/(shared|services\/[^/]+|deploy)\/.*\btest\//));
   expectNone(
     report,

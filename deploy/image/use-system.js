@@ -58,8 +58,12 @@ export async function useCommands(buildah, containers, { volumes, session, chall
   const status = ['node', 'services/session-service/dist/src/cli/keys.js', 'status'];
   const keys = await ended(buildah.start(containers.session, status, { volumes, env: session }));
   report('the command keys reads the store', keys.code === 0, keys.code === 0 ? '' : keys.said);
-  const help = await ended(
-    buildah.start(containers.session, ['node', 'deploy/dist/src/doctor/command.js', '--help']),
+  const programs = ['hash-password', 'session', 'users'].map(
+    (name) => `services/session-service/dist/src/cli/${name}.js`,
   );
-  report('the doctor is there', help.code === 0 && help.said.startsWith('usage: doctor'));
+  for (const program of [...programs, 'deploy/dist/src/doctor/command.js']) {
+    const help = await ended(buildah.start(containers.session, ['node', program, '--help']));
+    const isThere = help.code === 0 && help.said.startsWith('usage: ');
+    report(`${program} is there`, isThere, isThere ? '' : help.said);
+  }
 }

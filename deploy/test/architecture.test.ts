@@ -250,7 +250,13 @@ const rooms: readonly Room[] = [
   {
     name: 'deploy/demo',
     files: /^deploy\/src\/demo\//,
-    may: [fastify, nodeAny, /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/],
+    may: [
+      fastify,
+      nodeAny,
+      /^shared\/src\/config\/command-line\.ts$/,
+      /^services\/session-service\/src\/(cli\/user-actions|directory\/[a-z-]+)\.ts$/,
+      /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/,
+    ],
   },
   {
     name: 'deploy/doctor',
@@ -365,7 +371,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/challenge-service\/src\/presets\/preset(s|-mistakes|-fingerprint)\.ts$/,
-    to: /^shared\/src\/schemas\/(canonical-json|configuration-error|option-tree|names)\.ts$/,
+    to: /^shared\/src\/schemas\/(canonical-json|configuration-error|expectation|option-tree|names)\.ts$/,
     why: 'presets are checked and completed by their schema',
   },
   {

@@ -49,7 +49,7 @@ for (const { name, schema, entry } of units) {
   });
 
   t.test(`${name} has its secrets as credentials, and starts its own program`, async (t) => {
-    t.strictSame(settings(name, 'ExecStart'), [`/usr/bin/node services/${entry}/dist/src/server.js`]);
+    t.strictSame(settings(name, 'ExecStart'), [`/usr/bin/node services/${entry}/dist/bundle/server.js`]);
     const credentials = settings(name, 'LoadCredential').map((value) => value.split(':'));
     const known = secretVariablesOf(schema).map(fileVariableOf);
     const variables = settings(name, 'Environment').flatMap((line) =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEATHS, type Death, dieOften } from '@tollgate/shared/test/deaths.js';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 
 const COUNT = 1000;
 /** The longest time that another process may go without a commit. */
@@ -12,24 +13,21 @@ const BOUND_MS = 1000;
 const program: Program = {
   title:
     'processes die while three write to one embedded store, each way 1,000 times: is anything lost, does anything hang (deaths -- COUNT WAY…)',
-  async run([count = String(COUNT), ...ways]) {
-    const results: boolean[] = [];
+  async run([count = String(COUNT), ...ways], report) {
     for (const way of DEATHS) {
-      if (ways.length === 0 || ways.includes(way)) results.push(await report(way, Number(count)));
+      if (ways.length === 0 || ways.includes(way)) await measure(way, Number(count), report);
     }
-    return results.every(Boolean);
   },
 };
 export default program;
 
-async function report(way: Death, count: number): Promise<boolean> {
+async function measure(way: Death, count: number, report: Report): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-deaths-'));
   try {
     const { stuck, otherDeaths, longestPauseMs, commits, lost } = await dieOften(folder, way, count);
-    console.log(
-      `${way.padEnd(8)}${count} deaths: ${stuck} stuck, ${otherDeaths} of the others ended, ${lost} of ${commits} commits lost, longest pause of the others ${longestPauseMs} ms; bound ${BOUND_MS}`,
-    );
-    return stuck === 0 && otherDeaths === 0 && lost === 0 && longestPauseMs <= BOUND_MS;
+    report.row(`${way}, ${count} deaths`, { commits, lost, stuck, 'others ended': otherDeaths });
+    report.verdict(`${way}: lost, stuck, or ended with it`, lost + stuck + otherDeaths, { atMost: 0 });
+    report.verdict(`${way}: longest pause of the others`, longestPauseMs, { atMost: BOUND_MS }, 'ms');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 import type { PairReport } from '../servers/store-pairs.js';
 
 const WORKER = fileURLToPath(new URL('../servers/store-pairs.js', import.meta.url));
@@ -16,20 +17,18 @@ const LONGEST_MS = 250;
 
 const program: Program = {
   title: 'the embedded store: pairs of a write and a take per second, by one process and by two at once',
-  async run([seconds = String(SECONDS)]) {
-    const alone = await measure(1, seconds);
-    const together = await measure(2, seconds);
+  async run([seconds = String(SECONDS)], report) {
+    const alone = await measure(1, seconds, report);
+    const together = await measure(2, seconds, report);
     const sum = together.reduce((total, { pairsPerSecond }) => total + pairsPerSecond, 0);
     const longestMs = Math.max(...[...alone, ...together].map(({ longestMs }) => longestMs));
-    console.log(
-      `two together ${Math.round(sum)} pairs/s, bound ${LEAST_PAIRS}; longest wait ${longestMs.toFixed(0)} ms, bound ${LONGEST_MS}`,
-    );
-    return sum >= LEAST_PAIRS && longestMs <= LONGEST_MS;
+    report.verdict('two processes together', sum, { atLeast: LEAST_PAIRS }, 'pairs/s');
+    report.verdict('longest wait', longestMs, { atMost: LONGEST_MS }, 'ms');
   },
 };
 export default program;
 
-async function measure(processes: number, seconds: string): Promise<PairReport[]> {
+async function measure(processes: number, seconds: string, report: Report): Promise<PairReport[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   try {
     const workers = Array.from({ length: processes }, () => fork(WORKER, [join(folder, 'store'), seconds]));
@@ -39,9 +38,14 @@ async function measure(processes: number, seconds: string): Promise<PairReport[]
     );
     await Promise.all(ended);
     for (const { pairsPerSecond, cpuMicros, p50Ms, p99Ms, longestMs, blockedMs } of reports) {
-      console.log(
-        `${processes === 1 ? 'alone ' : 'of two'} ${Math.round(pairsPerSecond)} pairs/s, ${cpuMicros.toFixed(1)} µs of processor time each; p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(0)} ms; event loop blocked ${blockedMs.toFixed(0)} ms at most`,
-      );
+      report.row(processes === 1 ? 'one process alone' : 'one of two processes', {
+        'pairs/s': pairsPerSecond,
+        'µs a pair': cpuMicros,
+        'p50 ms': p50Ms,
+        'p99 ms': p99Ms,
+        'longest ms': longestMs,
+        'loop blocked ms': blockedMs,
+      });
     }
     return reports;
   } finally {

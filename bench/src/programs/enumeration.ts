@@ -11,33 +11,29 @@ const ACCOUNT = { email: 'known@example.com', password: 'a password of a benchma
 
 const program: Program = {
   title: `${ATTEMPTS} alternating wrong log-ins with a known and an unknown e-mail: ratio of the medians`,
-  async run() {
-    const site = await openSite({}, [ACCOUNT]);
-    try {
-      const [known, unknown]: [number[], number[]] = [[], []];
-      for (let pair = 0; pair < ATTEMPTS / 2; pair++) {
-        // Alternates the order, so that neither profits from what the other has warmed up.
-        const knownFirst = pair % 2 === 0;
-        for (const isKnown of [knownFirst, !knownFirst]) {
-          const email = isKnown ? ACCOUNT.email : `unknown-${pair}@example.com`;
-          (isKnown ? known : unknown).push(await attemptOnce(site, email));
-        }
-        await clearFailures(site);
+  async run(_args, report, open) {
+    const site = await open(openSite({ accounts: [ACCOUNT] }));
+    const [known, unknown]: [number[], number[]] = [[], []];
+    for (let pair = 0; pair < ATTEMPTS / 2; pair++) {
+      // Alternates the order, so that neither profits from what the other has warmed up.
+      const knownFirst = pair % 2 === 0;
+      for (const isKnown of [knownFirst, !knownFirst]) {
+        const email = isKnown ? ACCOUNT.email : `unknown-${pair}@example.com`;
+        (isKnown ? known : unknown).push(await attemptOnce(site, email));
       }
-      const ratio = median(known) / median(unknown);
-      console.log(`known   ${median(known).toFixed(2)} ms`);
-      console.log(`unknown ${median(unknown).toFixed(2)} ms`);
-      console.log(`ratio   ${ratio.toFixed(3)}; bounds ${LOW} to ${HIGH}`);
-      return ratio >= LOW && ratio <= HIGH;
-    } finally {
-      await site.close();
+      await clearFailures(site);
     }
+    report.row('known', { ms: known });
+    report.row('unknown', { ms: unknown });
+    const ratio = median(known) / median(unknown);
+    report.verdict('known to unknown', ratio, { atLeast: LOW });
+    report.verdict('known to unknown', ratio, { atMost: HIGH });
   },
 };
 export default program;
 
-async function attemptOnce({ session, environment, redis }: Site, email: string): Promise<number> {
-  const [work] = await prepareSolvedWork(redis.url, environment.CHALLENGE_SECRET!, 1);
+async function attemptOnce({ session, environment, storeUrl }: Site, email: string): Promise<number> {
+  const [work] = await prepareSolvedWork(storeUrl, environment.CHALLENGE_SECRET!, 1);
   const startedMs = performance.now();
   const response = await fetch(`${session}/login`, {
     method: 'POST',
@@ -52,9 +48,7 @@ async function attemptOnce({ session, environment, redis }: Site, email: string)
 
 /** Clears the failures: from the fifth on an account has to wait, and the wait is not measured. */
 async function clearFailures({ redis }: Site): Promise<void> {
-  const keys = [
-    ...(await redis.client.keys('captcha:fail:*')),
-    ...(await redis.client.keys('captcha:wait:*')),
-  ];
-  if (keys.length > 0) await redis.client.del(...keys);
+  const client = redis!.client;
+  const keys = [...(await client.keys('captcha:fail:*')), ...(await client.keys('captcha:wait:*'))];
+  if (keys.length > 0) await client.del(...keys);
 }

@@ -8,8 +8,10 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
-import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
+import { closeAfter } from '../opened.js';
+import { openPrivateRedis, type PrivateRedis } from '../private-redis.js';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 import { median } from '../statistics.js';
 
 const COUNT = 1_000_000;
@@ -32,34 +34,31 @@ const RULES = {
 const program: Program = {
   title:
     'a million live challenges, a million sessions: bytes for each, and the time of issue, take and refresh',
-  async run(args) {
+  async run(args, report) {
     const count = Number(args[0] ?? COUNT);
-    const kept = [await growChallenges(count), await growSessions(count)];
-    return kept.every((one) => one);
+    await growChallenges(count, report);
+    await growSessions(count, report);
   },
 };
 export default program;
 
-async function growChallenges(count: number): Promise<boolean> {
-  return onRedis(async (store, redis) => {
+async function growChallenges(count: number, report: Report): Promise<void> {
+  await onRedis(async (store, redis) => {
     const challenges = openChallengeStore(store, 'captcha');
     const issue = issuer(challenges);
     const before = await probeChallenges(challenges, issue);
-    const emptyBytes = await usedBytes(redis);
+    const emptyBytes = await redis.usedBytes();
     await inParallel(count, issue);
-    const bytes = ((await usedBytes(redis)) - emptyBytes) / count;
+    const bytes = ((await redis.usedBytes()) - emptyBytes) / count;
     const after = await probeChallenges(challenges, issue);
-    const isSmall = report('challenges', bytes, CHALLENGE_BYTES);
-    return [
-      isSmall,
-      compare('issue', before.issue, after.issue),
-      compare('take', before.take, after.take),
-    ].every(Boolean);
+    report.verdict('a challenge, everything included', bytes, { atMost: CHALLENGE_BYTES }, 'bytes');
+    compare(report, 'issue', before.issue, after.issue);
+    compare(report, 'take', before.take, after.take);
   });
 }
 
-async function growSessions(count: number): Promise<boolean> {
-  return onRedis(async (store, redis) => {
+async function growSessions(count: number, report: Report): Promise<void> {
+  await onRedis(async (store, redis) => {
     const sessions = openSessionStore(store);
     const start = (uid: number) =>
       sessions.start(
@@ -71,12 +70,12 @@ async function growSessions(count: number): Promise<boolean> {
       return timed((at) => sessions.rotate({ uid: from + at, sid: sidOf(from + at), generation: 1 }, RULES));
     };
     const before = await probe(2 * COUNT);
-    const emptyBytes = await usedBytes(redis);
+    const emptyBytes = await redis.usedBytes();
     let uid = 0;
     await inParallel(count, () => start(++uid));
-    const bytes = ((await usedBytes(redis)) - emptyBytes) / count;
-    const isSmall = report('sessions', bytes, SESSION_BYTES);
-    return compare('refresh', before, await probe(3 * COUNT)) && isSmall;
+    const bytes = ((await redis.usedBytes()) - emptyBytes) / count;
+    report.verdict('a session, everything included', bytes, { atMost: SESSION_BYTES }, 'bytes');
+    compare(report, 'refresh', before, await probe(3 * COUNT));
   });
 }
 
@@ -102,8 +101,8 @@ async function probeChallenges(challenges: ChallengeStore, issue: () => Promise<
   return { issue: issueMicros, take: takeMicros };
 }
 
-/** Returns microseconds per call, for sequential calls: the median of several rounds. */
-async function timed(call: (at: number) => Promise<unknown>): Promise<number> {
+/** Returns microseconds per call, for sequential calls, by round. */
+async function timed(call: (at: number) => Promise<unknown>): Promise<number[]> {
   const rounds: number[] = [];
   const perRound = PROBES / ROUNDS;
   for (let round = 0; round < ROUNDS; round++) {
@@ -111,7 +110,7 @@ async function timed(call: (at: number) => Promise<unknown>): Promise<number> {
     for (let at = 0; at < perRound; at++) await call(round * perRound + at);
     rounds.push(((performance.now() - startedMs) * 1000) / perRound);
   }
-  return median(rounds);
+  return rounds;
 }
 
 async function inParallel(count: number, call: () => Promise<unknown>): Promise<void> {
@@ -120,32 +119,17 @@ async function inParallel(count: number, call: () => Promise<unknown>): Promise<
   }
 }
 
-async function onRedis(run: (store: Store, redis: RedisServer) => Promise<boolean>): Promise<boolean> {
-  const closers: (() => unknown)[] = [];
-  const redis = await startRedis({ teardown: (closer?: () => unknown) => closer && closers.push(closer) });
-  const store = openStore(redis.url, '.');
-  if (store.kind === 'redis') await once(store.client, 'ready');
-  try {
-    return await run(store, redis);
-  } finally {
-    await store.close();
-    for (const closer of closers) await closer();
-  }
+async function onRedis(run: (store: Store, redis: PrivateRedis) => Promise<void>): Promise<void> {
+  await closeAfter(async (open) => {
+    const redis = await open(openPrivateRedis());
+    const store = await open(openStore(redis.url, '.'));
+    if (store.kind === 'redis') await once(store.client, 'ready');
+    await run(store, redis);
+  });
 }
 
-async function usedBytes({ client }: RedisServer): Promise<number> {
-  return Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
-}
-
-function report(what: string, bytes: number, bound: number): boolean {
-  console.log(`${what.padEnd(12)}${Math.round(bytes)} bytes each, everything included; bound ${bound}`);
-  return bytes <= bound;
-}
-
-function compare(what: string, before: number, after: number): boolean {
-  const ratio = after / before;
-  console.log(
-    `${what.padEnd(12)}${before.toFixed(0)} µs on an empty store, ${after.toFixed(0)} µs on the full one: ratio ${ratio.toFixed(2)}; bound ${MAX_RATIO}`,
-  );
-  return ratio <= MAX_RATIO;
+/** @param before,after microseconds for a call, by round */
+function compare(report: Report, what: string, before: number[], after: number[]): void {
+  report.row(what, { 'µs, empty store': before, 'µs, full store': after });
+  report.verdict(`${what}, full to empty`, median(after) / median(before), { atMost: MAX_RATIO });
 }

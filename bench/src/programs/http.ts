@@ -1,176 +1,137 @@
 // Each route compared with a bare server: processor time and requests per second, measured in turns in one run.
-import { randomUUID } from 'node:crypto';
-import type { EventEmitter } from 'node:events';
-import { type Cost, type Load, putLoadOn } from '../load.js';
+import { parseArgs } from 'node:util';
+import { assignCores, describeCores } from '../cores.js';
+import { type Cost, openGenerator } from '../load/open-generator.js';
+import { openRoutes, type Pace, type Routes } from '../load/routes.js';
+import { ACCOUNT, logIn } from '../log-in.js';
+import { openPrivateRedis } from '../private-redis.js';
 import type { Program } from '../program.js';
-import { type ServerProcess, startServer } from '../server-process.js';
-import { HOST_KEY, openSite, type Site } from '../site.js';
-import { prepareSolvedWork, type SolvedWork } from '../solved-work.js';
+import type { Report } from '../report/report.js';
+import { measureInTurn, ratios } from '../rounds.js';
+import { startServer } from '../server-process.js';
+import { openSite } from '../site.js';
 import { median } from '../statistics.js';
 
-const ROUNDS = 3;
-const SECONDS = 3;
-const CONNECTIONS = 50;
-const SOLVED_PER_RUN = 60_000;
-const ACCOUNT = { email: 'bench@example.com', password: 'a password of a benchmark' };
-
-/** A route, the bare server to compare it with (its floor), and the share of the floor's requests per processor second that it must reach. */
+/** A route, the bare servers to compare it with, and the share of the first one's requests per processor second that it must reach. */
 interface Comparison {
   readonly name: string;
-  readonly floor: string;
+  readonly route: keyof Routes;
+  readonly floors: readonly Floor[];
   readonly bound: number;
-  readonly load: () => Promise<Omit<Load, 'connections' | 'seconds'>>;
 }
+
+const FLOORS = {
+  fastify: 'GET',
+  'script-corked': 'GET',
+  script: 'GET',
+  'check-corked': 'POST',
+  check: 'POST',
+} as const;
+type Floor = keyof typeof FLOORS;
+
+const SCRIPTS = ['script-corked', 'script'] as const;
+const CHECKS = ['check-corked', 'check'] as const;
+
+const COMPARISONS: readonly Comparison[] = [
+  { name: 'GET /api/captcha/pow', route: 'issue', floors: SCRIPTS, bound: 0.85 },
+  { name: 'the guard, one proof of work', route: 'guard', floors: CHECKS, bound: 0.85 },
+  { name: 'POST /host/verify', route: 'verify', floors: CHECKS, bound: 0.7 },
+  { name: 'GET /profile', route: 'profile', floors: ['fastify'], bound: 0.55 },
+  { name: 'POST /refresh', route: 'refresh', floors: SCRIPTS, bound: 0.3 },
+];
+
+const OPTIONS = {
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '2' },
+  connections: { type: 'string', default: '50' },
+  store: { type: 'string', default: 'redis' },
+  only: { type: 'string' },
+} as const;
 
 const program: Program = {
   title: 'routes compared with bare servers: share of the requests in the same processor time',
-  async run() {
-    const site = await openSite({ REFRESH_WINDOW: '0', MAX_SESSIONS: '500' }, [ACCOUNT]);
-    const floors = Object.fromEntries(
-      await Promise.all(
-        ['http', 'fastify', 'schema', 'script', 'check'].map(async (kind) => [
-          kind,
-          await startServer('bare', [kind, site.redis.url]),
-        ]),
-      ),
-    ) as Record<string, ServerProcess>;
-    const guarded = await startServer('guarded', [], site.environment);
-    try {
-      return await compareAll(await comparisons(site, guarded), floors);
-    } finally {
-      await Promise.all([...Object.values(floors), guarded].map((server) => server.stop()));
-      await site.close();
+  method: `Processor time of the service (and of Redis beside it) is read from /proc before and after each run, and divided by the requests
+answered. "busy" is the share of its core that the service used. A bare server does the least that a route needs: an
+empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "corked" ones write all commands of one turn of the event loop together,
+as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second that the route answered.
+Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|verify|profile|refresh`,
+  async run(args, report, open) {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const store = values.store === 'embedded' ? 'embedded' : 'redis';
+    const pace = { connections: Number(values.connections), seconds: Number(values.seconds) };
+    const chosen = COMPARISONS.filter(({ route }) => values.only === undefined || route === values.only);
+    const cores = assignCores();
+    const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500' };
+    const site = await open(openSite({ cores, store, environment, accounts: [ACCOUNT] }));
+    const redis = site.redis ?? (await open(openPrivateRedis(cores.redis)));
+    const start = (name: string, args: string[], environment = {}) =>
+      open(startServer(name, { args, environment, cores: cores.measured }));
+    const guarded = await start('guarded', [], site.environment);
+    const generator = await open(openGenerator(cores.load));
+    const routes = openRoutes(site, guarded, await logIn(site, pace.connections), generator);
+    report.say(describeCores(cores));
+
+    const subjects: Record<string, () => Promise<Cost>> = {};
+    for (const floor of new Set(chosen.flatMap(({ floors }) => floors))) {
+      const { url, pid } = await start('bare', [floor, redis.url]);
+      const plan = { urls: [url], method: FLOORS[floor], pids: { service: pid, Redis: redis.pid } };
+      subjects[floor] = () => generator.run({ ...plan, ...pace });
     }
+    for (const { name, route } of chosen) subjects[name] = () => routes[route](pace);
+    const costs = await measureInTurn(subjects, Number(values.rounds));
+    for (const [name, of] of Object.entries(costs)) {
+      reportCosts(report, name in FLOORS ? `bare: ${name}` : name, of);
+    }
+    await reportTails(report, chosen, routes, costs, pace);
+    for (const comparison of chosen) reportShares(report, comparison, costs);
   },
 };
 export default program;
 
-async function comparisons(site: Site, guarded: ServerProcess): Promise<Comparison[]> {
-  const session = site.system.processes['session-service'].child.pid!;
-  const challenge = site.system.processes['challenge-service'].child.pid!;
-  const json = { 'content-type': 'application/json' };
-  const solved = () => prepareSolvedWork(site.redis.url, site.environment.CHALLENGE_SECRET!, SOLVED_PER_RUN);
-  const signedIn = await logIn(site);
-  return [
-    {
-      name: 'GET /api/captcha/pow',
-      floor: 'script',
-      bound: 0.85,
-      load: async () => ({ url: `${site.challenge}/api/captcha/pow`, pid: challenge }),
-    },
-    {
-      name: 'the guard, one proof of work',
-      floor: 'check',
-      bound: 0.85,
-      load: async () => ({
-        url: guarded.url,
-        pid: guarded.pid,
-        method: 'POST',
-        headers: json,
-        nextBody: bodies(await solved()),
-      }),
-    },
-    {
-      name: 'POST /host/verify',
-      floor: 'check',
-      bound: 0.7,
-      load: async () => ({
-        url: `${site.challengeAdmin}/host/verify`,
-        pid: challenge,
-        method: 'POST',
-        headers: { ...json, authorization: `Bearer ${HOST_KEY}` },
-        nextBody: bodies(await solved()),
-      }),
-    },
-    {
-      name: 'GET /profile',
-      floor: 'fastify',
-      bound: 0.55,
-      load: async () => ({
-        url: `${site.session}/profile`,
-        pid: session,
-        headers: { authorization: `Bearer ${signedIn.accessToken}` },
-      }),
-    },
-    {
-      name: 'POST /refresh',
-      floor: 'script',
-      bound: 0.3,
-      load: async () => {
-        // One after the other: concurrent attempts count as failures until each has ended.
-        const cookies: string[] = [];
-        while (cookies.length < CONNECTIONS) cookies.push((await logIn(site)).cookie);
-        return {
-          url: `${site.session}/refresh`,
-          pid: session,
-          method: 'POST',
-          setupClient(client, at) {
-            client.setHeaders({ cookie: cookies[at % cookies.length]! });
-            // Refresh tokens are single-use: each connection sends the last one it got. The types of autocannon lack this event.
-            const emitter: EventEmitter = client;
-            emitter.on('headers', ({ headers }: { headers: string[] }) => {
-              const place = headers.findIndex((name) => name.toLowerCase() === 'set-cookie');
-              if (place >= 0) client.setHeaders({ cookie: headers[place + 1]!.split(';')[0]! });
-            });
-          },
-        };
-      },
-    },
-  ];
-}
-
-function bodies(solved: SolvedWork[]): () => string {
-  // After the last solved challenge requests are refused, which the count of failures shows.
-  return () => JSON.stringify(solved.pop() ?? { pow_token: randomUUID(), pow_nonce: '0' });
-}
-
-async function logIn({
-  session,
-  environment,
-  redis,
-}: Site): Promise<{ accessToken: string; cookie: string }> {
-  const [work] = await prepareSolvedWork(redis.url, environment.CHALLENGE_SECRET!, 1);
-  const response = await fetch(`${session}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...ACCOUNT, ...work }),
+function reportCosts(report: Report, name: string, costs: readonly Cost[]): void {
+  report.row(name, {
+    'service µs': costs.map(({ micros }) => micros.service!),
+    'Redis µs': costs.map(({ micros }) => micros.Redis ?? 0),
+    'requests/s': costs.map(({ requestsPerSecond }) => requestsPerSecond),
+    'busy %': costs.map(({ busy }) => busy.service! * 100),
   });
-  if (!response.ok) throw new Error(`the log-in was refused: ${await response.text()}`);
-  const { accessToken } = (await response.json()) as { accessToken: string };
-  return { accessToken, cookie: response.headers.getSetCookie()[0]!.split(';')[0]! };
-}
-
-async function compareAll(all: Comparison[], floors: Record<string, ServerProcess>): Promise<boolean> {
-  const costs = new Map<string, Cost[]>();
-  const measure = async (name: string, load: Omit<Load, 'connections' | 'seconds'>) => {
-    const cost = await putLoadOn({ ...load, connections: CONNECTIONS, seconds: SECONDS });
-    costs.set(name, [...(costs.get(name) ?? []), cost]);
-  };
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [kind, { url, pid }] of Object.entries(floors)) {
-      await measure(kind, { url, pid, ...(kind === 'check' ? { method: 'POST' as const } : {}) });
-    }
-    for (const { name, load } of all) await measure(name, await load());
-  }
-  for (const kind of Object.keys(floors)) printCost(`bare: ${kind}`, costs.get(kind)!);
-  let isKept = true;
-  for (const { name, floor, bound } of all) {
-    printCost(name, costs.get(name)!);
-    const ratios = costs
-      .get(name)!
-      .map((cost, round) => costs.get(floor)![round]!.cpuMicrosPerRequest / cost.cpuMicrosPerRequest);
-    const ratio = median(ratios);
-    const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-    console.log(`${' '.repeat(34)}${ratio.toFixed(2)} of ${floor} (${spread}); bound ${bound}`);
-    isKept &&= ratio >= bound;
-  }
-  return isKept;
-}
-
-function printCost(name: string, costs: readonly Cost[]): void {
-  const rate = median(costs.map(({ requestsPerSecond }) => requestsPerSecond));
-  const cpu = median(costs.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest));
   const failures = costs.reduce((sum, cost) => sum + cost.failures, 0);
-  const failed = failures === 0 ? '' : `, ${failures} failed`;
-  console.log(`${name.padEnd(34)}${Math.round(rate)} requests/s, ${cpu.toFixed(1)} µs of processor${failed}`);
+  if (failures > 0) report.verdict(`${name}: requests that failed`, failures, { atMost: 0 });
+}
+
+async function reportTails(
+  report: Report,
+  chosen: readonly Comparison[],
+  routes: Routes,
+  costs: Record<string, Cost[]>,
+  pace: Pace,
+): Promise<void> {
+  const rounds = Object.values(costs)[0]!.length;
+  const subjects = chosen.map(({ name, route }) => {
+    const rate = median(costs[name]!.map(({ requestsPerSecond }) => requestsPerSecond)) / 2;
+    return [name, () => routes[route]({ ...pace, rate })] as const;
+  });
+  const tails = await measureInTurn(Object.fromEntries(subjects), rounds);
+  for (const [name, of] of Object.entries(tails)) {
+    report.row(`${name}, half the load`, {
+      'p50 ms': of.map(({ p50Ms }) => p50Ms),
+      'p99 ms': of.map(({ p99Ms }) => p99Ms),
+      'requests/s': of.map(({ requestsPerSecond }) => requestsPerSecond),
+      'busy %': of.map(({ busy }) => busy.service! * 100),
+    });
+  }
+}
+
+/** The bound holds for the first floor, which is treated as the service is; the share of the other is printed. */
+function reportShares(
+  report: Report,
+  { name, floors, bound }: Comparison,
+  costs: Record<string, Cost[]>,
+): void {
+  const micros = (of: string) => costs[of]!.map((cost) => cost.micros.service!);
+  for (const [at, floor] of floors.entries()) {
+    const shares = ratios(micros(floor), micros(name));
+    if (at === 0) report.verdict(`${name}, share of ${floor}`, shares, { atLeast: bound });
+    else report.row(`${name}, share of ${floor}`, { share: shares });
+  }
 }

@@ -19,7 +19,7 @@ const BOUND_MS = 50;
 
 const program: Program = {
   title: 'a million expired entries pruned: how long an issue has to wait meanwhile',
-  async run(args) {
+  async run(args, report) {
     const count = Number(args[0] ?? COUNT);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
     let aheadMs = 0;
@@ -54,11 +54,14 @@ const program: Program = {
       }
       const removed = await pruning;
       const longest = Math.max(...waits);
-      console.log(`removed   ${removed} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
-      console.log(
-        `meanwhile ${waits.length} issues and takes: p50 ${percentile(waits, 0.5).toFixed(1)} ms, p99 ${percentile(waits, 0.99).toFixed(1)} ms, longest ${longest.toFixed(1)} ms; bound ${BOUND_MS}`,
-      );
-      return removed >= count && longest <= BOUND_MS;
+      report.row('pruning', { removed, seconds: (performance.now() - startedMs) / 1000 });
+      report.row('an issue and its take meanwhile', {
+        pairs: waits.length,
+        'p50 ms': percentile(waits, 0.5),
+        'p99 ms': percentile(waits, 0.99),
+      });
+      report.verdict('expired entries removed', removed, { atLeast: count });
+      report.verdict('longest issue and take', longest, { atMost: BOUND_MS }, 'ms');
     } finally {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

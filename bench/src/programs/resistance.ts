@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 import { drawSamples, reportDrawing } from '../resistance/draw-samples.js';
 import { IMAGE_PRESETS } from '../resistance/image-presets.js';
 import { type Attempt, placedBeyondChance, readSamples } from '../resistance/read-samples.js';
@@ -14,7 +15,7 @@ const CHARACTERS_READ = 0.05;
 const program: Program = {
   title:
     'what Tesseract reads: control above 80 %, default preset 0 of 200 exact and under 5 % of characters',
-  async run(args) {
+  async run(args, report) {
     const { values } = parseArgs({
       args: [...args],
       options: {
@@ -24,30 +25,24 @@ const program: Program = {
       },
     });
     const [count, seed] = [Number(values.count), Number(values.seed)];
-    console.log(`${await tesseractVersion()}; ${count} images a preset, seed ${seed}`);
-    console.log(
+    report.say(`${await tesseractVersion()}; ${count} images a preset, seed ${seed}`);
+    report.say(
       'exact: whole texts. placed: characters at their place from the left, compared with what the same answers get',
     );
-    console.log(
+    report.say(
       'on other images (chance). aligned: characters kept by the shortest edit. 95 % intervals (Wilson).',
     );
-    let isKept = true;
     for (const name of values.preset) {
       const preset = IMAGE_PRESETS[name];
       if (!preset)
         throw new RangeError(`no preset ${name}; there are ${Object.keys(IMAGE_PRESETS).join(', ')}`);
-      console.log(`\n${name}`);
-      const samples = drawSamples(preset, { count, seed });
-      reportDrawing(samples);
+      report.say(`\n${name}`);
+      const samples = await drawSamples(preset, { count, seed });
+      reportDrawing(report, samples);
       const attempts = (await readSamples(samples)).sort(byDanger);
-      for (const attempt of attempts) console.log(`  ${describe(attempt)}`);
-      const verdict = verdictOn(name, attempts);
-      if (verdict) {
-        console.log(`  ${verdict.text}: ${verdict.isKept ? 'kept' : 'NOT kept'}`);
-        isKept &&= verdict.isKept;
-      }
+      for (const attempt of attempts) report.say(`  ${describe(attempt)}`);
+      judge(name, attempts, report);
     }
-    return isKept;
   },
 };
 export default program;
@@ -67,23 +62,22 @@ function describe(attempt: Attempt): string {
   ].join('  ');
 }
 
-/** Compares the results with the bound of the preset; undefined for a preset without a bound. */
-function verdictOn(
-  name: string,
-  attempts: readonly Attempt[],
-): { text: string; isKept: boolean } | undefined {
+/** Compares the results with the bounds of the preset, if it has any. */
+function judge(name: string, attempts: readonly Attempt[], report: Report): void {
   const images = attempts[0]!.hits.length;
+  if (name === 'control') {
+    const read = attempts[0]!.seen.exact / images;
+    report.verdict('control: texts read exactly', read * 100, { atLeast: CONTROL_READ * 100 }, '%');
+    return;
+  }
   const inAny = attempts[0]!.hits.filter((_, image) => attempts.some(({ hits }) => hits[image])).length;
-  const best = attempts[0]!.seen.exact / images;
-  const any = `in any of ${attempts.length} ways ${inAny} of ${images} (${interval(inAny, images)})`;
-  if (name === 'control')
-    return { text: `control above 80 %: ${percent(best)}`, isKept: best > CONTROL_READ };
-  console.log(`  ${any}`);
-  if (name !== 'default') return undefined;
+  report.say(`  in any of ${attempts.length} ways ${inAny} of ${images} (${interval(inAny, images)})`);
+  if (name !== 'default') return;
   const placed = Math.max(...attempts.map(({ seen }) => seen.placed / seen.characters));
   const beyond = Math.max(...attempts.map(placedBeyondChance));
-  const text = `nothing exact, under 5 % of characters: ${inAny}, at most ${percent(placed)} (${percent(beyond)} beyond chance)`;
-  return { text, isKept: inAny === 0 && placed < CHARACTERS_READ };
+  report.say(`  characters beyond chance: at most ${percent(beyond)}`);
+  report.verdict('default: texts read exactly in any way', inAny, { atMost: 0 });
+  report.verdict('default: characters at their place', placed * 100, { atMost: CHARACTERS_READ * 100 }, '%');
 }
 
 function interval(hits: number, samples: number): string {

@@ -1,6 +1,7 @@
 // The solver in Chromium: hashes per second of each implementation, compared with public packages, measured in turns.
 import type { Page } from 'playwright-core';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 import { type BundledPage, bundlePage } from '../solver/bundled-page.js';
 import type { Bench, FirstSolve } from '../solver/page.js';
 import { median, percentile } from '../statistics.js';
@@ -20,18 +21,14 @@ declare const bench: Bench;
 
 const program: Program = {
   title: 'the proof-of-work solver in Chromium, millions of hashes per second, compared with public packages',
-  async run() {
-    const site = await bundlePage(new URL('../solver/page.js', import.meta.url));
-    try {
-      const page = await site.open();
-      const cores = await page.evaluate(() => bench.cores);
-      const rates = await measureRates(page, cores);
-      printRates(rates);
-      printFirstSolves(await measureFirstSolves(site));
-      return checkBounds(rates, cores);
-    } finally {
-      await site.close();
-    }
+  async run(_args, report, open) {
+    const site = await open(bundlePage(new URL('../solver/page.js', import.meta.url)));
+    const page = await site.open();
+    const cores = await page.evaluate(() => bench.cores);
+    const rates = await measureRates(page, cores);
+    reportRates(rates, report);
+    reportFirstSolves(await measureFirstSolves(site), report);
+    reportBounds(rates, cores, report);
   },
 };
 export default program;
@@ -62,11 +59,14 @@ async function measureRates(page: Page, cores: number): Promise<Rates> {
 /** A busy machine only takes speed away, so the fastest slices are the least disturbed. */
 const fastest = (samples: readonly number[]) => percentile(samples, 0.98);
 
-function printRates(rates: Rates): void {
-  console.log('million hashes/s                fastest 2 %    median  slowest 2 %');
+function reportRates(rates: Rates, report: Report): void {
+  report.say('million hashes per second in slices of some milliseconds');
   for (const [name, samples] of rates) {
-    const columns = [fastest(samples), median(samples), percentile(samples, 0.02)];
-    console.log(name.padEnd(31) + columns.map((value) => value.toFixed(2).padStart(12)).join(''));
+    report.row(name, {
+      'fastest 2 %': fastest(samples),
+      median: median(samples),
+      'slowest 2 %': percentile(samples, 0.02),
+    });
   }
 }
 
@@ -82,30 +82,23 @@ async function measureFirstSolves(site: BundledPage): Promise<FirstSolve[]> {
   return solves;
 }
 
-function printFirstSolves(solves: readonly FirstSolve[]): void {
-  for (const [what, samples] of [
-    ['a worker started and its first answer', solves.map(({ startMs }) => startMs)],
-    ['a first solve at 16 bits, everything included', solves.map(({ solvedMs }) => solvedMs)],
-  ] as const) {
-    const [best, middle] = [Math.min(...samples), median(samples)];
-    console.log(`${what}: best ${best.toFixed(0)} ms, median ${middle.toFixed(0)} ms`);
-  }
+function reportFirstSolves(solves: readonly FirstSolve[], report: Report): void {
+  report.row('a worker started, its first answer', { ms: solves.map(({ startMs }) => startMs) });
+  report.row('a first solve at 16 bits, all in', { ms: solves.map(({ solvedMs }) => solvedMs) });
 }
 
-function checkBounds(rates: Rates, cores: number): boolean {
+function reportBounds(rates: Rates, cores: number, report: Report): void {
   const of = (name: string, workers = 1) => fastest(rates.get(label(name, workers))!);
   const simd = of('tollgate simd');
   const bestPublic = Math.max(...PUBLIC_SHA256.map((name) => of(name)));
-  const checks: [string, number, number][] = [
-    ['with SIMD, one worker, million hashes/s', simd, BOUNDS.simd],
-    ['in JavaScript, one worker, million hashes/s', of('tollgate js'), BOUNDS.js],
-    ['with SIMD, times the best public SHA-256', simd / bestPublic, BOUNDS.overPublic],
-  ];
+  const unit = 'million hashes/s';
+  report.verdict('with SIMD, one worker', simd, { atLeast: BOUNDS.simd }, unit);
+  report.verdict('in JavaScript, one worker', of('tollgate js'), { atLeast: BOUNDS.js }, unit);
+  report.verdict('with SIMD, times the best public SHA-256', simd / bestPublic, {
+    atLeast: BOUNDS.overPublic,
+  });
   if (cores >= 2) {
-    checks.push(['two workers with SIMD, times one', of('tollgate simd', 2) / simd, BOUNDS.twoOverOne]);
+    const twice = of('tollgate simd', 2) / simd;
+    report.verdict('with SIMD, two workers, times one', twice, { atLeast: BOUNDS.twoOverOne });
   }
-  for (const [what, value, bound] of checks) {
-    console.log(`${value >= bound ? 'kept  ' : 'MISSED'} ${what}: ${value.toFixed(2)}, bound ${bound}`);
-  }
-  return checks.every(([, value, bound]) => value >= bound);
 }

@@ -4,7 +4,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import Fastify from 'fastify';
 import type { Program } from '../program.js';
-import { percentile } from '../statistics.js';
+import { ratios } from '../rounds.js';
 
 const ROUNDS = 60;
 const CALLS = 2_000;
@@ -21,8 +21,8 @@ const CLAIMS = {
 
 const program: Program = {
   title: 'an access token compared with HMAC-SHA256, AES-256-GCM and the encodings alone: ratios of time',
-  async run() {
-    const app = Fastify();
+  async run(_args, report, open) {
+    const app = await open(Fastify());
     const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
     await app.register(tokens, {
       accessSecrets: ring('access'),
@@ -50,18 +50,14 @@ const program: Program = {
         if (round > 0) micros[name]!.push(((performance.now() - startedMs) * 1000) / CALLS);
       }
     }
-    await app.close();
-    let isKept = true;
-    for (const [name, samples] of Object.entries(micros)) {
-      const bare = micros[name.startsWith('bare') || name === 'issue' ? 'bare issue' : 'bare read']!;
-      // A busy machine only adds time, so the fastest rounds are the least disturbed.
-      const ratio = percentile(samples, 0.1) / percentile(bare, 0.1);
-      const bound = BOUNDS[name as keyof typeof BOUNDS];
-      const verdict = bound === undefined ? '' : `, ${ratio.toFixed(2)} of the bare one; bound ${bound}`;
-      console.log(`${name.padEnd(12)}${percentile(samples, 0.1).toFixed(1)} µs${verdict}`);
-      if (bound !== undefined) isKept &&= ratio <= bound;
-    }
-    return isKept;
+    for (const [name, samples] of Object.entries(micros)) report.row(name, { µs: samples });
+    const compare = (name: 'issue' | 'read' | 'read again', bare: string) => {
+      const times = ratios(micros[name]!, micros[bare]!);
+      report.verdict(`${name}, times ${bare}`, times, { atMost: BOUNDS[name] });
+    };
+    compare('issue', 'bare issue');
+    compare('read', 'bare read');
+    compare('read again', 'bare read');
   },
 };
 export default program;

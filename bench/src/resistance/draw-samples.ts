@@ -5,6 +5,7 @@ import { drawImage } from '@tollgate/challenge-service/image/draw.js';
 import { rasteriseSprites } from '@tollgate/challenge-service/image/sprites.js';
 import type { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 import { type DriverName, loadDriver } from '@tollgate/challenge-service/renderer/driver.js';
+import type { Report } from '../report/report.js';
 import { median, percentile } from '../statistics.js';
 
 export interface Samples {
@@ -28,10 +29,13 @@ export interface SampleOptions {
 const WARM_UP_DRAWS = 300;
 
 /** @throws Error if no image library loads */
-export function drawSamples(preset: ImagePreset, { count, seed, driver }: SampleOptions): Samples {
+export async function drawSamples(
+  preset: ImagePreset,
+  { count, seed, driver }: SampleOptions,
+): Promise<Samples> {
   const library = loadDriver(driver);
   if (!library) throw new Error('no image library is installed');
-  const sprites = rasteriseSprites(library);
+  const sprites = await rasteriseSprites(library);
   const key = createHash('sha256').update(`images of seed ${seed}`).digest();
   const jobs = Array.from({ length: count }, (_, index) => drawingJob(key, 'bench', index, preset));
   for (let draw = 0; draw < WARM_UP_DRAWS; draw++) drawImage(sprites, jobs[draw % count]!);
@@ -48,14 +52,14 @@ export function drawSamples(preset: ImagePreset, { count, seed, driver }: Sample
   return { jobs, pngs, driver: `${library.name}@${library.version}`, drawMs, imagesPerSecond };
 }
 
-/** Prints time and size. Returns whether they are within bounds: 2,000 images a second, a median under 3 kB, p99 under 3 ms. */
-export function reportDrawing({ pngs, driver, drawMs, imagesPerSecond }: Samples): boolean {
+/** Reports time and size. */
+export function reportDrawing(report: Report, samples: Samples): void {
+  const { pngs, driver, drawMs, imagesPerSecond } = samples;
   const sizes = pngs.map((png) => png.length);
-  const p99 = percentile(drawMs, 0.99);
-  console.log(
-    `  drawn by ${driver}: ${Math.round(imagesPerSecond)} images per second of processor time,` +
-      ` p50 ${median(drawMs).toFixed(2)} ms, p99 ${p99.toFixed(2)} ms,` +
-      ` PNG median ${median(sizes)}, largest ${Math.max(...sizes)} bytes`,
-  );
-  return imagesPerSecond >= 2000 && median(sizes) < 3000 && p99 < 3;
+  report.row(`drawn by ${driver}`, {
+    'images/s and core': imagesPerSecond,
+    'p50 ms': median(drawMs),
+    'p99 ms': percentile(drawMs, 0.99),
+    'PNG bytes': sizes,
+  });
 }

@@ -20,9 +20,10 @@ return count`;
 
 const RECORD = 'x'.repeat(120);
 
-type Kind = 'http' | 'fastify' | 'schema' | 'script' | 'check';
+/** `script` and `check` write each command to the socket by itself; those called `corked` write all of one turn of the event loop together. */
+type BareKind = 'http' | 'fastify' | 'script' | 'script-corked' | 'check' | 'check-corked';
 
-async function serve(kind: Kind, redisUrl: string): Promise<number> {
+async function serve(kind: BareKind, redisUrl: string): Promise<number> {
   if (kind === 'http') {
     const server = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json');
@@ -33,14 +34,10 @@ async function serve(kind: Kind, redisUrl: string): Promise<number> {
   }
   const app = Fastify();
   if (kind === 'fastify') app.get('/', async () => BODY);
-  if (kind === 'schema') {
-    const properties = { id: { type: 'integer' }, email: { type: 'string' } };
-    app.get('/', { schema: { response: { 200: { type: 'object', properties } } } }, async () => BODY);
-  }
-  if (kind === 'script' || kind === 'check') {
+  else {
     const redis = new Redis(redisUrl);
-    // The floor writes its commands as the services do.
-    gatherCommands(redis);
+    // As the services do.
+    if (kind.endsWith('-corked')) gatherCommands(redis);
     redis.defineCommand('issue', { lua: SCRIPT });
     const issue = (redis as unknown as Record<string, (...args: unknown[]) => Promise<number>>).issue!;
     let made = 0;
@@ -60,4 +57,4 @@ async function serve(kind: Kind, redisUrl: string): Promise<number> {
 }
 
 const [kind = 'http', redisUrl = ''] = process.argv.slice(2);
-console.log(await serve(kind as Kind, redisUrl));
+console.log(await serve(kind as BareKind, redisUrl));

@@ -34,7 +34,7 @@ export interface PageOptions {
   readonly root?: string;
   /** Headers of the page and of everything that it loads. */
   readonly policy?: string;
-  /** The head of the page; by default it imports the element. */
+  /** The head of the page; by default it loads the prebuilt file, one request in place of fifty. */
   readonly head?: string;
 }
 
@@ -82,9 +82,10 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
     prefix: '/api/captcha',
     rewritePrefix: '/api/captcha',
   });
-  await app.register(serveFiles, { root: clientFolder, prefix: '/client/', cacheControl: false });
+  await app.register(serveFiles, { root: clientFolder, prefix: '/client/', maxAge: '1h' });
+  const prebuiltText = await readFile(prebuiltFile);
   app.get('/tollgate.js', async (_request, reply) =>
-    reply.type('text/javascript').send(await readFile(prebuiltFile)),
+    reply.type('text/javascript').header('cache-control', 'max-age=3600').send(prebuiltText),
   );
   app.get('/pages/:name', async (request, reply) =>
     reply.type('text/html').send(pages.get(pathOf(request))?.html),
@@ -160,9 +161,11 @@ export function signInForm(refusal: Record<string, unknown> = {}): string {
   </form>`;
 }
 
-const importing = '<script type="module" src="/client/element.js"></script>';
+/** The head of a page that loads the element module by module. */
+export const asModules = '<script type="module" src="/client/element.js"></script>';
+const prebuilt = '<script type="module" src="/tollgate.js"></script>';
 
-function documentOf(body: string, { root = 'lang="en"', head = importing }: PageOptions = {}): string {
+function documentOf(body: string, { root = 'lang="en"', head = prebuilt }: PageOptions = {}): string {
   return `<!doctype html><html ${root}><head><meta charset="utf-8"><title>A form</title>
     <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
     ${head}</head><body><main><h1>A form</h1>${body}</main></body></html>`;

@@ -4,7 +4,7 @@ import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
-import { policyWithoutWasm, signInForm, startFormSite } from './form-site.js';
+import { asModules, policyWithoutWasm, signInForm, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();
@@ -21,7 +21,8 @@ const contact = `<form method="post" action="/contact">
   <button name="way" value="first">Send</button>
 </form>`;
 
-const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
+const open = (t: Test, body: string, options = {}) =>
+  openPage(t, browser, site.page(body, { head: asModules, ...options }));
 
 const solverOf = (page: Page) =>
   page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);

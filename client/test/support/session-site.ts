@@ -204,6 +204,8 @@ async function serveFile(pathname: string, response: ServerResponse): Promise<vo
       : await readFile(join(sources, pathname.replace('/client/', '')));
   response.writeHead(200, {
     'content-type': isPage ? 'text/html; charset=utf-8' : 'text/javascript',
+    // The tabs of a browser, and a page that is loaded again, have twenty modules fewer to ask for.
+    'cache-control': isPage ? 'no-cache' : 'max-age=3600',
     'content-security-policy': policy,
   });
   response.end(body);

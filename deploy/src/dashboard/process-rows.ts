@@ -1,6 +1,6 @@
 // The rows of the dashboard about stores and processes.
 
-import { type DashboardRow, EVERY_PROCESS, quantile, rateBy } from './panels.js';
+import { type DashboardRow, EVERY_PROCESS, of, quantile, rateBy } from './panels.js';
 
 /** What both services depend on, and what they use. */
 export const processRows: readonly DashboardRow[] = [
@@ -35,6 +35,12 @@ export const processRows: readonly DashboardRow[] = [
         description: 'Operations that a store did not answer or refused; their requests got a 503.',
         unit: 'ops',
         queries: [[rateBy('job, store', 'tollgate_store_failures_total'), '{{job}} {{store}}']],
+      },
+      {
+        title: 'Clocks',
+        description: 'How far the clock of a store is ahead of that of a process.',
+        unit: 's',
+        queries: [[of('tollgate_store_clock_offset_seconds'), '{{instance}} {{store}}']],
       },
     ],
   },

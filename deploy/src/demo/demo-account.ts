@@ -1,7 +1,11 @@
-// The demo account: each start creates it, or sets its password again, through the command `users`.
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { type Environment, StartError } from '../launcher/local-environment.js';
+// The demo account: each start creates it, or sets its password again, as `users add --replace` does.
+import { join } from 'node:path';
+import { addOrReplaceUser } from '@tollgate/session-service/cli/user-actions.js';
+import { DirectoryUnavailableError } from '@tollgate/session-service/directory/directory.js';
+import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
+import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { type Environment, projectRoot, StartError } from '../launcher/local-environment.js';
 
 export interface Account {
   readonly email: string;
@@ -11,10 +15,6 @@ export interface Account {
 const shortestPassword = 8;
 const longestPasswordBytes = 1024;
 const longestEmail = 254;
-
-const usersCommand = fileURLToPath(
-  new URL('../../../../services/session-service/dist/src/cli/users.js', import.meta.url),
-);
 
 /** Whether the accounts are in the embedded directory, the only one that the launcher writes to. */
 export function ownsDirectory(environment: Environment): boolean {
@@ -42,23 +42,28 @@ export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }:
 }
 
 /**
- * Creates the account or sets its password again.
- * @throws {StartError} with the lines of the command
+ * Creates the accounts or sets their passwords again.
+ * @param environment that of the session service, whose directory is embedded
+ * @throws {StartError} with the reason
  */
-export async function saveAccount(account: Account, environment: Environment): Promise<void> {
-  const command = spawn(process.execPath, [usersCommand, 'add', account.email, '--replace'], {
-    env: environment,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let errors = '';
-  command.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  // A command that refuses its arguments exits without reading its input; stderr has the reason.
-  command.stdin.on('error', () => undefined);
-  command.stdin.end(`${account.password}\n`);
-  const code = await new Promise((resolve) => command.once('close', resolve));
-  if (code !== 0) {
-    throw new StartError(errors.trim() || `The account ${account.email} could not be made.`);
+export async function saveAccounts(accounts: readonly Account[], environment: Environment): Promise<void> {
+  try {
+    const directory = openEmbeddedDirectory(usersPath(environment));
+    try {
+      for (const { email, password } of accounts) {
+        await addOrReplaceUser(directory, email, async () => password);
+      }
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    const isForeseen = error instanceof DirectoryUnavailableError || error instanceof CommandError;
+    throw isForeseen ? new StartError(error.message) : error;
   }
+}
+
+function usersPath({ USERS_URL, DATA_DIR = '' }: Environment): string {
+  const location = parseUsersUrl(USERS_URL || `file:${join(DATA_DIR, 'users.db')}`, projectRoot);
+  if (location.kind === 'embedded') return location.path;
+  throw new TypeError('only the embedded directory is written to');
 }

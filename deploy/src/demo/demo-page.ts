@@ -1,8 +1,11 @@
 // The routes of the demo page: its files, with a strict content security policy, and its configuration.
 import { readdirSync } from 'node:fs';
-import fastifyStatic from '@fastify/static';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeNames } from '../gateway/challenge-names.js';
+
+/** Absolute path of the folder with the files of the demo page. */
+export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
 
 export interface DemoPageOptions {
   /** Absolute path of the folder with the page's files. */
@@ -56,6 +59,8 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
     challenge_fields: options.challenges.fields,
     demo_email: options.demoEmail ?? null,
   }));
+  // Loaded here, because the launcher reads the names of the files before it starts the services.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
   await app.register(fastifyStatic, {
     root: options.clientFolder,

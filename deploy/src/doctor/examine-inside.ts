@@ -8,6 +8,8 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { OutsideResult } from './examine-outside.js';
 import { configurationFacts, diagnoseConfiguration } from './inside/configuration.js';
 import { type CountedAddress, probeCountedAddress } from './inside/counted-address.js';
+import { diagnoseFiles, probeFiles } from './inside/files.js';
+import { diagnoseHealthChecks, probeHealthChecks } from './inside/health-checks.js';
 import { diagnoseReadiness, probeReadiness } from './inside/readiness.js';
 import { closeStores, diagnoseStores, type OpenedStore, openStores, probeStores } from './inside/stores.js';
 import { diagnoseUsers, probeUsers } from './inside/users.js';
@@ -53,11 +55,13 @@ export async function examineInside(
   const opened = await openStores(config, root, collect);
   try {
     const stores = await probeStores(opened, config);
+    const files = await probeFiles(opened, config, root);
     const users = await collect(() => probeUsers(config, root, email));
-    const { readiness, unreachable } = await probeReadiness(
-      config.values.ADMIN_BIND,
-      adminPorts(config, env),
-    );
+    const { ADMIN_BIND } = config.values;
+    const ports = adminPorts(config, env);
+    // Before the doctor asks for their health itself.
+    const healthChecks = await probeHealthChecks(ADMIN_BIND, ports);
+    const { readiness, unreachable } = await probeReadiness(ADMIN_BIND, ports);
     const counted =
       stores.away.length === 0 ? await countRequest(client, config, opened, outside) : undefined;
     const configuration = configurationFacts(env, config, mistakes, seen);
@@ -65,8 +69,10 @@ export async function examineInside(
       findings: [
         ...diagnoseConfiguration(configuration),
         ...diagnoseStores(stores),
+        ...diagnoseFiles(files),
         ...(users === undefined ? [] : diagnoseUsers(users)),
         ...diagnoseReadiness(readiness),
+        ...diagnoseHealthChecks(healthChecks, configuration.isLocal),
       ],
       skipped: unreachable.map(
         (service) => `/health/ready of ${service}: its admin port is not reached from here.`,

@@ -13,6 +13,7 @@ import { diagnoseImage, probeImage } from './outside/image.js';
 import type { Account, WorkFields } from './outside/login.js';
 import { diagnoseOrigins, probeOrigins } from './outside/origins.js';
 import { diagnoseReach, isReached, probeReach } from './outside/reach.js';
+import { diagnoseRouting, probeRouting } from './outside/routing.js';
 import { diagnoseSession, probeSession } from './outside/session.js';
 import { diagnoseTransport, probePlainHttp } from './outside/transport.js';
 import type { PublicClient } from './public-client.js';
@@ -47,7 +48,11 @@ export async function examineOutside(
   const { publicUrl, challengePrefix, pageOrigin } = client;
   const reach = await probeReach(client);
   const findings = diagnoseReach(reach);
-  if (!isReached(reach)) return unreached(findings);
+  const routing = diagnoseRouting(await probeRouting(client));
+  if (!isReached(reach)) {
+    return unreached([...findings, ...routing.filter(({ severity }) => severity !== 'good')]);
+  }
+  findings.push(...routing);
   const skipped: string[] = [];
   const { work, refresh } = reach;
   const plain = await probePlainHttp(client);

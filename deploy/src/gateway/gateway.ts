@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { servePage } from '../demo/demo-page.js';
+import { pageFolder, servePage } from '../demo/demo-page.js';
 import type { ChallengeNames } from './challenge-names.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
 
@@ -25,9 +25,6 @@ export interface GatewayOptions {
 
 /** The paths that are routed to session-service, with everything below them. */
 export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
-
-/** Absolute path of the folder with the files of the demo page. */
-export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
 
 const upstreamTimeoutMs = 30_000;
 /** Milliseconds for the requests that are under way when the gateway stops. */

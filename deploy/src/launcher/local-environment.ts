@@ -75,12 +75,6 @@ export function variablesSetLocally(environment: Environment, ports: Ports): Env
   return Object.fromEntries(names.map((name) => [name, environment[name]]));
 }
 
-/** The address at which this machine reaches something bound to `bind`, as it stands in a URL. */
-export function reachableHost(bind: string | undefined): string {
-  if (bind === undefined || bind === '' || bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
-  return bind.includes(':') ? `[${bind}]` : bind;
-}
-
 const ofLauncher = ['DEMO_EMAIL', 'DEMO_PASSWORD', 'GATEWAY_PORT'];
 const ofOneService: Readonly<Record<ServiceName, readonly string[]>> = {
   'challenge-service': ['HOST_API_KEY', 'HOST_API_KEYS'],

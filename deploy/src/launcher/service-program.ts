@@ -1,7 +1,17 @@
-// Which file runs a service: its bundle, or its compiled code where that is newer.
+// Which file runs a service: its bundle, or its compiled code where that is newer; and what no bundle holds.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot, type ServiceName } from './local-environment.js';
+
+/** Stay packages beside the bundles: they load native code, or start workers from files of their own. */
+export const unbundledPackages = [
+  '@napi-rs/canvas',
+  '@node-rs/argon2',
+  '@node-rs/bcrypt',
+  '@photostructure/sqlite',
+  'canvas',
+  'piscina',
+];
 
 /**
  * Returns the path of the program. A bundle that is older than the code in it is passed over, so that a change shows

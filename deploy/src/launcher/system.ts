@@ -1,12 +1,12 @@
 // Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
 import { join } from 'node:path';
+import { reachableHost } from '@tollgate/shared/config/sites.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { type Account, checkDemoAccount, ownsDirectory, saveAccount } from '../demo/demo-account.js';
-import { pageSegments } from '../demo/demo-page.js';
+import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
+import { pageFolder, pageSegments } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
-import { buildGateway, listenLocally, pageFolder } from '../gateway/gateway.js';
 import { settlePorts } from './free-ports.js';
 import {
   completeForLocalUse,
@@ -14,7 +14,6 @@ import {
   type Environment,
   environmentFor,
   type Ports,
-  reachableHost,
   readPorts,
   type ServiceName,
   StartError,
@@ -81,7 +80,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const secrets = openSecrets(dataFolder, given);
   const environment = completeForLocalUse({ ...given, ...secrets }, ports);
   const challenges = readChallengeNames(environment, pageSegments(pageFolder));
-  const demo = await saveAccounts(options.accounts ?? [], environment);
+  const demo = demoAccountOf(environment);
+  if (demo !== undefined) await saveAccounts([demo, ...(options.accounts ?? [])], environment);
   options.signal?.throwIfAborted();
 
   const logFolder = join(dataFolder, 'logs');
@@ -104,6 +104,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   options.signal?.addEventListener('abort', stopServices, { once: true });
   try {
+    // Takes as long to load as the services to start, and another core does that.
+    const gatewayModule = import('../gateway/gateway.js');
     await waitUntilAllReady(
       [
         readyAt(processes['challenge-service'], ports.challengeAdmin, environment),
@@ -111,7 +113,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ],
       { unreadyMs: options.storeMs ?? 10_000, silentMs },
     );
-    const gateway = await openGateway(environment, ports, challenges, demo);
+    const gateway = await openGateway(await gatewayModule, environment, ports, challenges, demo);
     if (options.signal?.aborted) {
       await gateway.close();
       options.signal.throwIfAborted();
@@ -152,14 +154,13 @@ function checkDataFolder(dataFolder: string): void {
   }
 }
 
-async function saveAccounts(accounts: readonly Account[], environment: Environment) {
+function demoAccountOf(environment: Environment): Account | undefined {
   if (!ownsDirectory(environment)) return undefined;
-  const demo = { email: environment.DEMO_EMAIL!, password: environment.DEMO_PASSWORD! };
-  for (const account of [demo, ...accounts]) await saveAccount(account, environment);
-  return demo;
+  return { email: environment.DEMO_EMAIL!, password: environment.DEMO_PASSWORD! };
 }
 
 async function openGateway(
+  { buildGateway, listenLocally }: typeof import('../gateway/gateway.js'),
   environment: Environment,
   ports: Ports,
   challenges: ChallengeNames,

@@ -64,6 +64,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       'tollgate_store_failures_total{store="sessions"}': 0,
       'tollgate_http_request_duration_seconds_count{listener="public",method="POST",route="/login",status="422"}': 2,
     });
+    t.ok(Math.abs(ours.values['tollgate_store_clock_offset_seconds{store="sessions"}']!) < 1);
     t.ok(ours.values['tollgate_store_operation_duration_seconds_count{store="sessions"}']! > 5);
     t.match(theirs.values, {
       'tollgate_challenges_issued_total{challenge="pow",preset="none"}': 4,

@@ -43,6 +43,7 @@ import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { recordMachine } from '@tollgate/shared/store/watch/machines.js';
 import { silentTrail } from '@tollgate/shared/test/audit.js';
 import { findNonce } from '@tollgate/shared/test/find-nonce.js';
 import { redisStore } from '@tollgate/shared/test/stores.js';
@@ -312,17 +313,25 @@ t.test('the lifetimes are those of the table', async (t) => {
   t.equal(await lifetimeOf('pow'), 120);
 });
 
-t.test('the embedded store keeps the log of ended sessions as the page says', async (t) => {
-  const store = openStore(`file:${tempDir(t)}/store.db`, '/');
-  t.teardown(() => store.close());
-  if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
-  await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
-  const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
-  t.match(number, /^\d+$/);
-  t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
-  const [table] = tablesHeaded(page, 'Key in the file');
-  t.same(
-    table?.rows.map(([key = '']) => literalsIn(key)[0]),
-    ['session:revoked', 'session:revoked:<number>', 'session:keys'],
-  );
-});
+t.test(
+  'the embedded store keeps the log of ended sessions, and its machines, as the page says',
+  async (t) => {
+    const store = openStore(`file:${tempDir(t)}/store.db`, '/');
+    t.teardown(() => store.close());
+    if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
+    await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
+    const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
+    t.match(number, /^\d+$/);
+    t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
+    await recordMachine(store, 'boot-id');
+    const key = 'machine:boot-id';
+    t.match(await store.read(key), /^\S+ \d+$/);
+    const lifetimeMs = await store.transact(({ expiryOf, nowMs }) => (expiryOf(key) ?? 0) - nowMs);
+    t.ok(lifetimeMs > 0 && lifetimeMs <= 45_000);
+    const [table] = tablesHeaded(page, 'Key in the file');
+    t.same(
+      table?.rows.map(([key = '']) => literalsIn(key)[0]),
+      ['session:revoked', 'session:revoked:<number>', 'session:keys', 'machine:<boot id>'],
+    );
+  },
+);

@@ -358,6 +358,12 @@ t.test('images', async (t) => {
 
 t.test('reach', async (t) => {
   const examined = await sharedExaminedSystem();
+  const asked = new Map<string, number>();
+  /** Whether a path was asked for this often, or a multiple of it. */
+  const isNth = (times: number, url: string) => {
+    asked.set(url, (asked.get(url) ?? 0) + 1);
+    return asked.get(url)! % times === 0;
+  };
   await eachFault(t, examined, {
     'the challenges are not routed': [
       refuse(({ url }) => url.startsWith('/api/'), 404),
@@ -370,6 +376,24 @@ t.test('reach', async (t) => {
     'a service is away': [
       refuse(is('POST', '/refresh'), 502),
       [problem('service_away', 'A service or its store is away: the answer is 502.')],
+    ],
+    'the gateway sends every third request to a process that is gone': [
+      refuse(({ url }) => url.endsWith('/none') && isNth(3, url), 502),
+      [
+        problem('requests_lost', '4 of 12 requests did not reach session-service: the answer is 502.'),
+        problem('requests_lost', '4 of 12 requests did not reach challenge-service: the answer is 502.'),
+      ],
+    ],
+    'and this one meets it first': [
+      refuse(
+        (passing) =>
+          is('POST', '/refresh')(passing) || (passing.url === '/verify/none' && isNth(2, passing.url)),
+        503,
+      ),
+      [
+        problem('service_away', 'A service or its store is away: the answer is 503.'),
+        problem('requests_lost', '6 of 12 requests did not reach session-service: the answer is 503.'),
+      ],
     ],
     'the gateway limits': [
       refuse(is('POST', '/refresh'), 429),

@@ -10,7 +10,18 @@ t.test('from outside everything that can be seen is good', async (t) => {
   t.strictSame(
     report.findings.map(({ check }) => check),
     [
-      ...['reach', 'transport', 'image', 'origins', 'bodies', 'exposure', 'session', 'cookie', 'answers'],
+      ...[
+        'reach',
+        'routing',
+        'transport',
+        'image',
+        'origins',
+        'bodies',
+        'exposure',
+        'session',
+        'cookie',
+        'answers',
+      ],
       ...['clocks', 'addresses'],
     ],
   );

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import t, { type Test } from 'tap';
 import { type Environment, projectRoot } from '../../src/launcher/local-environment.js';
+import { readProjectFile } from '../docs/project-file.js';
 import { CHEAP, onStore, type Site } from './site.js';
 
 t.setTimeout(300_000);
@@ -66,9 +67,13 @@ async function tests(t: Test, site: Site, stores: Environment): Promise<void> {
   });
 }
 
+const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
+
+/** Runs the command of a script as npm does, without the second that npm takes. */
 async function runScript(environment: Environment, [name = '', ...args]: readonly string[]) {
   const { PATH, HOME } = process.env;
-  const child = spawn('npm', ['run', '-s', name, '--', ...args], {
+  const [command = '', ...first] = scripts[name]?.split(' ') ?? [];
+  const child = spawn(command, [...first, ...args], {
     cwd: projectRoot,
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

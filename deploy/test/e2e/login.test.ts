@@ -504,7 +504,7 @@ async function effort(t: Test, site: Site): Promise<void> {
     404,
     'there is no picture of it',
   );
-  const answered = { captcha_token: issued.json.token, captcha: solveEffort(issued.json) };
+  const answered = { captcha_token: issued.json.token, captcha: await solveEffort(issued.json) };
   const other = (await gateway.get(`/api/captcha?preset=effort&scope=${scope}`)).json;
   const misplaced = { ...answered, captcha_token: other.token };
   const invalid = [422, refusedLogIn('captcha_invalid', true, { captcha: 'wrong_answer' })];

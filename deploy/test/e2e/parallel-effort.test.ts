@@ -1,10 +1,7 @@
 // Of 12 parallel guesses with effort fetched before any of them failed, 11 reached the password.
 
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../../src/launcher/local-environment.js';
+import { solveEffort, solveFullPrice } from '../solving.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;
@@ -15,13 +12,18 @@ t.test('parallel guesses with effort', (t) => eachStore(t, CHEAP, guesses));
 
 async function guesses(t: Test, site: Site): Promise<void> {
   const { email } = await site.newUser();
-  const refusal = JSON.stringify({ captcha_required: true, pow_scope: await site.scopeOf(email) });
-  const submissions = [];
+  const scope = encodeURIComponent(await site.scopeOf(email));
+  const issue = async (path: string) => (await site.gateway.get(`/api/captcha${path}scope=${scope}`)).json;
+  const submissions: object[] = [];
   for (let n = 0; n < GUESSES; n++) {
-    // The quick solver: the least effort that is issued takes four million hashes.
-    const command = [join(projectRoot, 'deploy/solve.js'), site.system.address, refusal];
-    const { stdout } = await promisify(execFile)(process.execPath, command);
-    submissions.push({ email, password: 'wrong', ...JSON.parse(stdout) });
+    const work = await issue('/pow?');
+    const effort = await issue('?preset=effort&');
+    submissions.push({
+      ...{ email, password: 'wrong' },
+      ...{ pow_token: work.token, pow_nonce: await solveFullPrice(work) },
+      // The least effort that is issued takes four million hashes.
+      ...{ captcha_token: effort.token, captcha: await solveEffort(effort) },
+    });
   }
   const before = (await site.events('login_failed')).length;
   const answers = await Promise.all(

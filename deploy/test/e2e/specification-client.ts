@@ -1,6 +1,6 @@
 // A client written from the two specifications alone: it knows no ticket, no price and no code of a refusal.
 
-import { hash } from 'node:crypto';
+import { solveFullPrice } from '../solving.js';
 
 /** The service that a client talks to, and the person in front of it. */
 export interface Surroundings {
@@ -21,8 +21,6 @@ export interface Outcome {
 
 type Credentials = { readonly email: string; readonly password: string };
 type Body = Readonly<Record<string, unknown>>;
-
-const CHUNK = 25_000;
 
 export class SpecificationClient {
   readonly #around: Surroundings;
@@ -73,13 +71,7 @@ export class SpecificationClient {
   async #work(): Promise<Body> {
     const { token, salt, difficulty, algorithm } = await this.#json('/api/captcha/pow');
     if (algorithm !== 'sha256') throw new Error(`this client does not know ${algorithm}`);
-    for (let nonce = 0; ; nonce++) {
-      // Rule 1: a pause after each chunk of guesses.
-      if (nonce % CHUNK === CHUNK - 1) await new Promise(setImmediate);
-      const digest = hash('sha256', `${salt}${nonce}`, 'hex');
-      if (Number.parseInt(digest.slice(0, 8), 16) < 2 ** (32 - difficulty))
-        return { pow_token: token, pow_nonce: String(nonce) };
-    }
+    return { pow_token: token, pow_nonce: await solveFullPrice({ salt, difficulty }) };
   }
 
   async #image(): Promise<Body> {

@@ -1,8 +1,7 @@
 // The names of the challenges that the launcher reads, and the paths that the demo page has taken.
 import t from 'tap';
-import { pageSegments } from '../../src/demo/demo-page.js';
+import { pageFolder, pageSegments } from '../../src/demo/demo-page.js';
 import { readChallengeNames } from '../../src/gateway/challenge-names.js';
-import { pageFolder } from '../../src/gateway/gateway.js';
 
 t.test('the names are the usual ones, or those of the environment', async (t) => {
   t.strictSame(readChallengeNames({ CAPTCHA_POW_DIFFICULTY: '20' }, []), {

@@ -1,10 +1,10 @@
 // People who sign in, use their session and sign out, one after the other, for as long as they are let.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PASSWORD } from '../../src/drills/servers/static-directory.js';
 import type { Answer, Client, Sent } from '../e2e/client.js';
 import type { Secrets } from '../e2e/secrets.js';
 import { solve } from '../solving.js';
-import { PASSWORD } from './two-of-each.js';
 
 export interface SteadyLoad {
   /** Requests that have been answered by now. */

@@ -3,10 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { hashPassword } from '@tollgate/session-service/passwords/password-hash.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
+import { PASSWORD_HASH } from '../../src/drills/servers/static-directory.js';
 import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import {
   completeForLocalUse,
@@ -21,8 +21,6 @@ import { type ServiceProcess, startService } from '../../src/launcher/service-pr
 
 /** The second one is not there on every system. */
 export const ADDRESSES = ['127.0.0.1', '127.0.0.2'] as const;
-
-export const PASSWORD = 'correct horse battery staple';
 
 /** How a process ended. */
 export interface Stop {
@@ -55,12 +53,12 @@ export async function hasTwoAddresses(): Promise<boolean> {
   });
 }
 
-/** The users `user1@example.com`, `user2@example.com` … of a directory, all with the same password. */
-export async function writeDirectoryModule(folder: string): Promise<string> {
+/** The users `user1@example.com`, `user2@example.com` … of a directory, all with the `PASSWORD` of the drills. */
+export function writeDirectoryModule(folder: string): string {
   const path = join(folder, 'directory.mjs');
   writeFileSync(
     path,
-    `const hash = ${JSON.stringify(await hashPassword(PASSWORD))};
+    `const hash = ${JSON.stringify(PASSWORD_HASH)};
 const user = (id) => ({ id, email: \`user\${id}@example.com\`, hash, disabled: false });
 export default {
   async findByEmail(email) {
@@ -85,7 +83,7 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
     {
       ...openSecrets(folder, {}),
       STORE_URL: redis.url,
-      USERS_URL: await writeDirectoryModule(folder),
+      USERS_URL: writeDirectoryModule(folder),
       DATA_DIR: folder,
       ...given,
     },

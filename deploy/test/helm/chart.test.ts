@@ -93,6 +93,7 @@ t.test('values that would not work are refused, and the message says why', { ski
       { ...MINIMAL, config: { BIND: '::' } },
       /BIND is no variable of the services, or one that the chart sets/,
     ],
+    [{ ...MINIMAL, adminKeys: ['ACCESS_SECRET'] }, /adminKeys/],
     [{ ...MINIMAL, secretRefs: { ACCESS_SECRET: { name: 'other' } } }, /secretRefs/],
     [{ ...MINIMAL, ingress: { enabled: true } }, /ingress needs trustProxy/],
     [{ ...MINIMAL, httpRoute: { enabled: true } }, /httpRoute needs trustProxy/],

@@ -32,7 +32,11 @@ const peer = (namespace: string) => ({
 export const FULL = {
   publicUrl: 'https://auth.example.com:8443',
   existingSecret: 'tollgate',
-  secretRefs: { USERS_URL: { name: 'shop-database', key: 'url' } },
+  adminKeys: ['SESSION_API_KEY', 'HOST_API_KEY'],
+  secretRefs: {
+    USERS_URL: { name: 'shop-database', key: 'url' },
+    HOST_API_KEYS: { name: 'applications', key: 'keys' },
+  },
   trustProxy: '10.42.0.0/16',
   drainSeconds: 30,
   config: {

@@ -26,7 +26,7 @@ t.test('the dashboard and the alert rules', { skip }, (t) =>
 async function tests(t: Test, site: Site): Promise<void> {
   const prometheus = await startPrometheus(t, site.system.ports);
   const user = await site.newUser();
-  await breakStore(site);
+  await breakStore(site, user);
   // A rate needs what is counted between two scrapes.
   await visit(site, user);
   await scraped(prometheus);

@@ -32,8 +32,13 @@ export async function visit(site: Site, user: User): Promise<void> {
   for (const client of [sessionAdmin, challengeAdmin]) await client.get('/health/ready');
 }
 
-/** The store is gone until both services have said that they are not ready, and back when both are ready again. */
-export async function breakStore({ redis, gateway, sessionAdmin, challengeAdmin }: Site): Promise<void> {
+/**
+ * The store is gone until both services have said that they are not ready, and back when both are ready again. Meanwhile
+ * somebody works, signs in, refreshes and asks for an image.
+ */
+export async function breakStore(site: Site, user: User): Promise<void> {
+  const { redis, gateway, sessionAdmin, challengeAdmin } = site;
+  const [work, image] = [await site.work(), await site.image()];
   const readiness = async (wanted: number) => {
     for (const client of [sessionAdmin, challengeAdmin]) {
       while ((await client.get('/health/ready')).status !== wanted) await sleep(50);
@@ -42,6 +47,8 @@ export async function breakStore({ redis, gateway, sessionAdmin, challengeAdmin 
   await redis?.stop();
   await readiness(503);
   await gateway.get('/api/captcha/pow');
+  await gateway.get(`/api/captcha/${image.captcha_token}.png`);
+  await gateway.post('/login', { body: { ...user, ...work } });
   await gateway.post('/refresh', { headers: { cookie: 'refreshToken=forged' } });
   await redis?.start();
   await readiness(200);

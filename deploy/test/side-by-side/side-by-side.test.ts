@@ -8,9 +8,10 @@ import { spawnCommand } from '@tollgate/shared/test/command.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
+import { PASSWORD } from '../../src/drills/servers/static-directory.js';
 import { openSecrets } from '../../src/launcher/secrets.js';
 import { CHEAP } from '../e2e/site.js';
-import { PASSWORD, writeDirectoryModule } from '../gateway/two-of-each.js';
+import { writeDirectoryModule } from '../gateway/two-of-each.js';
 import { lastReleaseRef, openRelease } from './last-release.js';
 import {
   HOST_API_KEY,
@@ -41,7 +42,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
     ...openSecrets(folder, {}),
     ...{ HOST_API_KEY, SESSION_API_KEY, DATA_DIR: folder },
     STORE_URL: redis.url,
-    USERS_URL: await writeDirectoryModule(folder),
+    USERS_URL: writeDirectoryModule(folder),
     CAPTCHA_POW_STEP: '2',
   };
   const [before, after] = await Promise.all([

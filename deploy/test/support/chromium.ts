@@ -14,8 +14,43 @@ export const browserArguments = [
   '--disable-sync',
 ];
 
-/** Starts a browser; the caller closes it. @param more further arguments of Chromium's command line */
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+/** What a process of `npm test` tells the files that run in it; there is none where a file runs alone. */
+interface Worker {
+  /** Calls this once after the last file. */
+  onEnd(end: () => Promise<void>): void;
+}
+
+const worker = (globalThis as { [name: symbol]: unknown })[Symbol.for('tollgate.test-worker')] as
+  | Worker
+  | undefined;
+
+let shared: Promise<Browser> | undefined;
+
+/**
+ * Starts a browser, which the caller closes. In a process of `npm test` all files get the same one: closing it closes
+ * their contexts.
+ * @param more further arguments of Chromium's command line; with some, the browser is the caller's own
+ */
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  if (worker === undefined || more.length > 0) return await launch(more);
+  shared ??= launchShared(worker);
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  shared = launchShared(worker);
+  return await shared;
+}
+
+async function launchShared(worker: Worker): Promise<Browser> {
+  const browser = await launch([]);
+  const end = browser.close.bind(browser);
+  worker.onEnd(end);
+  browser.close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
+  return browser;
+}
+
+function launch(more: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_SHELL || process.env.CHROMIUM || '/usr/bin/chromium',
     args: [...browserArguments, ...more],

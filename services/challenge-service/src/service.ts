@@ -10,6 +10,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
@@ -61,7 +62,7 @@ export async function openChallengeService(
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
-  else if (images.fallback) logger.warn({ driver: images.driver }, 'the second image library draws');
+  else if (images.fallback) logger.warn({ driver: images.library }, 'the second image library draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
   store.observe(metrics.store);
@@ -70,6 +71,7 @@ export async function openChallengeService(
     holds: ['challenges'],
     log: logger,
   });
+  addClockOffsets(metrics.registry, { challenges: storeWatch });
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };

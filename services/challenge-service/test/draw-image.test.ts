@@ -33,14 +33,14 @@ t.test('a node draws no image of another library or version, and reports it', as
     if (images === null) throw new Error('the tests need an image library');
     t.teardown(() => images.close());
     const here = await openNode(t, store, images);
-    const elsewhere = await openNode(t, store, { ...images, driver: 'another@1.0.0:00000000' });
+    const elsewhere = await openNode(t, store, { ...images, identity: async () => 'another@1.0.0:00000000' });
 
     const path = await here.issueImage();
     const refused = await elsewhere.get(path);
     t.equal(refused.statusCode, 503);
     t.equal(refused.json().code, 'image_unavailable');
     t.equal(refused.headers['retry-after'], '1');
-    t.strictSame(elsewhere.others, [images.driver]);
+    t.strictSame(elsewhere.others, [await images.identity()]);
 
     const drawn = await here.get(path);
     t.equal(drawn.statusCode, 200, 'the challenge is still there');

@@ -43,7 +43,7 @@ t.test('a renderer of the module draws, and no library is loaded', async (t) => 
     `export const renderer = { name: 'mine', render: () => new Uint8Array() };`,
   );
   const images = await openImages(renderer, 'canvas', { threads: 1, maxQueue: 1 });
-  t.equal(images?.driver, 'mine');
+  t.equal(await images?.identity(), 'mine');
   await images?.close();
 });
 

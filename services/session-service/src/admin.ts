@@ -36,7 +36,8 @@ export async function buildSessionAdmin(
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
-  const app = await buildAdminApp({ logger, publicUrl, description, ...extra, ...health });
+  const observe = metrics.requests('admin');
+  const app = await buildAdminApp({ logger, publicUrl, description, observe, ...extra, ...health });
   await app.register(metricsRoute, { metrics: metrics.registry });
   if (apiKey === undefined) return app;
 

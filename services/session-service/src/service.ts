@@ -12,6 +12,7 @@ import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
@@ -107,6 +108,7 @@ export async function openSessionService(
   challengeStore.observe(metrics.store('challenges'));
   // One store for both is that of the sessions.
   store.observe(metrics.store('sessions'));
+  addClockOffsets(metrics.registry, storesWatch.watches);
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const signIn = createSignIn(
     directory,

@@ -191,6 +191,11 @@ t.test('metrics count every event and every token by its key, and show the lag',
   t.match(answer.body, 'tollgate_revocation_lag_seconds 0\n');
   t.match(answer.body, 'tollgate_revoked_sessions 1\n');
   t.match(answer.body, 'tollgate_password_checks{state="running"} 0\n');
+  t.match(
+    answer.body,
+    'tollgate_http_request_duration_seconds_count{listener="admin",method="GET",route="/metrics",status="200"} 1\n',
+    'requests to the admin port, too',
+  );
   t.notMatch(answer.body, held.accessToken);
 });
 

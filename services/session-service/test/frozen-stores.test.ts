@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { hashPassword } from '../src/passwords/password-hash.js';
 import { startPostgres } from './support/postgres.js';
 import { until } from './support/session-node.js';
-import { startRunningService } from './support/session-process.js';
+import { openServiceHere } from './support/session-process.js';
 
 const PASSWORD = 'right password';
 const REPEATS = 15;
@@ -18,7 +18,7 @@ async function open(t: Test) {
   await postgres.sql(`
     CREATE TABLE members (id bigint PRIMARY KEY, email text, hash text, disabled boolean);
     INSERT INTO members VALUES (1, 'ada@example.com', '${await hashPassword(PASSWORD)}', false)`);
-  const { publicUrl, adminUrl } = await startRunningService(t, {
+  const { publicUrl, adminUrl } = await openServiceHere(t, {
     STORE_URL: redis.url,
     USERS_URL: postgres.url,
     RATE_LIMIT_LOGIN: '100000',

@@ -2,42 +2,22 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';
-import { type SessionProcess, startRunningService, startSessionService } from './support/session-process.js';
-
-const PASSWORD = 'right password';
-const ORIGIN = 'http://localhost:8080';
-
-function logIn({ publicUrl }: SessionProcess): Promise<Response> {
-  return fetch(`${publicUrl}/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: ORIGIN },
-    body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
-  });
-}
-
-function refresh({ publicUrl }: SessionProcess, cookie: string): Promise<Response> {
-  return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
-}
-
-const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
-
-/** Starts the service and waits for its store, which it connects to beside its start. */
-async function startReadyService(t: Test, env: Readonly<Record<string, string>>) {
-  const service = await startRunningService(t, env);
-  const isReady = async () => {
-    const response = await fetch(`${service.adminUrl}/health/ready`);
-    const { checks } = (await response.json()) as { checks: Record<string, unknown> };
-    return checks.store !== 'failed';
-  };
-  while (!(await isReady())) await pause(20);
-  return service;
-}
+import { openServiceHere, startSessionService } from './support/session-process.js';
+import {
+  checksOf,
+  cookieOf,
+  errorsOf,
+  logIn,
+  PASSWORD,
+  refresh,
+  startReadyService,
+} from './support/session-visit.js';
 
 async function check(t: Test, storeUrl: string): Promise<void> {
   const folder = tempDir(t);
@@ -51,19 +31,19 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   const before = await startReadyService(t, env);
   const cookie = cookieOf(await logIn(before));
   t.equal((await refresh(before, cookie)).status, 200);
-  await before.kill();
+  await before.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   const without = await startReadyService(t, env);
   const answer = await refresh(without, cookie);
   t.equal(answer.status, 200, 'the session goes on');
   t.equal((await logIn(without)).status, 503, 'nobody signs in');
-  const line = without.log.map((text) => JSON.parse(text)).find(({ level }) => level === 'error');
-  t.match(line, { variable: 'USERS_URL', msg: /^the user directory is refused: it has none of the users/ });
-  t.match(await (await fetch(`${without.adminUrl}/health/ready`)).json(), {
-    checks: { directory: 'failed' },
+  t.match(errorsOf(without)[0], {
+    variable: 'USERS_URL',
+    msg: /^the user directory is refused: it has none of the users/,
   });
-  await without.kill();
+  t.equal((await checksOf(without)).directory, 'failed');
+  await without.stop();
 
   for (const file of [users, `${users}-wal`, `${users}-shm`]) rmSync(file, { force: true });
   renameSync(join(folder, 'kept'), users);
@@ -92,11 +72,12 @@ t.test('a damaged user file or store ends the start with one line', async (t) =>
     ['USERS_URL', 'folder', 'it is no file'],
   ] as const) {
     const path = join(folder, name);
-    const stopped = await startSessionService(t, { [variable]: `file:${path}` });
-    if ('log' in stopped) throw new Error('it started');
-    t.equal(stopped.code, 1);
-    t.equal(stopped.complaint.length, 1);
-    const [line = ''] = stopped.complaint;
+    const mistake = await openServiceHere(t, { [variable]: `file:${path}` }).catch((error) => error);
+    t.type(mistake, ConfigurationError);
+    t.equal(mistake.lines.length, 1);
+    const [line = ''] = mistake.lines;
     t.ok(line.includes(variable) && line.includes(path) && line.endsWith(reason), line);
   }
+  const stopped = await startSessionService(t, { STORE_URL: `file:${join(folder, 'folder')}` });
+  t.match(stopped, { code: 1, complaint: [/^STORE_URL .* it is no file$/] });
 });

@@ -1,7 +1,7 @@
 // The challenges as one application uses them: verifies submissions and counts the failures of accounts.
 
 import type { KeyRing } from '../crypto/key-ring.js';
-import { randomBytes } from '../crypto/random.js';
+import { randomBytes, randomHex } from '../crypto/random.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
@@ -86,7 +86,7 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
   if (!isApplicationName(application))
     throw new TypeError(`the application must have ${APPLICATION_NAME_FORM}`);
   const decayMs = options.escalation.decay * 1000;
-  const newClaim = () => Buffer.from(random(16)).toString('hex');
+  const newClaim = () => randomHex(16, random);
   const verifier = createSubmissionVerifier({
     store,
     ring,

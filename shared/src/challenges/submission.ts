@@ -49,21 +49,29 @@ export function offersImage(submission: Submission): boolean {
   return !isAbsent(submission.imageToken) || !isAbsent(submission.imageAnswer);
 }
 
-/** Returns the problems of the fields of the work; empty if both are well-formed. */
-export function powProblems(submission: Submission, names: FieldNames): FieldProblems {
+/** Returns the problems of the fields of the work; null if both are well-formed. */
+export function powProblems(submission: Submission, names: FieldNames): FieldProblems | null {
+  const { powToken, powNonce } = submission;
+  const isWork = (value: unknown) => typeof value === 'string' && isNonce(value);
+  if (isToken(powToken) && isWork(powNonce)) return null;
   return {
-    ...problem(names.pow.token, submission.powToken, isToken),
-    ...problem(names.pow.nonce, submission.powNonce, (value) => typeof value === 'string' && isNonce(value)),
+    ...problem(names.pow.token, powToken, isToken),
+    ...problem(names.pow.nonce, powNonce, isWork),
   };
 }
 
 /**
- * Returns the problems of the fields of the captcha; empty if both are well-formed. A blank answer is malformed.
+ * Returns the problems of the fields of the captcha; null if both are well-formed. A blank answer is malformed.
  * @param longest longest accepted answer, in characters
  */
-export function imageProblems(submission: Submission, names: FieldNames, longest: number): FieldProblems {
+export function imageProblems(
+  submission: Submission,
+  names: FieldNames,
+  longest: number,
+): FieldProblems | null {
   const isAnswer = (value: unknown) =>
     typeof value === 'string' && value.length <= longest && value.trim() !== '';
+  if (isToken(submission.imageToken) && isAnswer(submission.imageAnswer)) return null;
   return {
     ...problem(names.image.token, submission.imageToken, isToken),
     ...problem(names.image.answer, submission.imageAnswer, isAnswer),

@@ -109,10 +109,9 @@ export function imageMissing({ image }: FieldNames): FailedVerdict {
   return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
 }
 
-/** Returns the verdict on malformed fields, or null if all are well-formed. */
-export function malformed(work: FieldProblems, image: FieldProblems): FailedVerdict | null {
-  const fields = { ...work, ...image };
-  if (Object.keys(fields).length === 0) return null;
-  const code = Object.keys(work).length > 0 ? 'pow_invalid' : 'captcha_invalid';
-  return { ok: false, code, fields, reason: 'malformed' };
+/** Returns the verdict on malformed fields; null if all are well-formed. */
+export function malformed(work: FieldProblems | null, image: FieldProblems | null): FailedVerdict | null {
+  if (work === null && image === null) return null;
+  const code = work === null ? 'captcha_invalid' : 'pow_invalid';
+  return { ok: false, code, fields: { ...work, ...image }, reason: 'malformed' };
 }

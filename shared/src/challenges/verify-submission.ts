@@ -8,7 +8,7 @@ import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
-import type { ChallengeStore } from './store/challenge-store.js';
+import type { ChallengeStore, Taken } from './store/challenge-store.js';
 import { parsePowRecord, parseVerifiedRecord, presetOf } from './store/records.js';
 import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
 import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
@@ -81,18 +81,13 @@ export function createSubmissionVerifier({
   function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {
     const { checksPow, checksImage } = checksFor(submission, required);
     return malformed(
-      checksPow ? powProblems(submission, fieldNames) : {},
-      checksImage ? imageProblems(submission, fieldNames, longest) : {},
+      checksPow ? powProblems(submission, fieldNames) : null,
+      checksImage ? imageProblems(submission, fieldNames, longest) : null,
     );
   }
 
-  async function checkPow(
-    submission: Submission,
-    context: VerifyContext,
-    claim: string,
-    onReplay?: () => void,
-  ) {
-    const taken = await store.take('pow', submission.powToken as string, claim, { onConsumed: onReplay });
+  /** Judges the work of a submission by its record; null if there is none. */
+  function judgeWork(taken: Taken | null, submission: Submission, context: VerifyContext) {
     const record = taken === null ? null : parsePowRecord(taken.record);
     const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
     if (record === null || !checked.ok) {
@@ -164,11 +159,13 @@ export function createSubmissionVerifier({
       const { account, claim = newClaim() } = context;
       let work: GivenProof['work'] = null;
       if (checksPow) {
-        const checked = await checkPow(submission, context, claim, onReplay);
+        const token = submission.powToken as string;
+        const taken = await store.take('pow', token, claim, { onConsumed: onReplay });
+        const checked = judgeWork(taken, submission, context);
         if (!checked.ok) return checked;
         work = checked.work;
       }
-      const failures = await failuresOf(account);
+      const failures = account === undefined ? 0 : await failuresOf(account);
       const tooCheap = checkPrice(work, failures);
       if (tooCheap !== null) return tooCheap;
       const needsImage =

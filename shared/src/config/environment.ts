@@ -2,7 +2,8 @@
 
 import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { ConfigurationError, expectationOf } from '../schemas/configuration-error.js';
+import { ConfigurationError } from '../schemas/configuration-error.js';
+import { expectationOf } from '../schemas/expectation.js';
 import { readSecret } from './secret-files.js';
 
 export { ConfigurationError };

@@ -1,4 +1,4 @@
-// Compares the sites of addresses as browsers do, and recognises hosts that only this machine or a test uses.
+// Compares the sites of addresses as browsers do, and knows the hosts that only this machine or a test uses.
 
 import { getDomain } from 'tldts';
 
@@ -33,4 +33,10 @@ export function isLoopbackHttp(url: string): boolean {
 /** Returns whether a host name can only be that of a test: loopback, `*.test`, or a single label. */
 export function isTestHost(host: string): boolean {
   return isLoopbackHost(host) || /^[^.:[\]]+$/.test(host) || /\.test$/.test(host);
+}
+
+/** The address at which this machine reaches something bound to `bind`, as it stands in a URL. */
+export function reachableHost(bind: string | undefined): string {
+  if (bind === undefined || bind === '' || bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
+  return bind.includes(':') ? `[${bind}]` : bind;
 }

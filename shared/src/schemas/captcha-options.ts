@@ -3,7 +3,8 @@
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { captchaOptionMistakes } from './captcha-option-mistakes.js';
-import { ConfigurationError, expectationOf } from './configuration-error.js';
+import { ConfigurationError } from './configuration-error.js';
+import { expectationOf } from './expectation.js';
 import { leavesOf, optionsFrom, strangersIn, valueAt } from './option-tree.js';
 
 const FIELD_NAME = '^[A-Za-z0-9_.-]{1,64}$';

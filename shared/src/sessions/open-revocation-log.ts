@@ -1,6 +1,7 @@
 // The revocation log on Redis, a stream, and on the embedded store, a chain of entries.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { ANSWER_LIMIT_MS, within } from '../store/answer-limit.js';
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
 import { asStoreError, openReader, type RedisClient } from '../store/redis-connection.js';
@@ -11,6 +12,7 @@ import {
   type RevocationEntry,
   type RevocationLog,
   type RevocationPage,
+  type RevocationWait,
 } from './revocation-log.js';
 
 /** Opens the revocation log on a store, which the caller closes. */
@@ -18,7 +20,8 @@ export function openRevocationLog(store: Store): RevocationLog {
   return store.kind === 'redis' ? redisRevocationLog(store.client) : embeddedRevocationLog(store);
 }
 
-const POLL_MS = 200;
+/** How long a read of the embedded log waits, in milliseconds. */
+const POLL_MS = { brief: 200, long: 10_000 } as const;
 
 /** The value of the log's key is the number of the newest entry; each entry names the one before it. */
 const entryKey = (number: string) => `${REVOCATION_LOG_KEY}:${number}`;
@@ -47,12 +50,13 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
       const closing = new AbortController();
       return {
         async next(position, wait) {
-          if (wait) await pause(POLL_MS, undefined, { signal: closing.signal });
+          if (wait !== 'none') await pause(POLL_MS[wait], undefined, { signal: closing.signal });
           return readAfter(position);
         },
         close: () => closing.abort(),
       };
     },
+    briefMs: 2 * POLL_MS.brief,
   };
 }
 
@@ -74,8 +78,8 @@ async function readChain(store: EmbeddedStore, position: string): Promise<Revoca
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 const PAGE_ENTRIES = 1000;
 
-// A read that takes longer than this and the command timeout reveals a dead connection.
-const WAIT_MS = 500;
+/** How long a read of the log on Redis waits, in milliseconds: one that takes longer than this and the time limit for commands reveals a dead connection. */
+const WAIT_MS = { brief: 500, long: 10_000 } as const;
 
 type StreamReply = [key: string, items: [id: string, fields: string[]][]][] | null;
 
@@ -85,24 +89,28 @@ export function redisRevocationLog(client: RedisClient): RevocationLog {
     async append({ sids, keepMs }) {
       await append([REVOCATION_LOG_KEY], [keepMs, sids.join(' ')]);
     },
-    readAfter: (position) => read(client, position, false),
+    readAfter: (position) => read(client, position, 'none'),
     async openTail() {
-      const reader = await openReader(client, WAIT_MS);
+      const reader = await openReader(client, WAIT_MS.long);
       return {
         next: (position, wait) => read(reader, position, wait),
         close: () => reader.disconnect(),
       };
     },
+    briefMs: 2 * (WAIT_MS.brief + ANSWER_LIMIT_MS),
   };
 }
 
-async function read(client: RedisClient, position: string, wait: boolean): Promise<RevocationPage> {
+async function read(client: RedisClient, position: string, wait: RevocationWait): Promise<RevocationPage> {
   const from = ['STREAMS', REVOCATION_LOG_KEY, position] as const;
   let reply: StreamReply;
   try {
-    reply = (await (wait
-      ? client.xread('COUNT', PAGE_ENTRIES, 'BLOCK', WAIT_MS, ...from)
-      : client.xread('COUNT', PAGE_ENTRIES, ...from))) as StreamReply;
+    reply = await within(
+      ANSWER_LIMIT_MS + (wait === 'none' ? 0 : WAIT_MS[wait]),
+      (wait === 'none'
+        ? client.xread('COUNT', PAGE_ENTRIES, ...from)
+        : client.xread('COUNT', PAGE_ENTRIES, 'BLOCK', WAIT_MS[wait], ...from)) as Promise<StreamReply>,
+    );
   } catch (error) {
     throw asStoreError(error);
   }

@@ -15,9 +15,9 @@ export interface FollowerLog {
 /** Knows the revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Returns whether the access tokens of a session must be refused: at once, or a promise while the log is lost, when it
-   * reads the store; if that fails too, the memory decides, and later calls do not wait until the store answers again.
-   * Never throws.
+   * Returns whether the access tokens of a session must be refused: at once while the log is followed. Returns a promise
+   * and reads the store while the log is lost, and when it is called for the first time in a while; if that fails too, the
+   * memory decides, and later calls do not wait until the store answers again. Never throws.
    */
   isRevoked(sid: string): boolean | Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
@@ -30,6 +30,9 @@ export interface RevocationFollower {
   readonly size: number;
   stop(): Promise<void>;
 }
+
+/** Without a call of `isRevoked` for this long the log is read seldom, in milliseconds. */
+const REST_AFTER_MS = 10_000;
 
 /**
  * Starts to follow the log and retries for ever if it is lost.
@@ -47,7 +50,9 @@ export function followRevocations(
   let failures = 0;
   let waiting: (() => void)[] = [];
   let tail: RevocationTail | undefined;
-  // The position of the reads that requests cause while the log is lost.
+  let calledAtMs = clock();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  // The position of the reads that requests cause while the log is lost or seldom read.
   let asked = LOG_START;
   let asking: Promise<void> | undefined;
   let askingNext: Promise<void> | undefined;
@@ -63,9 +68,13 @@ export function followRevocations(
     // From the start each time: the log may come from another server than the one that was lost.
     let position = LOG_START;
     while (!stopping.signal.aborted) {
-      const page = await tail.next(position, lostSinceMs === undefined);
+      const rests = clock() - calledAtMs > REST_AFTER_MS;
+      const page = await tail.next(position, lostSinceMs !== undefined ? 'none' : rests ? 'long' : 'brief');
       position = take(page);
       if (lostSinceMs !== undefined && page.complete) found();
+      if (lostSinceMs !== undefined) continue;
+      readAtMs = clock();
+      asked = position;
     }
   }
 
@@ -109,9 +118,15 @@ export function followRevocations(
 
   async function readToEnd(): Promise<void> {
     for (;;) {
-      const page = await log.readAfter(asked);
-      asked = take(page);
-      if (page.complete) return;
+      const startedMs = clock();
+      const from = asked;
+      const page = await log.readAfter(from);
+      const position = take(page);
+      // The log may have been lost meanwhile, and then begins anew.
+      if (asked === from) asked = position;
+      if (!page.complete) continue;
+      readAtMs = startedMs;
+      return;
     }
   }
 
@@ -143,6 +158,8 @@ export function followRevocations(
       },
       (error: unknown) => {
         isUnanswered = true;
+        // The tail may wait for long yet on a connection that is dead.
+        if (lostSinceMs === undefined) tail?.close();
         throw error;
       },
     );
@@ -156,7 +173,9 @@ export function followRevocations(
   return {
     isRevoked(sid) {
       if (revoked.has(sid)) return true;
-      return lostSinceMs === undefined ? false : askFor(sid);
+      calledAtMs = clock();
+      if (lostSinceMs === undefined && calledAtMs - readAtMs <= log.briefMs) return false;
+      return askFor(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),
     async caughtUp() {

@@ -22,14 +22,19 @@ export interface RevocationPage {
   readonly complete: boolean;
 }
 
+/**
+ * Whether a read waits for an entry if there is none: not at all, at most half a second, or at most ten. On the embedded
+ * store, where no process tells another, a read that waits looks for entries only at its end.
+ */
+export type RevocationWait = 'none' | 'brief' | 'long';
+
 /** A reader with its own connection. */
 export interface RevocationTail {
   /**
    * Returns the entries after a position.
-   * @param wait whether to wait, at most half a second, if there is none
    * @throws StoreUnavailableError if the connection is lost or does not answer
    */
-  next(position: string, wait: boolean): Promise<RevocationPage>;
+  next(position: string, wait: RevocationWait): Promise<RevocationPage>;
   close(): void;
 }
 
@@ -40,6 +45,8 @@ export interface RevocationLog {
   /** Returns the entries after a position, oldest first, without waiting. */
   readAfter(position: string): Promise<RevocationPage>;
   openTail(): Promise<RevocationTail>;
+  /** Longest time between two reads of a tail that waits briefly, in milliseconds, while the store answers. */
+  readonly briefMs: number;
 }
 
 /**

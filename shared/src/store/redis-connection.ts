@@ -14,7 +14,7 @@ export type RedisClient = Redis | Cluster;
 /** Silence with a command under way after which a connection is left, in milliseconds. */
 export const SILENCE_MS = 1500;
 
-const CONNECT_TIMEOUT_MS = 2000;
+const READER_CONNECT_TIMEOUT_MS = 2000;
 
 // Without a queue a command fails at once while Redis is unreachable, so a request gets a 503 instead of hanging.
 const CLIENT_OPTIONS = {
@@ -95,6 +95,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
     lazyConnect: true,
     retryStrategy: () => null,
     commandTimeout: waitMs + ANSWER_LIMIT_MS,
+    socketTimeout: waitMs + SILENCE_MS,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
   const reader =
@@ -107,7 +108,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
   client.once('close', end);
   reader.once('end', () => client.off('close', end));
   try {
-    await within(CONNECT_TIMEOUT_MS, reader.connect());
+    await within(READER_CONNECT_TIMEOUT_MS, reader.connect());
     return reader as RedisClient;
   } catch (error) {
     reader.disconnect();

@@ -1,5 +1,6 @@
 // Raises the time limit of a store's commands, for tests that are not about it.
 
+import { Cluster, type Redis } from 'ioredis';
 import type { Store } from '../store/open-store.js';
 
 /** A busy machine answers hundreds of commands at once later than a service would wait. */
@@ -8,10 +9,14 @@ const RAISED = { commandTimeout: 20_000, socketTimeout: 30_000 };
 /** Raises the time limit of the store's client. Call it before the client connects. */
 export function raiseCommandTimeout(store: Store): void {
   if (store.kind !== 'redis') return;
-  const { options } = store.client;
-  if ('redisOptions' in options) {
-    options.redisOptions = { ...options.redisOptions, ...RAISED };
-  } else {
-    Object.assign(options, RAISED);
+  const { client } = store;
+  const raise = ({ options }: Pick<Redis, 'options'>) => void Object.assign(options, RAISED);
+  if (!(client instanceof Cluster)) {
+    raise(client);
+    return;
   }
+  Object.assign(client.options.redisOptions ?? {}, RAISED);
+  // Each node's client has options of its own, copied before this call.
+  for (const node of client.nodes()) raise(node);
+  client.on('+node', raise);
 }

@@ -31,7 +31,7 @@ export interface DeathReport {
 /** Processes that live on. */
 const SURVIVORS = 2;
 /** Between two writes of a survivor, so that processes start in reasonable time beside it. */
-const SURVIVOR_PAUSE_MS = 2;
+const SURVIVOR_PAUSE_MS = 8;
 const STUCK_MS = 5000;
 /** A process writes for up to this time before it dies. */
 const MAX_LIFE_MS = 60;
@@ -87,6 +87,8 @@ function startWriterOf(path: string, name: string, way?: Death, program?: NodePr
   const stderr = way === 'throw' ? 'ignore' : 'inherit';
   const pauses = way === undefined ? [String(SURVIVOR_PAUSE_MS)] : [];
   const child = fork(WRITER, [path, name, ...pauses], {
+    // The options of this process, such as reading source maps, would delay each start.
+    execArgv: [],
     ...program,
     stdio: ['ignore', 'ignore', stderr, 'pipe', 'ipc'],
   });

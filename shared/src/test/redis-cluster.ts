@@ -1,4 +1,4 @@
-// A private Redis Cluster of three masters: each refuses keys that are not its own, and scripts whose keys lie apart.
+// A private Redis Cluster, of three masters unless said: each refuses keys that are not its own, and scripts whose keys lie apart.
 
 import type { ChildProcess } from 'node:child_process';
 import { Redis } from 'ioredis';
@@ -9,15 +9,12 @@ import { PERSISTENCE } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
 import { until } from './until.js';
 
-/** The slots of each master. */
-const SLOTS = [
-  [0, 5460],
-  [5461, 10922],
-  [10923, 16_383],
-] as const;
+const SLOTS = 16_384;
 
 /** The shape of the cluster. */
 export interface ClusterOptions {
+  /** Number of masters; 3 by default. */
+  readonly masters?: number;
   /** What each node keeps on the disk; `none` by default. */
   readonly persistence?: keyof typeof PERSISTENCE;
   /** Whether each master has a replica that takes its place; not by default. */
@@ -61,17 +58,19 @@ export interface ClusterNode {
 /** Starts a cluster; it serves when the promise resolves. */
 export async function startRedisCluster(
   t: Pick<Test, 'teardown'>,
-  { persistence = 'none', replicas: hasReplicas = false, nodeTimeoutMs = 15_000 }: ClusterOptions = {},
+  options: ClusterOptions = {},
 ): Promise<RedisCluster> {
+  const { masters: count = 3, persistence = 'none', replicas: hasReplicas = false } = options;
+  const { nodeTimeoutMs = 15_000 } = options;
   const settings = [...PERSISTENCE[persistence], '--cluster-node-timeout', String(nodeTimeoutMs)];
-  const start = () => Promise.all(SLOTS.map(() => startNode(t, settings)));
+  const start = () => Promise.all(Array.from({ length: count }, () => startNode(t, settings)));
   const masters = await start();
   const replicas = hasReplicas ? await start() : [];
   const nodes = [...masters, ...replicas];
   const ports = masters.map(({ port }) => port);
   for (const [at, { client }] of masters.entries()) {
-    const [from, to] = SLOTS[at]!;
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to);
+    const [from, to] = [at, at + 1].map((edge) => Math.floor((edge * SLOTS) / count)) as [number, number];
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
     // Two masters with one epoch would first have to settle which of them counts.
     await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
   }
@@ -117,6 +116,9 @@ async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[])
     tempDir(t),
     '--cluster-enabled',
     'yes',
+    // A node that is alone learns its address from nobody, and tells clients none.
+    '--cluster-announce-ip',
+    '127.0.0.1',
     '--repl-diskless-sync-delay',
     '0',
     ...settings,

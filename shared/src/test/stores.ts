@@ -54,13 +54,19 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty.
+// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty. It ends with the
+// file, whose process may run another one.
 let cluster: Promise<RedisCluster> | undefined;
 let sentinel: Promise<RedisSentinel> | undefined;
 
 /** A store on a Redis Cluster of three masters, empty. */
 export async function clusterStore(t: Test): Promise<StoreUnderTest> {
-  cluster ??= startRedisCluster(root);
+  if (cluster === undefined) {
+    root.teardown(() => {
+      cluster = undefined;
+    });
+    cluster = startRedisCluster(root);
+  }
   const { url, clear, age } = await cluster;
   await clear();
   return { ...(await connectTo(t, url, raiseCommandTimeout)), age };
@@ -68,7 +74,12 @@ export async function clusterStore(t: Test): Promise<StoreUnderTest> {
 
 /** A store on a master that a Sentinel names, empty. */
 export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
-  sentinel ??= startRedisSentinel(root);
+  if (sentinel === undefined) {
+    root.teardown(() => {
+      sentinel = undefined;
+    });
+    sentinel = startRedisSentinel(root);
+  }
   const { url, master } = await sentinel;
   await master.client.flushall();
   return { ...(await connectTo(t, url, raiseCommandTimeout)), age: (ms) => ageRedis(master.client, ms) };

@@ -1,7 +1,7 @@
-// Which addresses are of one site.
+// Which addresses are of one site, and how this machine reaches its own.
 
 import t from 'tap';
-import { isSameSite } from '../../src/config/sites.js';
+import { isSameSite, reachableHost } from '../../src/config/sites.js';
 
 const pairs: Readonly<Record<string, readonly [one: string, other: string, same: boolean][]>> = {
   'names below one registrable domain': [
@@ -44,3 +44,14 @@ for (const [name, cases] of Object.entries(pairs)) {
     }
   });
 }
+
+t.test('what is bound to every address is reached through loopback', async (t) => {
+  t.same([undefined, '', '0.0.0.0', '::', '192.0.2.1', '::1'].map(reachableHost), [
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.1',
+    '192.0.2.1',
+    '[::1]',
+  ]);
+});

@@ -1,7 +1,7 @@
 // Random texts: their alphabet, their length, and that no character is favoured.
 
 import t from 'tap';
-import { ALPHANUMERICS, randomAlphanumerics } from '../../src/crypto/random.js';
+import { ALPHANUMERICS, randomAlphanumerics, randomHex } from '../../src/crypto/random.js';
 
 /** Bytes of a 32-bit generator (mulberry32) from a seed, so that a run can be repeated. */
 function seededBytes(seed: number): (size: number) => Uint8Array {
@@ -28,6 +28,26 @@ t.test('a text has the length asked for and consists of letters and digits', asy
     t.match(text, /^[A-Za-z0-9]*$/);
   }
   t.equal(new Set(Array.from({ length: 1000 }, () => randomAlphanumerics(22))).size, 1000);
+});
+
+t.test('texts cut off one block differ, and a text longer than a block is as uniform', async (t) => {
+  const texts = Array.from({ length: 1000 }, () => randomAlphanumerics(38));
+  t.equal(new Set(texts.flatMap((text) => [text.slice(0, 19), text.slice(19)])).size, 2000);
+  const chiSquare = countsOf(randomAlphanumerics(62 * 5000)).reduce(
+    (sum, count) => sum + (count - 5000) ** 2 / 5000,
+    0,
+  );
+  // 61 degrees of freedom: less than one run in a thousand million is above this.
+  t.ok(chiSquare < 145, `chi-square ${chiSquare}`);
+});
+
+t.test('bytes as hexadecimal digits are those of the source, and different each time', async (t) => {
+  t.equal(
+    randomHex(3, () => Uint8Array.of(0, 15, 255)),
+    '000fff',
+  );
+  for (const size of [0, 1, 16, 4096, 5000]) t.match(randomHex(size), new RegExp(`^[0-9a-f]{${size * 2}}$`));
+  t.equal(new Set(Array.from({ length: 1000 }, () => randomHex(16))).size, 1000);
 });
 
 t.test(

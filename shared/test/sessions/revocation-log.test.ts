@@ -40,16 +40,16 @@ t.test('a tail receives an entry while it waits, and waits at most half a second
     await appendAll(log, ['a']);
     const tail = await log.openTail();
     t.teardown(() => tail.close());
-    const { position, complete, ...first } = await tail.next(LOG_START, false);
+    const { position, complete, ...first } = await tail.next(LOG_START, 'none');
     t.strictSame(idsOf(first), ['a']);
     t.equal(complete, true);
     const sinceMs = performance.now();
-    const waiting = tail.next(position, true);
+    const waiting = tail.next(position, 'brief');
     await appendAll(log, ['b']);
     t.strictSame(idsOf(await waiting), ['b']);
     t.ok(performance.now() - sinceMs < 1000);
     const last = await log.readAfter(position);
-    t.strictSame((await tail.next(last.position, true)).entries, [], 'nothing new');
+    t.strictSame((await tail.next(last.position, 'brief')).entries, [], 'nothing new');
   });
 });
 
@@ -123,7 +123,7 @@ t.test('with Redis stopped every method throws, a waiting tail too', async (t) =
   const log = openRevocationLog(store);
   await appendAll(log, ['a']);
   const tail = await log.openTail();
-  const waiting = tail.next('0', false).then(({ position }) => tail.next(position, true));
+  const waiting = tail.next('0', 'none').then(({ position }) => tail.next(position, 'brief'));
   const outcome = waiting.catch((error: unknown) => error);
   await redis.stop();
   t.ok((await outcome) instanceof StoreUnavailableError);
@@ -131,7 +131,7 @@ t.test('with Redis stopped every method throws, a waiting tail too', async (t) =
     () => appendAll(log, ['b']),
     () => log.readAfter(LOG_START),
     () => log.openTail(),
-    () => tail.next(LOG_START, false),
+    () => tail.next(LOG_START, 'none'),
   ]) {
     t.ok((await attempt().catch((error: unknown) => error)) instanceof StoreUnavailableError);
   }
@@ -143,7 +143,7 @@ t.test('a server that goes silent is noticed by the waiting tail', async (t) => 
   t.teardown(() => tail.close());
   await redis.client.client('PAUSE', 3000, 'ALL');
   const sinceMs = performance.now();
-  const outcome = await tail.next(LOG_START, true).catch((error: unknown) => error);
+  const outcome = await tail.next(LOG_START, 'brief').catch((error: unknown) => error);
   t.ok(outcome instanceof StoreUnavailableError);
   t.ok(performance.now() - sinceMs < 2500);
 });

@@ -147,7 +147,7 @@ t.test('a waiting reader of the revocations leaves a master that becomes a repli
   const store = await open(t, master.url);
   const tail = await openRevocationLog(store).openTail();
   t.teardown(() => tail.close());
-  const waiting = tail.next('0', true);
+  const waiting = tail.next('0', 'brief');
   const isBlocked = async () => (await master.client.info('clients')).includes('blocked_clients:1');
   await until(isBlocked, 'the reader waits');
   await master.client.replicaof('127.0.0.1', other.port);

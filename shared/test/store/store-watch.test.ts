@@ -82,6 +82,8 @@ t.test('clocks that differ are told when they begin to and when they agree again
   let aheadMs = 1000;
   const { store, watch, lines } = watched(t, redis.url, ['sessions'], () => Date.now() + aheadMs);
   t.equal(await watch.check(KEY), 'ok', 'a second is nothing');
+  const isBehind = (ms: number) => Math.abs((watch.clockOffsetMs ?? 0) + ms) < 500;
+  await until(() => isBehind(1000), 'the second is measured');
   for (const [ms, state, line] of [
     [3_600_000, 'clock', 'the clocks of Redis and of this node are 3600 s apart'],
     [-7000, 'clock', undefined],
@@ -92,6 +94,7 @@ t.test('clocks that differ are told when they begin to and when they agree again
     lines.length = 0;
     await reconnect(store);
     await until(async () => (await watch.check(KEY)) === state, `the check says ${state}`);
+    await until(() => isBehind(ms), `Redis is ${ms} ms behind`);
     if (line !== undefined) await until(() => lines.length > 0, 'it is logged');
     t.strictSame(
       lines.map(({ message }) => message),

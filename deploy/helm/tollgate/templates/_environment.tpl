@@ -25,28 +25,31 @@ files/variables.json says which variables a service reads; it is written by `npm
 {{- end }}
 {{- end }}
 {{- range $name := include "tollgate.secrets" . | splitList " " }}
-- name: {{ $name }}
-  valueFrom:
-    secretKeyRef:
-{{- $reference := index $values.secretRefs $name }}
-{{- if $reference }}
-      name: {{ $reference.name }}
-      key: {{ $reference.key }}
-{{- else }}
-      name: {{ $values.existingSecret }}
-      key: {{ $name }}
-{{- if has $name (list "SESSION_API_KEY" "HOST_API_KEY" "HOST_API_KEYS") }}
-      optional: true
-{{- end }}
-{{- end }}
+- { name: {{ $name }}_FILE, value: {{ include "tollgate.secretsFolder" $ }}/{{ $name }} }
 {{- end }}
 {{- end -}}
 
 {{/* The secrets of a service, and no others: those of session-service are not in challenge-service. */}}
 {{- define "tollgate.secrets" -}}
-{{- if eq .name "session" -}}
-CHALLENGE_SECRET CAPTCHA_CACHE_STORE ACCESS_SECRET REFRESH_SECRET ENCRYPTION_KEY STORE_URL USERS_URL SESSION_API_KEY
-{{- else -}}
-CHALLENGE_SECRET CAPTCHA_CACHE_STORE HOST_API_KEY HOST_API_KEYS
+{{- $values := .root.Values -}}
+{{- $session := list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE" "ACCESS_SECRET" "REFRESH_SECRET" "ENCRYPTION_KEY" "STORE_URL" "USERS_URL" -}}
+{{- $names := eq .name "session" | ternary $session (list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE") -}}
+{{- range $key := eq .name "session" | ternary (list "SESSION_API_KEY") (list "HOST_API_KEY" "HOST_API_KEYS") -}}
+{{- if or (has $key $values.adminKeys) (hasKey $values.secretRefs $key) -}}
+{{- $names = append $names $key -}}
 {{- end -}}
+{{- end -}}
+{{- join " " $names -}}
+{{- end -}}
+
+{{/* Where the files of the secrets are in a container. */}}
+{{- define "tollgate.secretsFolder" -}}/run/secrets/tollgate{{- end -}}
+
+{{/* The sources of the volume that holds these files, each named after its variable. */}}
+{{- define "tollgate.secretSources" -}}
+{{- $values := .root.Values -}}
+{{- range $name := include "tollgate.secrets" . | splitList " " }}
+{{- $reference := default (dict "name" $values.existingSecret "key" $name) (index $values.secretRefs $name) }}
+- secret: { name: {{ $reference.name }}, items: [{ key: {{ $reference.key }}, path: {{ $name }} }] }
+{{- end }}
 {{- end -}}

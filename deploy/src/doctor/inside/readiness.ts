@@ -1,5 +1,6 @@
 // Checks what the services report about themselves on their admin ports.
 
+import { reachableHost } from '@tollgate/shared/config/sites.js';
 import type { Answer } from '../answer.js';
 import { exchange } from '../exchange.js';
 import { type Finding, good, problem, warning } from '../report.js';
@@ -64,9 +65,3 @@ const UNWELL: Readonly<Record<string, (service: string) => Finding>> = {
       'Set the time of both machines by NTP: tokens are made by one clock and checked by the other.',
     ),
 };
-
-/** A port that is bound to every address is reached at loopback. */
-function reachableHost(bind: string): string {
-  if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
-  return bind.includes(':') ? `[${bind}]` : bind;
-}

@@ -1,8 +1,8 @@
 // A service as a process of a drill: its output goes to a file, and it ends with the drill.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Environment, ServiceName } from '../../launcher/local-environment.js';
+import { programOf } from '../../launcher/service-program.js';
 
 /** A process of a service. */
 export interface SpawnedService {
@@ -31,9 +31,8 @@ export function spawnService(
   name: ServiceName,
   { environment, logFile, under = [] }: SpawnOptions,
 ): SpawnedService {
-  const entry = fileURLToPath(new URL(`../../../../../services/${name}/dist/src/server.js`, import.meta.url));
   const file = openSync(logFile, 'w');
-  const [program = '', ...args] = [...under, process.execPath, '--import', ATTACHMENT, entry];
+  const [program = '', ...args] = [...under, process.execPath, '--import', ATTACHMENT, programOf(name)];
   const child = spawn(program, args, { env: environment, stdio: ['ignore', file, 'pipe', 'ipc'] });
   closeSync(file);
   let errors = '';

@@ -10,7 +10,6 @@ import { readPreviewConfig } from '../config.js';
 import { loadImageSetup, openImages } from '../image-setup.js';
 import { findPreset, type NamedPreset, type Presets } from '../presets/presets.js';
 import { PROJECT_ROOT } from '../project-root.js';
-import type { ImagePool } from '../renderer/image-pool.js';
 import { contactSheet } from './contact-sheet.js';
 import { drawSamples, type Sample } from './samples.js';
 
@@ -49,7 +48,7 @@ export async function preview(
       }),
     );
     const target = resolve(folder, path);
-    writeSamples(target, known, images, samples);
+    writeSamples(target, known, (await images?.identity()) ?? 'nothing', samples);
     return `drew ${count} of ${known.name} into ${target}; open ${join(target, 'index.html')}`;
   } finally {
     await images?.close();
@@ -69,7 +68,7 @@ function presetNamed(presets: Presets, name: string): NamedPreset {
 function writeSamples(
   target: string,
   { name }: NamedPreset,
-  images: ImagePool | null,
+  driver: string,
   samples: readonly Sample[],
 ): void {
   try {
@@ -80,7 +79,7 @@ function writeSamples(
       writeFileSync(join(target, file), sample.png);
       return { ...sample, file };
     });
-    const about = `${samples.length} samples, drawn by ${images?.driver ?? 'nothing'}; below each its answer.`;
+    const about = `${samples.length} samples, drawn by ${driver}; below each its answer.`;
     writeFileSync(join(target, 'index.html'), contactSheet(`Preset ${name}`, about, shown));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -45,7 +45,7 @@ export async function drawSamples(
   const { options, presets, images } = deps;
   const limit = { max: count, windowMs: 60_000 };
   const issuer = { options, ring, limit, random: randomBytes };
-  const driver = images?.driver ?? null;
+  const driver = (await images?.identity()) ?? null;
   const samples: Sample[] = [];
   for (let at = 0; at < count; at++) {
     const { issue, fields, hasImage, answer } = imageIssue(issuer, known, driver ?? 'none', null);

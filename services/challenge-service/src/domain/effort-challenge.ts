@@ -1,6 +1,5 @@
 // Issues effort challenges: sixteen parts of work in place of an image (docs/decisions/effort.md).
 
-import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
@@ -34,10 +33,10 @@ export function effortIssue(
   priced: PricedScope | null,
 ): PreparedEffort {
   const { options, ring, random } = deps;
-  const { client, bound } = issuingAddress(deps, address);
+  const { client, tag, bound } = issuingAddress(deps, address);
   const salt = newSalt(random);
   const issue: EffortIssue = {
-    token: makeToken(slotTag(client.address), random),
+    token: makeToken(tag, random),
     ...client,
     ...workTerms(options, priced),
     bits: options.effort.bits,

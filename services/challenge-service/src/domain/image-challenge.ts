@@ -1,6 +1,5 @@
 // Issues challenges on the image endpoint: the request to the store and the response body.
 
-import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
@@ -35,6 +34,11 @@ export interface PreparedChallenge {
 type TypeFields = Pick<VerifiedRecord, 'verifiedBy' | 'type' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
+/** Whether challenges of a preset may have an image. */
+export function mayHaveImage({ kind }: NamedPreset): boolean {
+  return kind === null || !isVerifiedType(kind);
+}
+
 /**
  * Prepares one challenge of a preset.
  * @param driver what draws the image
@@ -49,8 +53,8 @@ export function imageIssue(
 ): PreparedChallenge {
   const { options, ring, random } = deps;
   const { kind } = known;
-  const { client, bound } = issuingAddress(deps, address);
-  const token = makeToken(slotTag(client.address), random);
+  const { client, tag, bound } = issuingAddress(deps, address);
+  const token = makeToken(tag, random);
   const { verifiedBy, rest, type, preset, ...prepared } =
     kind !== null && isVerifiedType(kind)
       ? verifiedFields(deps, kind, known.name, token)

@@ -4,6 +4,7 @@ import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudony
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 
 /** Dependencies of everything that issues challenges. */
@@ -26,11 +27,15 @@ const NO_ADDRESS = 'unknown';
 /** Bytes of a salt. Its length in hexadecimal digits is fixed, so that salt ‖ nonce needs no separator. */
 const SALT_BYTES = 16;
 
-/** Returns what the store counts the client by, and the pseudonym that the record keeps of its address, which is null without `bind_ip`. */
+/**
+ * Returns what the store counts the client by, the slot tag of its tokens, and the pseudonym that the record keeps of its
+ * address, which is null without `bind_ip`.
+ */
 export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
-  const { address: pseudonym, networks } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
+  const { address: pseudonym, networks, tag } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
     client: { address: pseudonym, networks, limit },
+    tag,
     bound: options.bind_ip && address !== null ? pseudonym : null,
   };
 }
@@ -59,10 +64,18 @@ export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedSco
 
 /** Creates the salt of a challenge, in hexadecimal digits. */
 export function newSalt(random: (size: number) => Uint8Array): string {
-  return Buffer.from(random(SALT_BYTES)).toString('hex');
+  return randomHex(SALT_BYTES, random);
 }
 
-/** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. */
+let formattedSecond = Number.NaN;
+let formatted = '';
+
+/** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. Most requests of a second share one. */
 export function isoTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+  const second = Math.floor(ms / 1000);
+  if (second !== formattedSecond) {
+    formatted = `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+    formattedSecond = second;
+  }
+  return formatted;
 }

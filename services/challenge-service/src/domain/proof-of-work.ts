@@ -1,6 +1,5 @@
 // Issues proof-of-work challenges: the request to the store and the response body.
 
-import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
@@ -35,10 +34,10 @@ export function powIssue(
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, bound } = issuingAddress(deps, address);
+  const { client, tag, bound } = issuingAddress(deps, address);
   const salt = newSalt(random);
   const issue: PowIssue = {
-    token: makeToken(slotTag(client.address), random),
+    token: makeToken(tag, random),
     ...client,
     ...workTerms(options, priced, requested),
     recordTail: encodePowTail({

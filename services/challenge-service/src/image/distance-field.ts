@@ -34,28 +34,59 @@ export function distanceField(
   height: number,
 ): Uint8Array {
   const field = new Uint8Array(width * height);
+  const first = (top - REACH_PX) * side;
+  const end = Math.min(cover.length, (top + height * COVER_PER_POINT + REACH_PX) * side);
+  const toInk = stepsTo(cover, 0, first, end);
+  const toGap = stepsTo(cover, 255, first, end);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const corner = (top + y * COVER_PER_POINT - REACH_PX) * side + left + x * COVER_PER_POINT - REACH_PX;
-      field[y * width + x] = valueAt(cover, side, corner);
+      const middle = corner + (REACH_PX - 1) * side + REACH_PX - 1;
+      const around = cover[middle]! + cover[middle + 1]! + cover[middle + side]! + cover[middle + side + 1]!;
+      const isInside = around >= 4 * EDGE;
+      const nearest = nearestEdge(cover, side, corner, isInside ? 255 : 0, isInside ? toGap : toInk);
+      const distance = Math.floor((Math.max(nearest, 0) * (EDGE - 1)) / (REACH_PX << 8));
+      field[y * width + x] = isInside ? EDGE + distance : EDGE - 1 - distance;
     }
   }
   return field;
 }
 
-/** Returns the value of the point in the middle of the window whose upper left pixel is `corner`. */
-function valueAt(cover: Uint8Array, side: number, corner: number): number {
-  const middle = corner + (REACH_PX - 1) * side + REACH_PX - 1;
-  const around = cover[middle]! + cover[middle + 1]! + cover[middle + side]! + cover[middle + side + 1]!;
-  const isInside = around >= 4 * EDGE;
+/**
+ * Returns for each pixel from `first` to before `end` how many pixels further on one has other coverage than `plain`, no more than the window is wide:
+ * most windows hold none, and are not searched.
+ */
+function stepsTo(cover: Uint8Array, plain: number, first: number, end: number): Uint8Array {
+  const steps = new Uint8Array(end);
+  let ahead = WINDOW;
+  for (let pixel = end - 1; pixel >= first; pixel--) {
+    ahead = cover[pixel] === plain ? Math.min(ahead + 1, WINDOW) : 0;
+    steps[pixel] = ahead;
+  }
+  return steps;
+}
+
+/**
+ * Returns the distance from the middle of a window, whose upper left pixel is `corner`, to the nearest edge in it, in 1/256 pixel.
+ *
+ * @param plain coverage without an edge
+ * @param steps `stepsTo` for that coverage
+ */
+function nearestEdge(
+  cover: Uint8Array,
+  side: number,
+  corner: number,
+  plain: number,
+  steps: Uint8Array,
+): number {
   let nearest = REACH_PX << 8;
-  for (let row = 0, at = 0; row < WINDOW; row++) {
-    for (let pixel = corner + row * side; at < (row + 1) * WINDOW; at++, pixel++) {
-      const value = isInside ? 255 - cover[pixel]! : cover[pixel]!;
+  for (let row = 0; row < WINDOW; row++) {
+    const start = corner + row * side;
+    for (let step = steps[start]!; step < WINDOW; step++) {
+      const value = Math.abs(plain - cover[start + step]!);
       // The coverage of the pixel gives the place of the edge inside it.
-      if (value > 0) nearest = Math.min(nearest, DISTANCES[at]! + EDGE - value);
+      if (value > 0) nearest = Math.min(nearest, DISTANCES[row * WINDOW + step]! + EDGE - value);
     }
   }
-  const distance = Math.floor((Math.max(nearest, 0) * (EDGE - 1)) / (REACH_PX << 8));
-  return isInside ? EDGE + distance : EDGE - 1 - distance;
+  return nearest;
 }

@@ -36,8 +36,16 @@ const CANVAS_SIDE = 320;
 const CANVAS_CAPITAL_PX = CAPITAL_PX * COVER_PER_POINT;
 const FRAME = FIELD_REACH + 1;
 
-/** Rasterises every bundled character: the only use of the image library. Takes about 200 milliseconds. */
-export function rasteriseSprites(driver: Driver): Sprites {
+/**
+ * Checks that the library draws with each bundled font.
+ * @throws Error if it draws nothing
+ */
+export function checkFonts(driver: Driver): void {
+  for (const font of FONT_NAMES) matchCapitals(driver, font);
+}
+
+/** Rasterises every bundled character. Takes about 100 milliseconds of processor time, and lets other work run after each character. */
+export async function rasteriseSprites(driver: Driver): Promise<Sprites> {
   const glyphs = new Map<string, Sprite>();
   const pieces: Uint8Array[] = [];
   let offset = 0;
@@ -60,6 +68,7 @@ export function rasteriseSprites(driver: Driver): Sprites {
       glyphs.set(font + character, { offset, width, height, centreX, centreY, inkWidth, outline });
       pieces.push(piece);
       offset += piece.length;
+      await new Promise(setImmediate);
     }
   }
   const fields = new Uint8Array(new SharedArrayBuffer(offset));

@@ -21,7 +21,7 @@ import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
@@ -48,8 +48,8 @@ export interface ApplicationsOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** An `onRequest` hook: refuses a request without the key of an application, otherwise sets `request.callingApplication`. */
-    requireHostKey(request: FastifyRequest): Promise<void>;
+    /** Refuses a request without the key of an application, otherwise sets `request.callingApplication`. */
+    requireHostKey: onRequestHookHandler;
   }
   interface FastifyRequest {
     callingApplication: CallingApplication | null;
@@ -74,7 +74,7 @@ async function applications(app: FastifyInstance, deps: ApplicationsOptions): Pr
     return { isKey: matcherOf(secret), application: { ...verifier, name, attempt } };
   });
   app.decorateRequest('callingApplication', null);
-  app.decorate('requireHostKey', async (request: FastifyRequest) => {
+  app.decorate('requireHostKey', (request, _reply, done) => {
     const presented = bearerToken(request.headers.authorization);
     // Compares every key, so that the time reveals neither which key matched nor how much of one.
     for (const { isKey, application } of known)
@@ -86,8 +86,9 @@ async function applications(app: FastifyInstance, deps: ApplicationsOptions): Pr
         ...(address === null ? {} : { address: addressPseudonym(ring.current, address) }),
         request: request.id,
       });
-      throw refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } });
+      return done(refuse(HostKeyInvalid, { headers: { 'www-authenticate': 'Bearer' } }));
     }
+    done();
   });
 }
 

@@ -1,7 +1,7 @@
 // Validates a preset as the operator wrote it, with a line for each mistake.
 
 import { Value } from '@sinclair/typebox/value';
-import { expectationOf } from '@tollgate/shared/schemas/configuration-error.js';
+import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
 import { contrastBetween } from '../image/colours.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';

@@ -95,8 +95,9 @@ export function openRendererPool(renderer: Renderer, options: RendererPoolOption
   }
 
   return {
-    driver: renderer.name,
+    library: renderer.name,
     fallback: false,
+    identity: async () => renderer.name,
     draw,
     async close() {
       isClosed = true;

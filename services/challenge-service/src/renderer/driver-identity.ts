@@ -1,19 +1,22 @@
 // The identity of a driver in a record: drivers with the same identity draw the same bytes.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { drawImage } from '../image/draw.js';
 import { BUNDLED_CHARACTERS, FONT_NAMES } from '../image/fonts.js';
-import type { Sprites } from '../image/sprites.js';
 import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
 
 /**
  * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
  * that a different build of the library, a different deflate or a changed effect gives another identity.
+ *
+ * @param draw draws with the sprites of the driver
  */
-export function identifyDriver(driver: Driver, sprites: Sprites): string {
+export async function identifyDriver(
+  driver: Driver,
+  draw: (job: DrawingJob) => Uint8Array | Promise<Uint8Array>,
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const job of sampleJobs()) hash.update(drawImage(sprites, job));
+  for (const png of await Promise.all(sampleJobs().map(draw))) hash.update(png);
   return `${driver.name}@${driver.version}:${hash.digest('hex').slice(0, 8)}`;
 }
 

@@ -94,7 +94,7 @@ function rasteriser(createCanvas: CreateCanvas): Driver['rasterise'] {
     context.fillText(character, side / 4, (side * 3) / 4);
     const { data } = context.getImageData(0, 0, side, side);
     const alpha = new Uint8Array(side * side);
-    for (let pixel = 0; pixel < alpha.length; pixel++) alpha[pixel] = data[pixel * 4 + 3]!;
+    for (let pixel = 0, at = 3; pixel < alpha.length; pixel++, at += 4) alpha[pixel] = data[at]!;
     return alpha;
   };
 }

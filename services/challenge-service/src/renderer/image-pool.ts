@@ -1,9 +1,8 @@
 // The image pool: draws off the event loop, in a fixed number of workers behind a bounded queue.
-import { Piscina } from 'piscina';
-import { type DrawingJob, drawingJob } from '../image/derivation.js';
-import { rasteriseSprites } from '../image/sprites.js';
-import { defaultPreset } from '../presets/preset.js';
-import { DRIVER_NAMES, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
+import type { Piscina } from 'piscina';
+import type { DrawingJob } from '../image/derivation.js';
+import { checkFonts, rasteriseSprites } from '../image/sprites.js';
+import { DRIVER_NAMES, type Driver, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
 import { identifyDriver } from './driver-identity.js';
 
 /** Thrown by `draw` if the queue is full. The route returns 503, and the client tries again. */
@@ -15,10 +14,12 @@ export class ImageQueueFullError extends Error {
 }
 
 export type ImagePool = {
-  /** `<package>@<version>:<fingerprint>`; pools of the same identity draw the same bytes. */
-  driver: string;
+  /** `<package>@<version>`, or the name of the operator's renderer. */
+  library: string;
   /** Whether the first choice did not load, although no library was named. */
   fallback: boolean;
+  /** Resolves to `<package>@<version>:<fingerprint>`, or the name of a renderer; pools of the same identity draw the same bytes. */
+  identity(): Promise<string>;
   /** Draws the PNG of a job. Rejects with ImageQueueFullError at once if the queue is full. */
   draw(job: DrawingJob): Promise<Uint8Array>;
   /** Finishes what is queued, then ends the workers. */
@@ -42,54 +43,82 @@ export type ImagePoolOptions = {
  */
 const NICE_INCREMENT = 10;
 
-/** Draws per thread before the pool is ready: the first ones, before the code is optimised, take several times as long. */
-const WARM_UP_DRAWS = 60;
+/** A worker without work for this long ends, and gives its memory back; the next image starts another one. */
+const IDLE_MS = 120_000;
+
+/** What drawing needs. */
+interface Studio {
+  readonly workers: Piscina<DrawingJob, Uint8Array>;
+  readonly identity: string;
+}
 
 /**
- * Loads the image library, rasterises the glyphs, and starts and warms up the workers. Returns null if no image library loads.
+ * Loads the image library and checks its fonts. The first use rasterises the glyphs and starts the workers. Returns null if no image library loads.
  *
- * The library is used only here and only once: the workers share the sprites and never load native code.
+ * The glyphs are rasterised once: the workers share the sprites and never load native code.
  *
- * @throws Error if a named library is unknown or does not load
+ * @throws Error if a named library is unknown or does not load, or if the library draws nothing
  */
 export async function openImagePool(options: ImagePoolOptions): Promise<ImagePool | null> {
   const { threads, maxQueue } = options;
   const driver = loadDriver(options.driver, options.load);
   if (!driver) return null;
-  const sprites = rasteriseSprites(driver);
+  checkFonts(driver);
+  const drawing = new Set<Promise<Uint8Array>>();
+  let studio: Promise<Studio> | undefined;
+  let isClosed = false;
+
+  function useStudio(): Promise<Studio> {
+    studio ??= openStudio(driver as Driver, threads).catch((error) => {
+      studio = undefined;
+      throw error;
+    });
+    return studio;
+  }
+
+  async function run(job: DrawingJob): Promise<Uint8Array> {
+    return (await useStudio()).workers.run(job);
+  }
+
+  return {
+    library: `${driver.name}@${driver.version}`,
+    fallback: options.driver === undefined && driver.name !== DRIVER_NAMES[0],
+    identity: async () => (await useStudio()).identity,
+    async draw(job) {
+      if (isClosed) throw new Error('the image pool is closed');
+      if (drawing.size >= threads + maxQueue) throw new ImageQueueFullError();
+      const png = run(job);
+      drawing.add(png);
+      try {
+        return await png;
+      } finally {
+        drawing.delete(png);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await Promise.allSettled(drawing);
+      const opened = await studio?.catch(() => undefined);
+      await opened?.workers.close();
+    },
+  };
+}
+
+async function openStudio(driver: Driver, threads: number): Promise<Studio> {
+  const { Piscina } = await import('piscina');
   const workers = new Piscina<DrawingJob, Uint8Array>({
     filename: new URL('./draw-worker.js', import.meta.url).href,
-    workerData: sprites,
-    minThreads: threads,
+    workerData: await rasteriseSprites(driver),
+    minThreads: 0,
     maxThreads: threads,
+    idleTimeout: IDLE_MS,
     recordTiming: false,
     niceIncrement: NICE_INCREMENT,
   });
-  let unfinished = 0;
-  let isClosed = false;
-
-  async function draw(job: DrawingJob): Promise<Uint8Array> {
-    if (isClosed) throw new Error('the image pool is closed');
-    if (unfinished >= threads + maxQueue) throw new ImageQueueFullError();
-    unfinished++;
-    try {
-      return await workers.run(job);
-    } finally {
-      unfinished--;
-    }
+  try {
+    return { workers, identity: await identifyDriver(driver, (job) => workers.run(job)) };
+  } catch (error) {
+    await workers.destroy();
+    throw error;
   }
-
-  async function close(): Promise<void> {
-    isClosed = true;
-    await workers.close();
-  }
-
-  const warmUp = drawingJob(new Uint8Array(32), 'warm-up', 0, defaultPreset);
-  await Promise.all(Array.from({ length: threads * WARM_UP_DRAWS }, () => workers.run(warmUp)));
-  return {
-    driver: identifyDriver(driver, sprites),
-    fallback: options.driver === undefined && driver.name !== DRIVER_NAMES[0],
-    draw,
-    close,
-  };
 }

@@ -44,7 +44,8 @@ export default async function drawImage(
       const { token } = request.params;
       const { images, presets, ring } = app;
       const encoded = await app.challenges.readImage(token);
-      const drawing = drawingOf(encoded, token, { ring, presets, driver: images?.driver ?? null });
+      const driver = encoded === null || images === null ? null : await images.identity();
+      const drawing = drawingOf(encoded, token, { ring, presets, driver });
       if (drawing.outcome === 'unknown') throw refuse(NotFound);
       if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
       if (drawing.outcome !== 'draw') {

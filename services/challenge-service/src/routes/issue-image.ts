@@ -14,7 +14,7 @@ import {
 } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
-import { imageChallenge, imageIssue } from '../domain/image-challenge.js';
+import { imageChallenge, imageIssue, mayHaveImage } from '../domain/image-challenge.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
 import { findPreset } from '../presets/presets.js';
@@ -35,7 +35,6 @@ export default async function issueImage(
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
   const deps = { options, ring: app.ring, limit, random: app.random };
-  const driver = app.images?.driver ?? NO_DRIVER;
   const countEffort = app.metrics.issued(EFFORT, EFFORT);
   const countOf = new Map(
     [...app.presets.values()].map(({ name, kind }) => [
@@ -68,6 +67,7 @@ export default async function issueImage(
       }
       const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
       if (known === undefined) throw refuse(UnknownPreset);
+      const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
       const prepared = imageIssue(deps, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
       reportLimit(reply, limit, issued);

@@ -30,8 +30,9 @@ export default async function issuePow(
       },
     },
     async (request, reply): Promise<PowChallenge> => {
-      const priced = await app.pricedScope(request.query.scope);
-      const requested = requestedDifficulty(request.query.min_difficulty);
+      const { scope, min_difficulty: minDifficulty } = request.query;
+      const priced = scope === undefined ? null : await app.pricedScope(scope);
+      const requested = requestedDifficulty(minDifficulty);
       const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);

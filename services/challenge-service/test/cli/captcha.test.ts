@@ -42,8 +42,11 @@ t.test('prune removes expired entries from the embedded store, and prints how ma
 });
 
 t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
-  for (const args of [['--help'], ['-h'], ['preview', '--help']]) {
-    const { code, out, error } = await spawnCommand(COMMAND, args);
+  for (const { code, out, error } of [
+    await spawnCommand(COMMAND, ['--help']),
+    await captcha(['-h'], {}),
+    await captcha(['preview', '--help'], {}),
+  ]) {
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: captcha prune/);
   }

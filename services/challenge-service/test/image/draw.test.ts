@@ -9,7 +9,7 @@ import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
 import { loadDriver } from '../../src/renderer/driver.js';
 import { hashOf, sampleJob, startDriver } from './samples.js';
 
-const { sprites, identity } = startDriver();
+const { sprites, identity } = await startDriver();
 
 const withoutLine = { ...defaultPreset.picture, counterchange_px: 0 };
 
@@ -57,12 +57,12 @@ for (const name of ['canvas', '@napi-rs/canvas'] as const) {
       t.throws(() => loadDriver('canvas'));
       return;
     }
-    const driver = startDriver(name);
+    const driver = await startDriver(name);
     const hashes = [1, 2, 3].map((seed) => hashOf(drawImage(driver.sprites, sampleJob(seed))));
     const recorded = golden[driver.identity];
     if (!recorded)
       t.comment(`nothing recorded for ${driver.identity}: only that it repeats itself is checked`);
-    const again = startDriver(name);
+    const again = await startDriver(name);
     t.equal(again.identity, driver.identity);
     t.same(
       [1, 2, 3].map((seed) => hashOf(drawImage(again.sprites, sampleJob(seed)))),

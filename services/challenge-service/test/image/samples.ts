@@ -1,6 +1,7 @@
 // Fixtures of the image tests: sprites of the driver on this machine, and numbered jobs.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '../../src/image/derivation.js';
+import { drawImage } from '../../src/image/draw.js';
 import { rasteriseSprites, type Sprites } from '../../src/image/sprites.js';
 import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
 import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
@@ -15,11 +16,11 @@ export function sampleJob(seed: number, preset: ImagePreset = defaultPreset): Dr
 }
 
 /** Loads the named driver, or the default one on this machine, and returns its sprites and identity. */
-export function startDriver(name?: DriverName): { sprites: Sprites; identity: string } {
+export async function startDriver(name?: DriverName): Promise<{ sprites: Sprites; identity: string }> {
   const driver = loadDriver(name);
   if (!driver) throw new Error('no image library is installed');
-  const sprites = rasteriseSprites(driver);
-  return { sprites, identity: identifyDriver(driver, sprites) };
+  const sprites = await rasteriseSprites(driver);
+  return { sprites, identity: await identifyDriver(driver, (job) => drawImage(sprites, job)) };
 }
 
 export function hashOf(bytes: Uint8Array): string {

@@ -15,7 +15,7 @@ t.test('a renderer gets text, seed and preset, and returns the bytes of the imag
     return PNG;
   };
   const pool = openRendererPool({ name: 'mine@1', render }, size);
-  t.equal(pool.driver, 'mine@1');
+  t.equal(await pool.identity(), 'mine@1');
   t.equal(await pool.draw(job), PNG);
   t.strictSame(seen, [[job.text, job.effectsSeed, job.preset]]);
   await pool.close();

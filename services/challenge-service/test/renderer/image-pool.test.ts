@@ -11,8 +11,8 @@ const driver = '@napi-rs/canvas' as const;
 t.test('the pool draws what the plain function draws, under the same identity', async (t) => {
   const pool = await openImagePool({ driver, threads: 2, maxQueue: 30 });
   t.teardown(() => pool!.close());
-  const { sprites, identity } = startDriver(driver);
-  t.equal(pool!.driver, identity);
+  const { sprites, identity } = await startDriver(driver);
+  t.equal(await pool!.identity(), identity);
   t.match(identity, /^@napi-rs\/canvas@\d+\.\d+\.\d+:[0-9a-f]{8}$/);
   const jobs = Array.from({ length: 30 }, (_, seed) => sampleJob(seed));
   const drawn = await Promise.all(jobs.map((job) => pool!.draw(job)));

@@ -4,7 +4,7 @@ import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { openEmbeddedDirectory } from './embedded-directory.js';
 import { openModuleDirectory } from './module-directory.js';
-import { openPostgresDirectory, type PostgresDirectory } from './postgres-directory.js';
+import type { PostgresDirectory } from './postgres-directory.js';
 import type { StatementTexts } from './postgres-statements.js';
 import { parseUsersUrl } from './users-url.js';
 
@@ -50,8 +50,11 @@ export async function openDirectory(
   switch (location.kind) {
     case 'embedded':
       return openEmbeddedDirectory(location.path);
-    case 'postgres':
+    case 'postgres': {
+      // Its client takes long to load, and most installations do without it.
+      const { openPostgresDirectory } = await import('./postgres-directory.js');
       return openPostgresDirectory(location.url, statements);
+    }
     case 'module':
       return openModuleDirectory(location.path);
   }

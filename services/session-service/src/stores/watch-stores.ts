@@ -2,13 +2,15 @@
 
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { StoreLog } from '@tollgate/shared/store/watch/failure-log.js';
-import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import { type StoreWatch, watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import { READY_KEY } from './session-keys.js';
 
 /** The watch of both stores. */
 export interface StoresWatch {
   /** What `/health/ready` checks; see `StoreWatch.check`. */
   readonly checks: Readonly<Record<'store' | 'challenge_store', () => Promise<string>>>;
+  /** The watches of the stores that have an address of their own. */
+  readonly watches: Readonly<{ sessions: StoreWatch; challenges?: StoreWatch }>;
   /** Stops the watch. Call it before you close the stores. */
   stop(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export function watchStores(
       store: () => watch.check(READY_KEY),
       challenge_store: () => other.check(challengeKey),
     },
+    watches: { sessions: watch, ...(!isOne && { challenges: other }) },
     async stop() {
       for (const each of new Set([watch, other])) await each.stop();
     },

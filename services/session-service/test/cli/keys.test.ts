@@ -74,8 +74,11 @@ t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', asy
 });
 
 t.test('--help prints the usage', async (t) => {
-  for (const args of [['--help'], ['-h'], ['status', '--help']]) {
-    const { code, out, error } = await spawnCommand(COMMAND, args);
+  for (const { code, out, error } of [
+    await spawnCommand(COMMAND, ['--help']),
+    await keys(['-h'], {}),
+    await keys(['status', '--help'], {}),
+  ]) {
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: keys export-access\n {7}keys status\n/);
   }

@@ -30,8 +30,11 @@ const session = (args: string[], env: Readonly<Record<string, string>>) =>
   callCommand(() => runSession(args, env));
 
 t.test('--help prints the usage', async (t) => {
-  for (const args of [['--help'], ['-h'], ['why', '--help']]) {
-    const { code, out, error } = await spawnCommand(COMMAND, args);
+  for (const { code, out, error } of [
+    await spawnCommand(COMMAND, ['--help']),
+    await session(['-h'], {}),
+    await session(['why', '--help'], {}),
+  ]) {
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: session why ID/);
   }

@@ -3,12 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import t from 'tap';
 import { CURRENT_COST, hashCost, hashPassword } from '../../src/passwords/password-hash.js';
 import { startPostgres } from '../support/postgres.js';
 import { until } from '../support/session-node.js';
-import { startRunningService, startSessionService } from '../support/session-process.js';
+import { openServiceHere, startSessionService } from '../support/session-process.js';
 
 const server = await startPostgres(t);
 const PASSWORD = 'right password';
@@ -65,7 +66,7 @@ async function wholeOf(response: Response) {
 t.test(
   'accounts enumerated by status, headers or body: unknown, disabled and wrong get one answer',
   async (t) => {
-    const { publicUrl } = await startRunningService(t, DIRECTORY);
+    const { publicUrl } = await openServiceHere(t, DIRECTORY);
     const wrong = await wholeOf(await logIn(publicUrl, 'ada@example.com', 'wrong password'));
     t.equal(wrong.status, 422);
     t.match(JSON.parse(wrong.body), { code: 'login_failed', captcha_required: false });
@@ -88,7 +89,7 @@ t.test(
     SELECT names.id, login, pw, locked FROM (VALUES (11, 'Ann@example.com'), (12, 'ann@example.com')) AS names (id, name),
       LATERAL (SELECT names.name AS login, pw, locked FROM members WHERE members.id = 1) AS ada`);
     const USERS_BY_EMAIL = STATEMENTS.USERS_BY_EMAIL.replace('login = $1', 'lower(login) = $1');
-    const { publicUrl, log } = await startRunningService(t, { ...DIRECTORY, USERS_BY_EMAIL });
+    const { publicUrl, log } = await openServiceHere(t, { ...DIRECTORY, USERS_BY_EMAIL });
     const answersTo = async (email: string) => {
       const answers = [];
       // The fifth failure makes the account wait.
@@ -120,7 +121,7 @@ t.test(
 );
 
 t.test('an old hash is replaced at the first log-in', async (t) => {
-  const { publicUrl } = await startRunningService(t, DIRECTORY);
+  const { publicUrl } = await openServiceHere(t, DIRECTORY);
   t.equal((await logIn(publicUrl, ' OLD@example.com', PASSWORD)).status, 200);
   const [row] = await server.sql('SELECT pw FROM members WHERE id = 3');
   t.equal(hashCost(String(row?.pw)), CURRENT_COST);
@@ -130,7 +131,7 @@ t.test('an old hash is replaced at the first log-in', async (t) => {
 t.test(
   'without the directory log-ins fail and refreshes continue; afterwards it decides again',
   async (t) => {
-    const { publicUrl, adminUrl, log } = await startRunningService(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
+    const { publicUrl, adminUrl, log } = await openServiceHere(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
     const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
     t.equal(started.status, 200);
     t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
@@ -173,7 +174,7 @@ t.test(
 
 t.test('it starts without its database, logs that, and works once the database answers', async (t) => {
   await server.stop();
-  const { publicUrl, adminUrl, log } = await startRunningService(t, DIRECTORY);
+  const { publicUrl, adminUrl, log } = await openServiceHere(t, DIRECTORY);
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
   t.match(warnings, [
     {
@@ -211,12 +212,13 @@ t.test('a mistake stops the start with one line', async (t) => {
     [{ USERS_URL: 'module:package.json' }, [] as string[]],
   ];
   for (const [env, lines] of cases) {
-    const stopped = await startSessionService(t, { ...DIRECTORY, ...env });
-    t.match(stopped, { code: 1 });
-    const complaint = 'complaint' in stopped ? stopped.complaint : [];
-    if (lines.length > 0) t.strictSame(complaint, lines);
-    else t.match(complaint.join('\n'), /^USERS_URL names a module that cannot be loaded: [^\n]*$/);
+    const mistake = await openServiceHere(t, { ...DIRECTORY, ...env }).catch((error) => error);
+    t.type(mistake, ConfigurationError);
+    if (lines.length > 0) t.strictSame(mistake.lines, lines);
+    else t.match(mistake.lines.join('\n'), /^USERS_URL names a module that cannot be loaded: [^\n]*$/);
   }
+  const [[env, complaint] = [{}, []]] = cases;
+  t.strictSame(await startSessionService(t, { ...DIRECTORY, ...env }), { code: 1, complaint });
 });
 
 t.test('an error of the operator’s own driver was logged without its message', async (t) => {
@@ -228,7 +230,7 @@ t.test('an error of the operator’s own driver was logged without its message',
     };
     export default { findByEmail: refuse, findById: refuse, health: async () => {}, close: async () => {} };`,
   );
-  const { publicUrl, log } = await startRunningService(t, { USERS_URL: `module:${path}` });
+  const { publicUrl, log } = await openServiceHere(t, { USERS_URL: `module:${path}` });
   t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 503);
   const message =
     "the driver's findByEmail threw Error: connect ECONNREFUSED 10.0.0.7:3306, looking for [hidden]";
@@ -240,7 +242,7 @@ t.test('an error of the operator’s own driver was logged without its message',
 
 t.test('the operator’s own driver works', async (t) => {
   const USERS_URL = 'module:services/session-service/test/directory/example-driver.js';
-  const { publicUrl, adminUrl } = await startRunningService(t, { USERS_URL });
+  const { publicUrl, adminUrl } = await openServiceHere(t, { USERS_URL });
   t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
   t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 422);
 });

@@ -1,23 +1,64 @@
-// The session service as a process of its own, on free ports and with its stores in a folder of its own.
+// The session service on free ports, with its stores in a folder of its own: as a process, or in the process of the test.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startService } from '@tollgate/shared/http/server/lifecycle.js';
 import type { NodeProgram } from '@tollgate/shared/test/pid-namespace.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
 import type { Test } from 'tap';
+import { openSessionService } from '../../src/service.js';
 
 const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
 
 /** A service that listens. */
-export interface SessionProcess {
+export interface SessionListener {
   readonly publicUrl: string;
   readonly adminUrl: string;
   /** The lines of its log so far. */
   readonly log: readonly string[];
+}
+
+/** A process of the service. */
+export interface SessionProcess extends SessionListener {
   /** Ends it at once. */
   kill(): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** What the service needs, without challenges. */
+const environmentIn = (folder: string): Environment => ({
+  DATA_DIR: folder,
+  ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
+  REFRESH_SECRET: 'refresh-secret-of-this-test-0123456789',
+  ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
+  CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
+  PUBLIC_URL: 'http://localhost:8080',
+  SESSION_PORT: '0',
+  SESSION_ADMIN_PORT: '0',
+  DRAIN_SECONDS: '0',
+  CAPTCHA_POW_ENABLED: 'false',
+  CAPTCHA_ESCALATION_AFTER: '100',
+});
+
+/**
+ * Opens the service in this process, for tests whose subject is what it answers: a process of its own costs most of a
+ * second of the processor's time.
+ * @throws ConfigurationError with its lines when a variable or an address is wrong
+ */
+export async function openServiceHere(
+  t: Pick<Test, 'teardown'>,
+  env: Environment,
+): Promise<SessionListener & { stop(): Promise<void> }> {
+  const log: string[] = [];
+  const { publicUrl, adminUrl, stop } = await openSessionService(
+    { ...environmentIn(tempDir(t)), ...env },
+    { output: { write: (line) => void log.push(line) }, run: startService },
+  );
+  t.teardown(() => stop());
+  return { publicUrl, adminUrl, log, stop };
 }
 
 /** A service that did not start. */
@@ -30,26 +71,12 @@ export interface StoppedProcess {
 /** Starts the service without challenges; `env` is added to what it needs. @param program starts Node */
 export async function startSessionService(
   t: Pick<Test, 'teardown'>,
-  env: Readonly<Record<string, string>>,
+  env: Environment,
   { execPath, execArgv }: NodeProgram = { execPath: process.execPath, execArgv: [] },
 ): Promise<SessionProcess | StoppedProcess> {
   const folder = tempDir(t);
   const child = spawn(execPath, [...execArgv, SERVER], {
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: folder,
-      ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
-      REFRESH_SECRET: 'refresh-secret-of-this-test-0123456789',
-      ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
-      CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
-      PUBLIC_URL: 'http://localhost:8080',
-      SESSION_PORT: '0',
-      SESSION_ADMIN_PORT: '0',
-      DRAIN_SECONDS: '0',
-      CAPTCHA_POW_ENABLED: 'false',
-      CAPTCHA_ESCALATION_AFTER: '100',
-      ...env,
-    },
+    env: { PATH: process.env.PATH, ...environmentIn(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log: string[] = [];
@@ -81,7 +108,7 @@ export async function startSessionService(
 /** The service, which has to have started. */
 export async function startRunningService(
   t: Pick<Test, 'teardown'>,
-  env: Readonly<Record<string, string>>,
+  env: Environment,
   program?: NodeProgram,
 ): Promise<SessionProcess> {
   const service = await startSessionService(t, env, program);

@@ -102,7 +102,8 @@ export function createNextAttempts({
       if (!verdict.ok && !hasRightWork(verdict)) {
         return nextAttemptUnproven(submission, account !== undefined);
       }
-      return nextAttempt(account?.key, await failuresOf(account), verdict.ok ? undefined : ip);
+      if (account === undefined) return requirements(false);
+      return nextAttempt(account.key, await failuresOf(account), verdict.ok ? undefined : ip);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface AddressPseudonyms {
   readonly address: string;
   /** The same for its /56 and its /48, in this order; none for an IPv4 address. */
   readonly networks: readonly string[];
+  /** The slot tag of the address. */
+  readonly tag: string;
 }
 
 const pseudonymCaches = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
@@ -55,7 +57,8 @@ function derivePseudonyms(key: RingKey, address: string): AddressPseudonyms {
   const networks = widerNetworks(address).map(hash);
   const slot = (networks.at(-1) ?? '').slice(0, SLOT_DIGITS);
   const inSlot = (pseudonym: string) => slot + pseudonym.slice(slot.length);
-  return { address: inSlot(hash(address)), networks: networks.map(inSlot) };
+  const pseudonym = inSlot(hash(address));
+  return { address: pseudonym, networks: networks.map(inSlot), tag: slotTag(pseudonym) };
 }
 
 /** Returns 128 bits of the keyed hash of an account, as 32 hexadecimal digits, different for each application. */

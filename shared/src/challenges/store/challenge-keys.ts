@@ -1,5 +1,6 @@
 // The store keys of challenges and counters, listed in `docs/store-keys.md`, and the token that names a challenge.
 
+import { createLruCache } from '../../cache/lru-cache.js';
 import { randomAlphanumerics } from '../../crypto/random.js';
 import { TOKEN_CHARACTERS } from '../../schemas/names.js';
 
@@ -23,17 +24,41 @@ export interface ChallengeKeys {
   cleared(address: string): string;
 }
 
+/** Addresses whose keys are cached. */
+const MOST_ADDRESSES = 5000;
+
+/** The keys of an address that each proof of work needs. */
+interface AddressKeys {
+  readonly volume: string;
+  readonly price: string;
+  readonly limit: string;
+}
+
 /** Returns the keys with `prefix`; `tagOf` returns the slot tag of an address's pseudonym. */
 export function challengeKeys(prefix: string, tagOf: (address: string) => string): ChallengeKeys {
   const record = (kind: string, token: string) =>
     `${prefix}:${kind}:{${token.slice(0, 2)}}:${token.slice(2)}`;
   const counter = (kind: string, address: string) => `${prefix}:${kind}:{${tagOf(address)}}:${address}`;
+  const limit = (kind: string, address: string) => `${counter('limit', address)}:${kind}`;
+  const known = createLruCache<AddressKeys>(MOST_ADDRESSES);
+  const ofAddress = (address: string): AddressKeys => {
+    let keys = known.get(address);
+    if (keys === undefined) {
+      keys = {
+        volume: counter('vol', address),
+        price: counter('price', address),
+        limit: limit('pow', address),
+      };
+      known.set(address, keys);
+    }
+    return keys;
+  };
   return {
     pow: (token) => record('pow', token),
     image: (token) => record('img', token),
-    volume: (address) => counter('vol', address),
-    price: (address) => counter('price', address),
-    limit: (kind, address) => `${counter('limit', address)}:${kind}`,
+    volume: (address) => ofAddress(address).volume,
+    price: (address) => ofAddress(address).price,
+    limit: (kind, address) => (kind === 'pow' ? ofAddress(address).limit : limit(kind, address)),
     failures: (account) => `${prefix}:fail:{${account}}`,
     wait: (account, address) => `${prefix}:wait:{${account}}:${address}`,
     cleared: (address) => counter('cleared', address),

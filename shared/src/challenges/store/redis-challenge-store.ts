@@ -37,6 +37,9 @@ type IssueReply = [
 /** A proof of work whose lifetime does not grow with its difficulty. */
 const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
 
+const NO_NETWORKS: readonly string[] = [];
+const NO_LIMITS = [0, 0] as const;
+
 type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
@@ -71,43 +74,27 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
 
   const issueWork = async (
     endpoint: ChallengeEndpoint,
-    {
-      token,
-      address,
-      networks,
-      limit,
-      terms,
-      failures,
-      hasTicket,
-      volumeMs,
-      expireSeconds,
-    }: PowIssue | EffortIssue,
+    issue: PowIssue | EffortIssue,
     record: string,
     bits: number,
     shape: WorkShape,
   ) => {
-    const [limitKey = '', ...networkKeys] = limitKeys(endpoint, address, networks, limit);
-    const reply = await runIssueWork(
-      [keys[endpoint](token), limitKey, keys.volume(address), keys.price(address), ...networkKeys],
-      [
-        ...limitArguments(limit),
-        volumeMs,
-        terms.floor + terms.failureStep * failures,
-        terms.ceiling,
-        terms.volumeStep,
-        terms.volumeEvery,
-        hasTicket === true ? 0 : 1,
-        bits,
-        shape.leastBits,
-        shape.mostBits,
-        shape.partBits,
-        expireSeconds,
-        shape.spread,
-        SLOW_HASHES_PER_SECOND,
-        record,
-      ],
-    );
-    return issued(reply);
+    const { address, networks = NO_NETWORKS, limit, terms } = issue;
+    const [most56, most48] = limit.networkMax ?? NO_LIMITS;
+    const names = [
+      keys[endpoint](issue.token),
+      keys.limit(endpoint, address),
+      keys.volume(address),
+      keys.price(address),
+    ];
+    if (limit.networkMax !== undefined)
+      for (const network of networks) names.push(keys.limit(endpoint, network));
+    const price = terms.floor + terms.failureStep * issue.failures;
+    const numbers =
+      `[${limit.max},${limit.windowMs},${most56},${most48},${issue.volumeMs},${price},${terms.ceiling},` +
+      `${terms.volumeStep},${terms.volumeEvery},${issue.hasTicket === true ? 0 : 1},${bits},${shape.leastBits},` +
+      `${shape.mostBits},${shape.partBits},${issue.expireSeconds},${shape.spread},${SLOW_HASHES_PER_SECOND}]`;
+    return issued(await runIssueWork(names, [numbers, record]));
   };
 
   return {

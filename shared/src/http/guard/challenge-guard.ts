@@ -1,6 +1,12 @@
 // The guard plugin: checks the challenges that a route asks for in `config.guards` before its handler runs.
 
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preSerializationHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify';
 import fp from 'fastify-plugin';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../challenges/challenge-verifier.js';
@@ -97,16 +103,16 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
   });
   // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would
   // not run, so refuse them. A child context that was loaded before sees neither hook.
-  app.addHook('preHandler', async ({ challengeFields, routeOptions: { config, url } }) => {
-    // Functions have a length too: `guards: pow` is a mistake, not an empty list.
-    const hasNone =
-      config.guards === undefined || (Array.isArray(config.guards) && config.guards.length === 0);
-    if (!hasNone && challengeFields === null) {
-      throw new TypeError(
-        `the guards of ${url} are not in place: await the guard plugin before adding routes`,
-      );
-    }
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.challengeFields !== null || hasNoGuards(request)) return done();
+    const { url } = request.routeOptions;
+    done(new TypeError(`the guards of ${url} are not in place: await the guard plugin before adding routes`));
   });
+}
+
+function hasNoGuards({ routeOptions: { config } }: FastifyRequest): boolean {
+  // Functions have a length too: `guards: pow` is a mistake, not an empty list.
+  return config.guards === undefined || (Array.isArray(config.guards) && config.guards.length === 0);
 }
 
 function guardRoute(
@@ -117,16 +123,19 @@ function guardRoute(
   const work = powGuardOf(guards);
   const rules = formRules(guards);
 
-  const copyFields = async (request: FastifyRequest) => {
+  const image = rules.alwaysImage ? 'required' : 'escalating';
+
+  const copyFields: preValidationHookHandler = (request, _reply, done) => {
     request.challengeFields = submissionFrom(request.body, verifier.fieldNames);
+    done();
   };
   const check = async (request: FastifyRequest) => {
-    const key = await findAccountKey(work?.key, request);
-    const account = await attemptedAccount(request, key);
+    const key = work?.key === undefined ? undefined : await findAccountKey(work.key, request);
+    const account = key === undefined ? undefined : await attemptedAccount(request, key);
     const verdict = await verifier.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: work !== undefined,
-      image: rules.alwaysImage ? 'required' : 'escalating',
+      image,
       account,
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
@@ -136,17 +145,10 @@ function guardRoute(
     request.passedGuard = { key, given: verdict.given };
   };
   /** With `throttle`, refuses an account that must wait before any of its challenges is spent. */
-  const attemptedAccount = async (
-    request: FastifyRequest,
-    key: string | undefined,
-  ): Promise<AttemptedAccount | undefined> => {
-    if (key === undefined) return undefined;
+  const attemptedAccount = async (request: FastifyRequest, key: string): Promise<AttemptedAccount> => {
     if (work?.throttle !== true) return verifier.attemptedAccount(key);
     const fields = challengeFieldsOf(request);
-    const malformed = verifier.checkShape(fields, {
-      pow: true,
-      image: rules.alwaysImage ? 'required' : 'escalating',
-    });
+    const malformed = verifier.checkShape(fields, { pow: true, image });
     if (malformed !== null)
       throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
     const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
@@ -159,13 +161,14 @@ function guardRoute(
   const own = hooks(route.preHandler);
   route.preHandler = route.config?.guardsLast === true ? [...own, check] : [check, ...own];
   // A refusal by the route itself, after its guards have passed, also carries the requirements of the next attempt.
-  route.preSerialization = [
-    ...hooks(route.preSerialization),
-    async (request, reply, payload) =>
-      needsRequirements(request, reply, payload)
-        ? { ...(await requirementsFor(request, verifier)), ...payload }
-        : payload,
-  ];
+  const addRequirements: preSerializationHookHandler<unknown> = (request, reply, payload, done) => {
+    if (!needsRequirements(request, reply, payload)) return done(null, payload);
+    requirementsFor(request, verifier).then(
+      (requirements) => done(null, { ...requirements, ...payload }),
+      done,
+    );
+  };
+  route.preSerialization = [...hooks(route.preSerialization), addRequirements];
   route.errorHandler ??= answerGuarded;
   route.config = {
     ...route.config,

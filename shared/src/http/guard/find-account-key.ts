@@ -19,12 +19,12 @@ export type AccountKeyOf<Route extends RouteGenericInterface = RouteGenericInter
  * @throws ValidationFailed
  */
 export async function findAccountKey(
-  keyOf: AccountKeyOf | undefined,
+  keyOf: AccountKeyOf,
   request: FastifyRequest,
 ): Promise<string | undefined> {
   let key: unknown;
   try {
-    key = await keyOf?.(request);
+    key = await keyOf(request);
   } catch (error) {
     // fetch reports an unreachable server as a TypeError with a cause.
     if (!(error instanceof TypeError) || error.cause !== undefined) throw error;

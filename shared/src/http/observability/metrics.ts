@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { measureEventLoop } from './event-loop-delay.js';
 
 /** The metrics of a process. */
 export interface Metrics {
@@ -35,6 +36,8 @@ export interface Metrics {
     read: () => number | Readonly<Record<string, number>>,
     label?: string,
   ): void;
+  /** Tells that the process has work, so that the delay of its event loop is measured. */
+  active(): void;
   /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -44,8 +47,9 @@ export interface Metrics {
 export function createMetrics(options: { readonly process: boolean }): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  if (options.process) collectDefaultMetrics({ register: registry });
+  const eventLoop = options.process ? addProcessMetrics(registry) : undefined;
   return {
+    active: () => eventLoop?.active(),
     counter(name, help, labels = [], from) {
       const counter = new Counter({ name, help, labelNames: [...labels], registers });
       for (const label of from === undefined ? [] : labels) {
@@ -82,6 +86,17 @@ export function createMetrics(options: { readonly process: boolean }): Metrics {
   };
 }
 
+/** Longest period of a timer in milliseconds. */
+const NEVER_MS = 2 ** 31 - 1;
+
+function addProcessMetrics(registry: Registry) {
+  // Its own measurement of the event loop cannot be left out, and would never pause.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
+  for (const { name } of registry.getMetricsAsArray())
+    if (name.startsWith('nodejs_eventloop_lag_')) registry.removeSingleMetric(name);
+  return measureEventLoop(registry);
+}
+
 /** Adds `GET /metrics`, for the admin port. */
 export default async function metricsRoute(
   app: FastifyInstance,
@@ -90,7 +105,7 @@ export default async function metricsRoute(
   const text = { 'text/plain': { schema: { type: 'string' } } };
   const schema = {
     operationId: 'readMetrics',
-    summary: 'Figures for Prometheus',
+    summary: 'The metrics of the process, for Prometheus',
     response: { 200: { description: 'In the text format of Prometheus', content: text } },
   };
   app.get('/metrics', { schema }, async (_request, reply) =>

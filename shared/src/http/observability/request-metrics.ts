@@ -8,6 +8,8 @@ import type { Metrics } from './metrics.js';
 export type RequestObserver = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** Routes that only look at the service. */
+const PROBES = /^\/(?:metrics|health\/)/;
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** Adds the histogram of requests. Returns a function that returns the observer of a listener. */
@@ -27,7 +29,13 @@ export function createRequestObservers(metrics: Metrics): (listener: 'public' | 
       const key = `${reply.statusCode} ${known} ${route}`;
       let observe = bound.get(key);
       if (observe === undefined) {
-        observe = bind({ listener, method: known, route, status: String(reply.statusCode) });
+        const measure = bind({ listener, method: known, route, status: String(reply.statusCode) });
+        observe = PROBES.test(route)
+          ? measure
+          : (seconds) => {
+              measure(seconds);
+              metrics.active();
+            };
         bound.set(key, observe);
       }
       observe(reply.elapsedTime / 1000);

@@ -5,6 +5,7 @@ import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
 import type { StoreObserver } from '../../store/store.js';
+import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
 
 const STORE_BUCKETS_SECONDS = [
@@ -32,6 +33,23 @@ export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
     const labels = { store };
     return { took: bind(labels), failed: () => failures(labels) };
   };
+}
+
+/** Adds the metric of the clocks. @param watches the watch of each store that has an address of its own */
+export function addClockOffsets(
+  metrics: Metrics,
+  watches: Readonly<Partial<Record<'sessions' | 'challenges', Pick<StoreWatch, 'clockOffsetMs'>>>>,
+): void {
+  const measured = () =>
+    Object.entries(watches).flatMap(([store, { clockOffsetMs }]) =>
+      clockOffsetMs === undefined ? [] : [[store, clockOffsetMs / 1000]],
+    );
+  metrics.gauge(
+    'tollgate_store_clock_offset_seconds',
+    'The clock of the store minus that of this process, compared each minute',
+    () => Object.fromEntries(measured()),
+    'store',
+  );
 }
 
 /** Adds the metrics of the audit stream. */

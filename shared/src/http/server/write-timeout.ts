@@ -34,6 +34,11 @@ async function writeTimeout(
   { timeoutMs = TIMEOUT_MS }: WriteTimeoutOptions,
 ): Promise<void> {
   const watched = new Map<Socket, Progress | null>();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
   const check = () => {
     const nowMs = performance.now();
     for (const [socket, before] of watched) {
@@ -51,13 +56,15 @@ async function writeTimeout(
         }
       }
     }
+    if (watched.size === 0) stop();
   };
-  const timer = setInterval(check, timeoutMs / CHECKS).unref();
-  app.addHook('onClose', async () => clearInterval(timer));
+  app.addHook('onClose', async () => stop());
 
   app.decorate('watchWrites', (socket: unknown) => {
     // An injected request has a socket of another kind.
-    if (socket instanceof Socket && !watched.has(socket)) watched.set(socket, null);
+    if (!(socket instanceof Socket) || watched.has(socket)) return;
+    watched.set(socket, null);
+    timer ??= setInterval(check, timeoutMs / CHECKS).unref();
   });
   app.addHook('onRequest', (request, _reply, done) => {
     app.watchWrites(request.raw.socket);

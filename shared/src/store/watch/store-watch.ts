@@ -3,8 +3,8 @@
 import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
-import { filesOpenToOthers } from '../private-file.js';
 import type { RedisStore } from '../redis-store.js';
+import { watchEmbedded } from './embedded-watch.js';
 import { CONNECTION_ENDED } from './failure-cause.js';
 import { createFailureLog, type FailureLog, type StoreLog } from './failure-log.js';
 import { readClockOffset, readRedisFacts } from './redis-facts.js';
@@ -14,7 +14,7 @@ import { type Held, MAX_CLOCK_OFFSET_MS, redisWarnings } from './redis-warnings.
 export interface StoreWatchOptions {
   /** The variable that names the store, for the log. */
   readonly variable: string;
-  /** What the store holds for this process: it decides which loss is warned of. */
+  /** What the store holds for this process: it decides which loss is warned of. None if the process only looks at it. */
   readonly holds: readonly Held[];
   readonly log: StoreLog;
   /** This node's clock, in milliseconds since 1970. */
@@ -31,6 +31,11 @@ export interface StoreWatch {
   check(key: string): Promise<'ok' | 'full' | 'clock'>;
   /** Why the store cannot be used, for people, without its address; undefined if it can, or if that is not known. */
   readonly problem: string | undefined;
+  /**
+   * The store's clock minus that of this node when they were last compared, in milliseconds; undefined before, and for an
+   * embedded store, which has no clock of its own.
+   */
+  readonly clockOffsetMs: number | undefined;
   /** Stops the watch. Call it before you close the store. */
   stop(): Promise<void>;
 }
@@ -44,22 +49,19 @@ const ENDED_MS = 1000;
 /** How long the first check waits for the first connection, in milliseconds. */
 const FIRST_CONNECTION_MS = 400;
 
-/** Watches a store until it is stopped. Of an embedded store it checks once who may read its files. */
+/** Watches a store until it is stopped. */
 export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch {
   if (store.kind === 'redis') return watchRedis(store, options);
-  for (const path of filesOpenToOthers(store.path)) {
-    options.log.warn(
-      { path },
-      'other users of this machine may read this file of the store: it needs mode 0600',
-    );
-  }
+  const { log, holds } = options;
+  const { stop } = watchEmbedded(store, { log, isUser: holds.length > 0 });
   return {
     async check(key) {
       await store.exchange(key, '', CHECK_TTL_MS);
       return 'ok';
     },
     problem: undefined,
-    async stop() {},
+    clockOffsetMs: undefined,
+    stop,
   };
 }
 
@@ -80,6 +82,7 @@ function watchRedis(
   ];
   const held = new Set(holds);
   const told = new Set<string>();
+  let clockOffsetMs: number | undefined;
   let isApart = false;
 
   /** Each warning once: a server that is connected to again has it again. */
@@ -91,11 +94,11 @@ function watchRedis(
     }
   };
   const compareClocks = async (): Promise<void> => {
-    const offsetMs = await readClockOffset(store.client, nowMs);
+    clockOffsetMs = await readClockOffset(store.client, nowMs);
     const wasApart = isApart;
-    isApart = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
+    isApart = Math.abs(clockOffsetMs) > MAX_CLOCK_OFFSET_MS;
     if (isApart === wasApart) return;
-    const seconds = Math.round(Math.abs(offsetMs) / 1000);
+    const seconds = Math.round(Math.abs(clockOffsetMs) / 1000);
     if (!isApart) log.info({ store: variable }, 'the clocks of Redis and of this node agree again');
     else log.warn({ store: variable }, `the clocks of Redis and of this node are ${seconds} s apart`);
   };
@@ -122,6 +125,9 @@ function watchRedis(
     },
     get problem() {
       return failures.cause?.text;
+    },
+    get clockOffsetMs() {
+      return clockOffsetMs;
     },
     async stop() {
       for (const stop of stopListening) stop();

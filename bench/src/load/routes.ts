@@ -1,0 +1,76 @@
+// The routes of both services that are put under load, each with what its requests need.
+
+import type { SignedIn } from '../log-in.js';
+import type { ServerProcess } from '../server-process.js';
+import { HOST_KEY, type Site } from '../site.js';
+import { openSolvedWork } from '../solved-work.js';
+import type { Cost, Generator } from './open-generator.js';
+import type { LoadPlan } from './plan.js';
+
+/** What a run decides itself. */
+export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
+
+/** Puts load on a route once; the processes are named `service` and `Redis`. */
+export type Route = (pace: Pace) => Promise<Cost>;
+
+export interface Routes {
+  readonly issue: Route;
+  readonly guard: Route;
+  readonly verify: Route;
+  readonly profile: Route;
+  readonly refresh: Route;
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+/** More than any machine verifies in a run. */
+const SOLVED_PER_SECOND = 25_000;
+
+/**
+ * @param guarded an application with one guarded route
+ * @param signedIn sessions, at least one for each connection
+ */
+export function openRoutes(
+  site: Site,
+  guarded: ServerProcess,
+  signedIn: readonly SignedIn[],
+  generator: Generator,
+): Routes {
+  const pids = (service: number) => ({ service, ...(site.redis && { Redis: site.redis.pid }) });
+  const session = pids(site.system.processes['session-service'].child.pid!);
+  const challenge = pids(site.system.processes['challenge-service'].child.pid!);
+  const solved = openSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!);
+  let cookies: readonly string[] = signedIn.map(({ cookie }) => cookie);
+
+  const submit =
+    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>): Route =>
+    async (pace) => {
+      const bodies = await solved.take(Math.ceil(pace.seconds * (pace.rate ?? SOLVED_PER_SECOND)));
+      const cost = await generator.run({ ...plan, method: 'POST', bodies, ...pace });
+      solved.giveBack(bodies.slice(0, bodies.length - cost.answered - cost.failures));
+      return cost;
+    };
+
+  return {
+    issue: (pace) => generator.run({ urls: [`${site.challenge}/api/captcha/pow`], pids: challenge, ...pace }),
+    guard: submit({ urls: [guarded.url], headers: JSON_BODY, pids: pids(guarded.pid) }),
+    verify: submit({
+      urls: [`${site.challengeAdmin}/host/verify`],
+      headers: { ...JSON_BODY, authorization: `Bearer ${HOST_KEY}` },
+      pids: challenge,
+    }),
+    profile: (pace) =>
+      generator.run({
+        urls: [`${site.session}/profile`],
+        headers: { authorization: `Bearer ${signedIn[0]!.accessToken}` },
+        pids: session,
+        ...pace,
+      }),
+    // Refresh tokens are single-use: each connection sends the last one that it got, in this run or the one before.
+    async refresh(pace) {
+      const urls = [`${site.session}/refresh`];
+      const cost = await generator.run({ urls, method: 'POST', cookies, pids: session, ...pace });
+      cookies = [...cost.cookies, ...cookies.slice(cost.cookies.length)];
+      return cost;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Log-ins to the session service, for programs that measure what follows.
+import type { Site } from './site.js';
+import { prepareSolvedWork } from './solved-work.js';
+
+/** The account of programs that need one. */
+export const ACCOUNT = { email: 'bench@example.com', password: 'a password of a benchmark' };
+
+export interface SignedIn {
+  readonly accessToken: string;
+  /** The refresh token as a pair of name and value. */
+  readonly cookie: string;
+}
+
+/**
+ * Logs in `count` times, one after the other: concurrent attempts count as failures until each has ended.
+ * @throws Error if one is refused
+ */
+export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
+  const solved = await prepareSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!, count);
+  const signedIn: SignedIn[] = [];
+  for (const work of solved) {
+    const response = await fetch(`${site.session}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...ACCOUNT, ...work }),
+    });
+    if (!response.ok) throw new Error(`the log-in was refused: ${await response.text()}`);
+    const { accessToken } = (await response.json()) as { accessToken: string };
+    signedIn.push({ accessToken, cookie: response.headers.getSetCookie()[0]!.split(';')[0]! });
+  }
+  return signedIn;
+}

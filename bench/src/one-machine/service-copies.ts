@@ -1,0 +1,62 @@
+// Further processes of a service, beside the system or alone.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ANY_PORTS, settlePorts } from '@tollgate/deploy/launcher/free-ports.js';
+import {
+  completeForLocalUse,
+  environmentFor,
+  type ServiceName,
+} from '@tollgate/deploy/launcher/local-environment.js';
+import { startService } from '@tollgate/deploy/launcher/service-process.js';
+import { pin } from '../cores.js';
+import type { Site } from '../site.js';
+
+export interface ServiceCopy {
+  /** Of its public listener. */
+  readonly url: string;
+  readonly pid: number;
+  /** From the start of the process to its first answer. */
+  readonly startMs: number;
+  close(): Promise<void>;
+}
+
+const STOP_MS = 6_000;
+const POLL_MS = 2;
+/** Any status is an answer; these need no token. */
+const FIRST_REQUEST: Readonly<Record<ServiceName, string>> = {
+  'challenge-service': '/api/captcha/pow',
+  'session-service': '/profile',
+};
+
+/** Starts a process of a service on the store of a site. @param cores where it runs once it answers; anywhere unless said */
+export async function startCopy(
+  site: Site,
+  name: ServiceName,
+  cores?: readonly number[],
+): Promise<ServiceCopy> {
+  const ports = await settlePorts(ANY_PORTS);
+  const environment = environmentFor(name, completeForLocalUse(site.environment, ports));
+  const logFile = join(site.environment.DATA_DIR!, `${name}-${randomBytes(4).toString('hex')}.log`);
+  const startedMs = performance.now();
+  const service = startService(name, { environment, logFile });
+  const port = name === 'session-service' ? ports.session : ports.challenge;
+  const url = `http://127.0.0.1:${port}`;
+  await firstAnswer(`${url}${FIRST_REQUEST[name]}`, () => service.isRunning());
+  const startMs = performance.now() - startedMs;
+  if (cores !== undefined) pin(service.child.pid!, cores);
+  return { url, pid: service.child.pid!, startMs, close: () => service.stop(STOP_MS) };
+}
+
+/** Asks again and again until there is an answer. @throws Error if the server ends instead */
+export async function firstAnswer(url: string, isRunning: () => boolean): Promise<void> {
+  while (isRunning()) {
+    try {
+      await (await fetch(url)).arrayBuffer();
+      return;
+    } catch {
+      await sleep(POLL_MS);
+    }
+  }
+  throw new Error(`what should answer at ${url} has ended`);
+}

@@ -1,0 +1,55 @@
+// The public packages that are compared: installed from the registry into a temporary folder, so that no clone needs them.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+export const VERSIONS = {
+  'altcha-lib': '2.8.0',
+  '@cap.js/server': '4.0.5',
+  jose: '6.2.17',
+  'fast-jwt': '6.3.6',
+  'iron-session': '8.0.4',
+  express: '5.3.0',
+  'express-session': '1.19.0',
+  'connect-redis': '10.0.0',
+  redis: '6.3.1',
+  '@fastify/cookie': '11.1.5',
+  '@fastify/session': '11.1.3',
+  'better-auth': '1.7.25',
+} as const;
+
+/** Imports a module of the installed packages; the caller says what it uses of it. */
+export type LoadPeer = <T>(name: string) => Promise<T>;
+
+export interface Peers {
+  readonly folder: string;
+  readonly load: LoadPeer;
+  close(): void;
+}
+
+const LOADER = 'load.mjs';
+
+/** Installs the packages, without running scripts of theirs. */
+export async function installPeers(): Promise<Peers> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-peers-'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: VERSIONS }));
+  writeFileSync(join(folder, LOADER), 'export default (name) => import(name);\n');
+  const close = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+    await promisify(execFile)('npm', args, { cwd: folder });
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { folder, load: loaderOf(folder), close };
+}
+
+/** @param folder where the packages are installed */
+export function loaderOf(folder: string): LoadPeer {
+  const loader = import(pathToFileURL(join(folder, LOADER)).href);
+  return async (name) => (await loader).default(name);
+}

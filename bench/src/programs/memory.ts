@@ -1,0 +1,174 @@
+// Whether the memory of the services stays the same under a steady load, and whether every key of the store expires.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openLedger } from '@tollgate/deploy/drills/ledger/ledger.js';
+import type { Exchange } from '@tollgate/deploy/drills/ledger/timeline.js';
+import { openHttpClient } from '@tollgate/deploy/drills/load/http-client.js';
+import { type Load, startLoad } from '@tollgate/deploy/drills/load/load.js';
+import { seededRandom } from '@tollgate/deploy/drills/load/random.js';
+import { createAsk, type World } from '@tollgate/deploy/drills/load/world.js';
+import { type Lab, openLab } from '@tollgate/deploy/drills/servers/lab.js';
+import { type OnRedis, onRedis } from '@tollgate/deploy/drills/servers/redis.js';
+import { openSite, type Site } from '@tollgate/deploy/drills/site.js';
+import { Redis } from 'ioredis';
+import { fillCaches } from '../memory/fill-caches.js';
+import { findKeysWithoutExpiry } from '../memory/keys-without-expiry.js';
+import { PROBE_FOLDER } from '../memory/probe.js';
+import { readMemory } from '../memory/read-memory.js';
+import { fitSlope, type Sample } from '../memory/slope.js';
+import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
+import { median } from '../statistics.js';
+
+const MINUTES = 30;
+const SAMPLE_MS = 10_000;
+const MINUTE_MS = 60_000;
+const KILOBYTE = 1024;
+const CLIENT_TIMEOUT_MS = 10_000;
+/** The first third is left out: until then caches fill, code is compiled, and the heap finds its size. */
+const SETTLING_SHARE = 1 / 3;
+
+/**
+ * Slope up to which a series counts as flat, in bytes per request: an object with one field has 16 on the heap and an
+ * entry of a map about 40, so whatever is kept for each request shows.
+ */
+const BYTES_PER_REQUEST = 32;
+
+/** Access tokens are short-lived, so that the ended sessions in memory have their final number after two minutes. */
+const ENVIRONMENT = { ACCESS_TTL: '60' };
+
+/** For tokens that are made here. */
+const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'];
+
+/** Medians of so many parts of the run are printed. */
+const PARTS = 6;
+
+const PROBE = new URL('../memory/probe.js', import.meta.url).href;
+
+/** The memory of one process over time. Times are minutes, values kilobytes. */
+interface Series {
+  readonly name: string;
+  readonly pid: number;
+  readonly folder: string;
+  readonly rss: Sample[];
+  readonly heap: Sample[];
+}
+
+const program: Program = {
+  title: 'memory of two processes of each service under a steady load: its slope, and keys without expiry',
+  method: `After 50,000 tokens have been verified, which fills the caches: the load of the drills, 40 operations a second, for ${MINUTES} minutes (--minutes N). Every 10 s each process collects its garbage and tells
+its memory. Slopes are those of a line through the last two thirds, in kB a minute, with the half width of their 95 % interval.`,
+  async run(args, report) {
+    const { values } = parseArgs({ args: [...args], options: { minutes: { type: 'string' } } });
+    const lab = openLab(process.env);
+    let leftovers: string[] = [];
+    try {
+      await measure(lab, Number(values.minutes ?? MINUTES), report);
+    } finally {
+      leftovers = await lab.close();
+    }
+    for (const line of [...lab.accidents, ...leftovers]) report.say(line);
+    report.verdict('accidents, and what is left afterwards', lab.accidents.length + leftovers.length, {
+      atMost: 0,
+    });
+  },
+};
+export default program;
+
+async function measure(lab: Lab, minutes: number, report: Report): Promise<void> {
+  const folder = join(lab.folder, 'probe');
+  mkdirSync(folder);
+  const probed = { NODE_OPTIONS: `--import=${PROBE}`, [PROBE_FOLDER]: folder };
+  const secrets = Object.fromEntries(SECRETS.map((name) => [name, randomBytes(32).toString('hex')]));
+  const site = await openSite(lab, onRedis(), { ...ENVIRONMENT, ...secrets, ...probed });
+  const sessionUrls = site.sessions.map(({ publicUrl }) => publicUrl);
+  await fillCaches(sessionUrls, `redis://127.0.0.1:${site.stage.redis.port}`, secrets);
+  const redis = new Redis(site.stage.redis.port, '127.0.0.1');
+  lab.onClose(() => redis.disconnect());
+  const { load, counts } = putLoadOn(site);
+  const services = site.services.map(({ name, node, pid }) => ({ name: `${name} ${node}`, pid: pid! }));
+  const all: Series[] = services.map((one) => ({ ...one, folder, rss: [], heap: [] }));
+  try {
+    await sampleAll(all, minutes);
+    reportSlopes(report, all, minutes, counts);
+    const { keys, eternal } = await findKeysWithoutExpiry(redis);
+    report.row('keys in Redis', { all: keys, 'without expiry': eternal.length });
+    if (eternal.length > 0) report.say(`without expiry: ${eternal.join(', ')}`);
+    report.verdict('keys without expiry', eternal.length, { atMost: 0 });
+  } finally {
+    await load.stop();
+  }
+}
+
+/** The load of the drills: everything that the services do, 40 operations a second. */
+function putLoadOn(site: Site<OnRedis>): { load: Load; counts: { requests: number; failures: number } } {
+  const client = openHttpClient(CLIENT_TIMEOUT_MS);
+  site.lab.onClose(() => client.close());
+  const counts = { requests: 0, failures: 0 };
+  const record = ({ failure }: Exchange) => {
+    counts.requests += 1;
+    if (failure !== undefined) counts.failures += 1;
+  };
+  const world: World = {
+    ...site.target,
+    ledger: openLedger(),
+    random: seededRandom(1),
+    stock: [],
+    signingIn: new Set(),
+    interrupted: new Set(),
+    ask: createAsk(client, site.target.publicUrl, record),
+    isCalm: () => true,
+  };
+  return { load: startLoad(world, []), counts };
+}
+
+async function sampleAll(all: readonly Series[], minutes: number): Promise<void> {
+  const startMs = performance.now();
+  for (let count = 1; count * SAMPLE_MS <= minutes * MINUTE_MS; count++) {
+    await pause(startMs + count * SAMPLE_MS - performance.now());
+    for (const { pid, folder, rss, heap } of all) {
+      const reading = await readMemory(folder, pid);
+      const at = (performance.now() - startMs) / MINUTE_MS;
+      rss.push({ at, value: reading.rss / KILOBYTE });
+      heap.push({ at, value: (reading.heapUsed + reading.external) / KILOBYTE });
+    }
+  }
+}
+
+function reportSlopes(
+  report: Report,
+  all: readonly Series[],
+  minutes: number,
+  { requests, failures }: { requests: number; failures: number },
+): void {
+  const perMinute = requests / minutes / all.length;
+  const bound = (perMinute * BYTES_PER_REQUEST) / KILOBYTE;
+  report.row('load', { requests, failed: failures, 'a minute and process': perMinute });
+  report.verdict('failed requests', failures, { atMost: 0 });
+  for (const { name, rss, heap } of all) {
+    for (const [what, samples] of Object.entries({ rss, heap })) {
+      const { slope, halfWidth } = fitSlope(samples.filter(({ at }) => at > minutes * SETTLING_SHARE));
+      report.row(`${name}, ${what}`, {
+        'kB a minute': slope,
+        'half width': halfWidth,
+        ...mediansOf(samples, minutes),
+      });
+      // A slope that cannot be told from 0 is none.
+      const distinct = slope - halfWidth <= 0 ? Math.min(slope, 0) : slope;
+      report.verdict(`${name}, ${what}: slope`, distinct, { atMost: bound }, 'kB a minute');
+    }
+  }
+}
+
+/** The median of each part of the run, in kB. */
+function mediansOf(samples: readonly Sample[], minutes: number): Record<string, number> {
+  const length = minutes / PARTS;
+  const parts = Array.from({ length: PARTS }, (_, part) => {
+    const own = samples.filter(({ at }) => at > part * length && at <= (part + 1) * length);
+    return [`kB to ${((part + 1) * length).toFixed(0)} min`, median(own.map(({ value }) => value))] as const;
+  });
+  return Object.fromEntries(parts);
+}

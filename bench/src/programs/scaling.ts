@@ -1,0 +1,103 @@
+// What each operation costs, how throughput grows with masters and processes, and what two deployments would need.
+import { once } from 'node:events';
+import { openStore } from '@tollgate/shared/store/open-store.js';
+import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
+import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import type { Program } from '../program.js';
+import { measureCost, measureRest, type OperationCost } from '../scaling/costs.js';
+import { startFleet } from '../scaling/fleet.js';
+import { type Growth, growMasters, growProcesses } from '../scaling/growth.js';
+import { LOG_OUT, OPERATIONS, type Operation } from '../scaling/operations.js';
+import {
+  reportCost,
+  reportCosts,
+  reportExamples,
+  reportGrowth,
+  reportVerdicts,
+} from '../scaling/report-scaling.js';
+import { startServer } from '../server-process.js';
+
+const MASTERS = [1, 2, 3];
+const PROCESSES = [1, 2, 4];
+/** Processes that follow the ended sessions, for the cost of a log-out. */
+const FOLLOWERS = 4;
+
+const METHOD = `Costs: requests of different users and addresses, one kind after the other, on one Redis; processor time from /proc and INFO,
+commands sent from MONITOR, commands executed, bytes and memory from INFO, less what idle processes cause.
+Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.`;
+
+const program: Program = {
+  title: 'what each operation costs service and store, and how throughput grows with masters and processes',
+  method: METHOD,
+  async run(_args, report) {
+    const { costs, atRest } = await withClosing((onClose) =>
+      measureCosts(onClose, 1, OPERATIONS, (cost) => reportCost(report, cost)),
+    );
+    reportCosts(report, costs, atRest);
+    await withClosing((onClose) =>
+      measureCosts(onClose, FOLLOWERS, [LOG_OUT], (cost) =>
+        reportCost(report, { ...cost, name: `log-out, ${FOLLOWERS} processes follow` }),
+      ),
+    );
+    const masters: Growth[] = [];
+    for (const count of MASTERS) {
+      const grown = await withClosing(async (onClose) =>
+        growMasters(await startRedisCluster({ teardown: onClose }, { masters: count })),
+      );
+      for (const growth of grown) reportGrowth(report, growth, `${count} masters`);
+      masters.push(...grown);
+    }
+    reportVerdicts(report, masters, costs);
+    const processes: Growth[] = [];
+    for (const count of PROCESSES) {
+      const grown = await withClosing(async (onClose) => {
+        const redis = await startRedis({ teardown: onClose });
+        return growProcesses({ url: redis.url, masters: [redis] }, count);
+      });
+      for (const growth of grown) reportGrowth(report, growth, `${count} processes`);
+      processes.push(...grown);
+    }
+    reportVerdicts(report, processes, costs);
+    reportExamples(report, costs);
+  },
+};
+export default program;
+
+type OnClose = (close?: () => unknown) => void;
+
+async function measureCosts(
+  onClose: OnClose,
+  processes: number,
+  operations: readonly Operation[],
+  onCost: (cost: OperationCost) => void,
+) {
+  const redis = await startRedis({ teardown: onClose });
+  const fleet = await startFleet(redis.url, processes);
+  onClose(() => fleet.close());
+  const application = await startServer('guarded', { environment: fleet.environment });
+  onClose(() => application.close());
+  const store = openStore(redis.url, '.');
+  onClose(() => store.close());
+  if (store.kind === 'redis' && !store.isReady()) await once(store.client, 'ready');
+  const ground = { fleet, application, store, storeUrl: redis.url };
+  const atRest = await measureRest(redis);
+  const costs: OperationCost[] = [];
+  for (const operation of operations) {
+    const cost = await measureCost(operation, ground, redis, atRest);
+    onCost(cost);
+    costs.push(cost);
+  }
+  return { costs, atRest };
+}
+
+/** Runs something, then closes what it has opened, the last first. */
+async function withClosing<T>(run: (onClose: OnClose) => Promise<T>): Promise<T> {
+  const closers: (() => unknown)[] = [];
+  try {
+    return await run((close) => {
+      if (close !== undefined) closers.unshift(close);
+    });
+  } finally {
+    for (const close of closers) await close();
+  }
+}

@@ -1,0 +1,129 @@
+// Checks that the files of stores and users are used by the processes of one machine alone.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
+import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { type FilePlace, lookAtPlace } from '@tollgate/shared/store/watch/file-place.js';
+import { otherMachines, RENEW_EVERY_MS, renewedSince } from '@tollgate/shared/store/watch/machines.js';
+import { type Finding, good, problem, warning } from '../report.js';
+import type { OpenedStore } from './stores.js';
+
+/** What is known of a file. */
+export interface FileFacts {
+  /** The variable that names the file, or that has it as its default. */
+  readonly variable: string;
+  readonly path: string;
+  readonly place: FilePlace;
+  /** Names of hosts of other machines that use the file now. */
+  readonly others: readonly string[];
+}
+
+const LOOK_EVERY_MS = 250;
+
+/** Looks at the file of each embedded store, and at that of the users. */
+export async function probeFiles(
+  opened: readonly OpenedStore[],
+  { usersUrl }: Pick<SessionConfig, 'usersUrl'>,
+  root: string,
+): Promise<FileFacts[]> {
+  const files: FileFacts[] = [];
+  for (const { variable, store } of opened) {
+    if (store?.kind !== 'embedded') continue;
+    files.push({
+      variable,
+      path: store.path,
+      place: lookAtPlace(store.path),
+      others: await hostsOfOthers(store).catch(ignoreUnavailable),
+    });
+  }
+  const users = parseUsersUrl(usersUrl, root);
+  if (users.kind === 'embedded') {
+    const { path } = users;
+    files.push({ variable: 'USERS_URL', path, place: lookAtPlace(path), others: [] });
+  }
+  return files;
+}
+
+/** Another check reports a store that does not answer. */
+function ignoreUnavailable(error: unknown): [] {
+  if (error instanceof StoreUnavailableError) return [];
+  throw error;
+}
+
+/** If another machine has an entry, waits until it is renewed: it may have ended. */
+async function hostsOfOthers(store: EmbeddedStore): Promise<string[]> {
+  const before = await otherMachines(store);
+  const deadlineMs = performance.now() + RENEW_EVERY_MS + LOOK_EVERY_MS;
+  while (before.length > 0) {
+    const renewed = renewedSince(before, await otherMachines(store));
+    if (renewed.length > 0) return renewed.map(({ host }) => host);
+    if (performance.now() > deadlineMs) break;
+    await pause(LOOK_EVERY_MS);
+  }
+  return [];
+}
+
+/** A file that another machine may reach, or whose companions are not beside it, is destroyed by its second writer. */
+export function diagnoseFiles(files: readonly FileFacts[]): Finding[] {
+  const found = files.flatMap(diagnoseFile);
+  if (found.length > 0 || files.length === 0) return found;
+  return [
+    good('files', 'The files of stores and users are on a disk of this machine, which alone uses them.'),
+  ];
+}
+
+const ELSEWHERE =
+  'Move it to a disk of this machine. Several machines need Redis, and PostgreSQL for the users.';
+
+function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
+  const { network, isFuse, isMountedAlone, hasSecondName } = place;
+  const found: Finding[] = [];
+  if (others.length > 0) {
+    found.push(
+      problem(
+        'file_shared',
+        `Another machine (${others.join(', ')}) uses the file of ${variable}, ${path}: two machines destroy it.`,
+        'Stop the services of one of them at once. Several machines need Redis.',
+      ),
+    );
+  }
+  if (network !== undefined) {
+    found.push(
+      problem(
+        'file_on_network',
+        `The file of ${variable}, ${path}, is on ${network}, which does not lock it.`,
+        ELSEWHERE,
+      ),
+    );
+  }
+  if (isFuse) {
+    found.push(
+      warning(
+        'file_on_fuse',
+        `The file of ${variable}, ${path}, is on a file system that a program serves (FUSE), which may not lock it.`,
+        ELSEWHERE,
+      ),
+    );
+  }
+  if (isMountedAlone) {
+    found.push(
+      problem(
+        'file_mounted_alone',
+        `The file of ${variable}, ${path}, is mounted without its folder: its -wal and -shm files are not shared.`,
+        'Mount the folder: processes that do not share all three files destroy it.',
+      ),
+    );
+  }
+  if (hasSecondName) {
+    found.push(
+      problem(
+        'file_with_two_names',
+        `The file of ${variable}, ${path}, has a second name (a hard link): its -wal and -shm files are beside one of them.`,
+        'Remove the other name, and make copies with users backup and session backup.',
+      ),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,47 @@
+// Checks that the gateway sends requests only to processes that serve.
+
+import { type Answer, describe } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem } from '../report.js';
+
+/** Answers to the same request, many times, by service. */
+export type RoutingFacts = Readonly<Record<string, readonly Answer[]>>;
+
+/** A gateway that takes turns asks each of up to four processes three times. */
+const TIMES = 12;
+const TIMEOUT_MS = 5000;
+/** What a gateway answers by itself while it reaches no process. */
+const UNREACHED = new Set([0, 502, 503, 504]);
+
+/** Requests addresses that the services answer with 404, without a store and without counting. */
+export async function probeRouting(client: PublicClient): Promise<RoutingFacts> {
+  const repeat = async (path: string) => {
+    const answers: Answer[] = [];
+    for (let times = 0; times < TIMES; times++) {
+      answers.push(await client.send('GET', path, { timeoutMs: TIMEOUT_MS }));
+    }
+    return answers;
+  };
+  const [session, challenge] = await Promise.all([
+    repeat('/verify/none'),
+    repeat(`/${client.challengePrefix}/none`),
+  ]);
+  return { 'session-service': session, 'challenge-service': challenge };
+}
+
+/** A problem for a service that some requests reach and others do not. That none does is the finding of another check. */
+export function diagnoseRouting(facts: RoutingFacts): Finding[] {
+  const found = Object.entries(facts).flatMap(([service, answers]) => {
+    const lost = answers.filter(({ status }) => UNREACHED.has(status));
+    const [first] = lost;
+    if (first === undefined || lost.length === answers.length) return [];
+    return [
+      problem(
+        'requests_lost',
+        `${lost.length} of ${answers.length} requests did not reach ${service}: the answer is ${describe(first)}.`,
+        'The gateway sends requests to a process that does not serve. Let it ask each for /health/serving, and repeat what no process has received, as the files in deploy/gateway do.',
+      ),
+    ];
+  });
+  return found.length > 0 ? found : [good('routing', 'Each of many requests reaches the services.')];
+}

@@ -1,0 +1,108 @@
+// Runs the test files that `npm test` hands it, one after the other, so that what they import is loaded once.
+//
+// Each file gets a root test of its own: `import t from 'tap'` is that of the file that runs. A file has to leave the
+// process as it found it; the worker says when one has not.
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { root } from './prepare.js';
+import { readTap } from './tap-report.js';
+
+const drainMs = 2_000;
+const lookMs = 5;
+/** A browser that files share stays: its process and the pipes to it. */
+const browsers = [process.env.CHROMIUM, process.env.CHROMIUM_SHELL].filter(Boolean);
+
+let current;
+// Tap keeps its root test under this symbol, and makes none when there is one.
+const standIn = new Proxy(
+  {},
+  {
+    get: (_target, name) => {
+      const value = current?.[name];
+      return typeof value === 'function' ? value.bind(current) : value;
+    },
+    set: (_target, name, value) => {
+      current[name] = value;
+      return true;
+    },
+  },
+);
+globalThis[Symbol.for('TAP private constructor')] = standIn;
+const { default: t, Test } = await import('tap');
+if (t !== standIn) throw new Error('tap has another root test than the one of this worker');
+
+// Some plugins of tap set variables when the first test is made.
+new Test({ name: 'none' });
+const environment = { ...process.env };
+
+process.on('message', async ({ path, timeoutMs }) => {
+  const counts = await runFile(path, timeoutMs);
+  for (const title of changes()) {
+    counts.failed += 1;
+    counts.failures.push({ title });
+  }
+  const left = await drained();
+  process.send({ counts, left });
+  if (left.length > 0) process.disconnect();
+});
+
+// For what files share.
+globalThis[Symbol.for('tollgate.test-worker')] = { onEnd: (end) => process.once('disconnect', end) };
+process.send({ isReady: true });
+
+/** Resolves with what the file's assertions came to, when it has ended. */
+function runFile(path, timeoutMs) {
+  const name = relative(root, path);
+  current = new Test({
+    name,
+    timeout: timeoutMs,
+    testdir: join(root, '.tap', 'fixtures', name.replace(/[^\w.-]+/g, '-')),
+    cb: () => import(pathToFileURL(path)),
+  });
+  const counts = readTap(current);
+  current.runMain(() => {});
+  return counts;
+}
+
+/** Says what the file has changed in the process, which the next file would not expect, and undoes it. */
+function changes() {
+  const found = [];
+  const names = new Set([...Object.keys(environment), ...Object.keys(process.env)]);
+  for (const name of names) {
+    if (process.env[name] === environment[name]) continue;
+    found.push(`the file changed the variable ${name} of its process`);
+    if (environment[name] === undefined) delete process.env[name];
+    else process.env[name] = environment[name];
+  }
+  if (process.cwd() !== root) {
+    found.push(`the file changed the folder to ${process.cwd()}`);
+    process.chdir(root);
+  }
+  if (process.exitCode) found.push(`the file set the exit code ${process.exitCode}`);
+  process.exitCode = undefined;
+  return found;
+}
+
+/** Waits until nothing is left that would keep this process alive. Resolves with what is left nevertheless. */
+async function drained() {
+  const lateMs = performance.now() + drainMs;
+  for (;;) {
+    const left = remaining();
+    if (left.length === 0 || performance.now() > lateMs) return left;
+    await sleep(lookMs);
+  }
+}
+
+/** The servers, connections, processes and timers that are there; not the pipes to `npm test`. */
+function remaining() {
+  const handles = process._getActiveHandles();
+  const shared = new Set([process.stdout, process.stderr, process.stdin]);
+  for (const handle of handles) {
+    if (!browsers.includes(handle.spawnfile)) continue;
+    for (const one of [handle, ...handle.stdio]) shared.add(one);
+  }
+  const left = handles.filter((handle) => !shared.has(handle) && handle.constructor.name !== 'Pipe');
+  const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
+  return [...left.map((handle) => handle.constructor.name), ...timers];
+}

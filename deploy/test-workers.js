@@ -1,0 +1,97 @@
+// The processes in which test files run: each takes one file after the other.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { root } from './prepare.js';
+
+const program = join(root, 'deploy', 'test-worker.js');
+
+/** How long a file may take, what hangs too hard for tap's own limit, and how long what a file left may take to end. */
+const usualLimits = { fileMs: 300_000, frozenMs: 315_000, endMs: 10_000 };
+
+/**
+ * Runs files in workers. A file that ends its worker, or leaves something in it, has failed; the next one gets a new one.
+ * @param {readonly string[]} paths absolute, in the order in which they begin
+ * @param {object} options
+ * @param {string} [options.node] the program that runs the workers
+ * @param {number} options.jobs how many there are
+ * @param {Readonly<Record<string, string>>} [options.env] variables beside those of this process
+ * @param {Partial<typeof usualLimits>} [options.limits]
+ * @param {(file: object) => void} options.onEnded called with the path, the seconds, the counts and the output of each
+ */
+export async function startWorkers(paths, options) {
+  const { node = process.execPath, jobs, env = {}, onEnded } = options;
+  const limits = { ...usualLimits, ...options.limits };
+  const waiting = [...paths];
+  const work = async () => {
+    let worker;
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      worker ??= startWorker(node, env);
+      const file = await runFile(worker, path, limits);
+      onEnded(file);
+      if (worker.isEnded) worker = undefined;
+    }
+    if (worker !== undefined) await endWorker(worker, limits);
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, paths.length) }, work));
+}
+
+function startWorker(node, env) {
+  const child = fork(program, {
+    cwd: root,
+    execPath: node,
+    execArgv: ['--enable-source-maps'],
+    env: { ...process.env, NODE_ENV: 'test', ...env, TAP: '1' },
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  // A process whose channel has been closed does not say that it is closed: its output does.
+  const ended = Promise.all([once(child, 'exit'), once(child.stderr, 'close')]);
+  const worker = { child, said: '', isEnded: false, closed: ended.then(([ends]) => ends) };
+  worker.ready = once(child, 'message');
+  worker.closed.then(() => {
+    worker.isEnded = true;
+  });
+  child.stdout.resume();
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    worker.said += text;
+  });
+  return worker;
+}
+
+async function runFile(worker, path, limits) {
+  const { child, closed, ready } = worker;
+  const startMs = performance.now();
+  const crashed = closed.then(([code, signal]) => ({ crash: `the process ended with ${signal ?? code}` }));
+  await Promise.race([ready, crashed]);
+  const kill = setTimeout(() => child.kill('SIGKILL'), limits.frozenMs);
+  const answered = once(child, 'message').then(([answer]) => answer);
+  if (child.connected) child.send({ path, timeoutMs: limits.fileMs });
+  const { counts = nothing(), left = [], crash } = await Promise.race([answered, crashed]);
+  clearTimeout(kill);
+  const fail = (title) => {
+    counts.failed += 1;
+    counts.failures.push({ title });
+  };
+  if (crash !== undefined) fail(crash);
+  else if (counts.passed + counts.skipped + counts.failed === 0) fail('the file asserts nothing');
+  if (left.length > 0 && !(await endWorker(worker, limits))) fail(`the file left behind: ${left.join(', ')}`);
+  // What the worker wrote before it answered has arrived by then.
+  await turn();
+  await turn();
+  const { said } = worker;
+  worker.said = '';
+  return { path, seconds: (performance.now() - startMs) / 1000, said, ...counts };
+}
+
+const nothing = () => ({ passed: 0, failed: 0, skipped: 0, failures: [] });
+
+/** Lets a worker end by itself. @returns whether it did; it is gone in any case */
+async function endWorker({ child, closed }, { endMs }) {
+  if (child.connected) child.disconnect();
+  const kill = setTimeout(() => child.kill('SIGKILL'), endMs);
+  const [, signal] = await closed;
+  clearTimeout(kill);
+  return signal !== 'SIGKILL';
+}

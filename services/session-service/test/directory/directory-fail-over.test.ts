@@ -1,0 +1,103 @@
+// The users who signed in are known after a fail-over, so that a lost directory is refused then, too.
+
+import { join } from 'node:path';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
+import { startRedisSentinel } from '@tollgate/shared/test/redis-sentinel.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { until } from '@tollgate/shared/test/until.js';
+import t, { type Test } from 'tap';
+import { acceptDirectory } from '../../src/cli/store-actions.js';
+import type { Directory } from '../../src/directory/directory.js';
+import { withDirectoryCheck } from '../../src/directory/directory-check.js';
+import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { KNOWN_USERS_KEY } from '../../src/stores/session-keys.js';
+
+const ring = openKeyRing('challenge-secret-of-this-test-0123456789');
+const REFUSED = /^the user directory is refused: /;
+
+async function open(t: Test, url: string): Promise<Store> {
+  const store = openStore(url, '.');
+  t.teardown(() => store.close());
+  t.ok(await waitForStore(store, 5000));
+  return store;
+}
+
+/** A directory without an identity, as PostgreSQL has it, and a switch that empties it. */
+async function directoryThatCanBeLost(t: Test) {
+  const [full, empty] = ['full', 'empty'].map((name) => openEmbeddedDirectory(join(tempDir(t), name)));
+  if (full === undefined || empty === undefined) throw new TypeError('two directories');
+  t.teardown(() => Promise.all([full.close(), empty.close()]));
+  await full.add('ada@example.com', 'hash');
+  let current = full;
+  const directory: Directory = {
+    findByEmail: (key) => current.findByEmail(key),
+    findById: (id) => current.findById(id),
+    health: () => current.health(),
+    async close() {},
+  };
+  const lose = () => {
+    current = empty;
+  };
+  return { directory, lose };
+}
+
+/** @param failOver resolves when the replica is the master of all that the store holds now */
+async function check(t: Test, url: string, failOver: () => Promise<void>): Promise<void> {
+  const store = await open(t, url);
+  const { directory, lose } = await directoryThatCanBeLost(t);
+  const lines: string[] = [];
+  const write = (_about: object, line: string) => void lines.push(line);
+  const checked = (store: Store) => {
+    const log = { info: write, error: write };
+    const one = withDirectoryCheck(directory, { store, ring, keepMs: 60_000, log });
+    t.teardown(() => one.stop());
+    return one;
+  };
+  const running = checked(store);
+  await running.findById(0);
+  t.match(await running.findById(1), { email: 'ada@example.com' });
+  await until(async () => (await store.read(KNOWN_USERS_KEY))?.includes('\n1 ') ?? false, 'ada is known');
+
+  await failOver();
+  await until(
+    () =>
+      store.exchange('probe', '', 1000).then(
+        () => true,
+        () => false,
+      ),
+    'the store is written again',
+  );
+  t.equal(await running.findById(2), undefined, 'a user who is gone is gone');
+  lose();
+  await t.rejects(running.findById(1), REFUSED, 'ada is not');
+  t.match(lines, [/none of the users who signed in before/]);
+
+  const other = checked(await open(t, url));
+  await t.rejects(other.findById(1), REFUSED, 'for a process that starts now, too');
+  await acceptDirectory(store);
+  await t.resolves(other.health());
+  t.equal(await other.findById(1), undefined, 'until somebody accepts the empty directory');
+}
+
+t.test('a directory that is lost after a fail-over by Sentinel is refused', async (t) => {
+  const redis = await startRedisSentinel(t);
+  await check(t, redis.url, async () => {
+    await redis.replicated();
+    await redis.failOver();
+  });
+});
+
+t.test('a directory that is lost after a fail-over in a cluster is refused', async (t) => {
+  const redis = await startRedisCluster(t, { replicas: true, nodeTimeoutMs: 1000 });
+  await check(t, redis.urlOfAll, async () => {
+    const first = redis.masters[0]!.client;
+    const slot = Number(await first.call('CLUSTER', 'KEYSLOT', KNOWN_USERS_KEY));
+    const at = [5460, 10_922, 16_383].findIndex((last) => slot <= last);
+    t.equal(await redis.masters[at]!.client.wait(1, 10_000), 1, 'the replica has what the master has');
+    await redis.masters[at]!.stop();
+    const { client } = redis.replicas[at]!;
+    await until(async () => (await client.info('replication')).includes('role:master'), 'it is a master');
+  });
+});

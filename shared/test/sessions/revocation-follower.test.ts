@@ -1,0 +1,73 @@
+// Whom nobody asks reads the log seldom, and still knows of every end when it is asked.
+
+import t from 'tap';
+import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
+import { followRevocations } from '../../src/sessions/revocation-follower.js';
+import type { RevocationLog, RevocationWait } from '../../src/sessions/revocation-log.js';
+import type { Store } from '../../src/store/open-store.js';
+import { eachStore, redisStore } from '../../src/test/stores.js';
+import { until } from '../../src/test/until.js';
+
+const KEEP_MS = 960_000;
+const MINUTE_MS = 60_000;
+
+/** A follower whose clock a test moves, and the waits of its reads. */
+function restingFollower(t: { teardown(end: () => unknown): void }, store: Store) {
+  const log = openRevocationLog(store);
+  const waits: RevocationWait[] = [];
+  const observed: RevocationLog = {
+    ...log,
+    async openTail() {
+      const tail = await log.openTail();
+      return {
+        next(position, wait) {
+          waits.push(wait);
+          return tail.next(position, wait);
+        },
+        close: () => tail.close(),
+      };
+    },
+  };
+  let aheadMs = 0;
+  const follower = followRevocations(observed, { info() {}, warn() {} }, () => performance.now() + aheadMs);
+  t.teardown(() => follower.stop());
+  return {
+    log,
+    follower,
+    waits,
+    pass: (ms: number) => {
+      aheadMs += ms;
+    },
+  };
+}
+
+t.test('a session that ended while nobody asked is refused at the first question', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { log, follower, waits, pass } = restingFollower(t, store);
+    await follower.caughtUp();
+    t.equal(await follower.isRevoked('ended'), false);
+    await until(() => waits.includes('brief'), 'the log is read often');
+    t.notOk(waits.includes('long'));
+    pass(MINUTE_MS);
+    await until(() => waits.at(-1) === 'long', 'the log is read seldom');
+
+    await log.append({ sids: ['ended'], keepMs: KEEP_MS });
+    pass(MINUTE_MS);
+    t.equal(await follower.isRevoked('ended'), true);
+    t.equal(await follower.isRevoked('lives'), false);
+    t.equal(follower.lagSeconds(), 0);
+  });
+});
+
+t.test('a question finds out that the connection of a resting follower is dead', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { follower, waits, pass } = restingFollower(t, store);
+  await follower.caughtUp();
+  pass(MINUTE_MS);
+  await until(() => waits.at(-1) === 'long', 'the log is read seldom');
+  await redis.client.client('PAUSE', 3000, 'ALL');
+  pass(MINUTE_MS);
+  t.equal(await follower.isRevoked('lives'), false, 'the memory decides');
+  await until(() => follower.lagSeconds() > 0, 'the log is lost');
+  await follower.caughtUp();
+});
