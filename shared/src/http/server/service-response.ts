@@ -1,6 +1,7 @@
-// The class of our servers' answers: the headers that all of them have, as one block of text.
+// The class of our servers' answers: the headers that all of them have, as one block of text, and one write for each.
 
 import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import { Socket } from 'node:net';
 import { type Closing, closingResponse } from './closing.js';
 
 /** The step in which Node turns the headers of an answer into text. */
@@ -37,6 +38,11 @@ export function serviceResponse(
       return true;
     }
 
+    override assignSocket(socket: Socket): void {
+      if (!Object.hasOwn(socket, '_writev')) socket._writev = writeOnce;
+      super.assignSocket(socket);
+    }
+
     _storeHeader(statusLine: string, own: object | undefined): void {
       const isOverridden = own !== undefined && lines.some(([name]) => name in own);
       const others = isOverridden
@@ -49,6 +55,21 @@ export function serviceResponse(
     }
   }
   return ServiceResponse as typeof ServerResponse;
+}
+
+/**
+ * Writes chunks to a socket. Node follows each answer with an empty chunk, and writing a list of chunks takes an eighth
+ * more time than writing the answer alone.
+ */
+function writeOnce(
+  this: Socket,
+  chunks: { chunk: unknown; encoding: BufferEncoding }[],
+  done: (error?: Error | null) => void,
+): void {
+  const [answer, last] = chunks;
+  if (answer !== undefined && chunks.length === 2 && last?.chunk === '') {
+    this._write(answer.chunk, answer.encoding, done);
+  } else Socket.prototype._writev?.call(this, chunks, done);
 }
 
 /** Tells whether an answer has the headers of every answer by its class. */
