@@ -1,8 +1,9 @@
 // Some users who have signed in, as the store of the sessions remembers them: by them a directory is recognised.
 
+import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 
 /** A remembered user. */
@@ -101,11 +102,24 @@ async function findUser(directory: Directory, id: number): Promise<DirectoryUser
 /** Without the key of that time only the id can be compared. */
 function isSameUser({ keyId, pseudonym }: KnownUser, user: DirectoryUser, ring: KeyRing): boolean {
   const key = ring.find(keyId);
-  return key === undefined || accountPseudonym(key, APPLICATION, accountKey(user.email)) === pseudonym;
+  return key === undefined || pseudonymUnder(key, user.email) === pseudonym;
 }
 
 function pseudonymOf(user: DirectoryUser, ring: KeyRing): string {
-  return accountPseudonym(ring.current, APPLICATION, accountKey(user.email));
+  return pseudonymUnder(ring.current, user.email);
+}
+
+const pseudonyms = createLruCache<string>(MAX_USERS);
+
+/** Every refresh of a remembered user needs it several times. */
+function pseudonymUnder(key: RingKey, email: string): string {
+  const cacheKey = `${key.id} ${email}`;
+  let pseudonym = pseudonyms.get(cacheKey);
+  if (pseudonym === undefined) {
+    pseudonym = accountPseudonym(key, APPLICATION, accountKey(email));
+    pseudonyms.set(cacheKey, pseudonym);
+  }
+  return pseudonym;
 }
 
 /** Keeps these pseudonyms apart from those under which failures are counted. */
