@@ -1,10 +1,9 @@
 // `npm run bench`: runs the named program, or lists all programs.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
 import { watchOthers } from './cpu-time.js';
 import { closeAfter } from './opened.js';
 import type { Program } from './program.js';
+import { writeDocuments } from './report/documents.js';
 import { describeRun, reportFloors, reportMachine } from './report/machine.js';
 import { drawPlot } from './report/plot.js';
 import { describeVerdict, openReport } from './report/report.js';
@@ -14,12 +13,16 @@ const names = readdirSync(folder)
   .filter((file) => file.endsWith('.js'))
   .map((file) => file.slice(0, -'.js'.length));
 
-/** Where the documents have the results. */
-const documents = fileURLToPath(new URL('../../../docs/benchmarks/', import.meta.url));
-
 async function load(name: string): Promise<Program> {
   const module = (await import(new URL(`${name}.js`, folder).href)) as { default: Program };
   return module.default;
+}
+
+/** Numbers get the digits that a measurement has. */
+function toJson(results: object): string {
+  const round = (_: string, value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+  return `${JSON.stringify(results, round, 2)}\n`;
 }
 
 /** @returns whether the results are within all bounds */
@@ -40,12 +43,19 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
   const othersUsed = Math.round(othersSince() * 100) / 100;
   const measuredOn = describeRun(machine, startedAt, othersUsed);
   report.say(`other programs used ${othersUsed} cores meanwhile, on average`);
-  const json = `${JSON.stringify({ program: name, title, args: own, startedAt, machine, othersUsed, rows, verdicts }, null, 1)}\n`;
+  const json = toJson({
+    program: name,
+    title,
+    args: own.join(' '),
+    startedAt,
+    machine,
+    othersUsed,
+    rows,
+    verdicts,
+  });
   if (isJson) process.stdout.write(json);
   if (args.includes('--write')) {
-    mkdirSync(documents, { recursive: true });
-    writeFileSync(join(documents, `${name}.json`), json);
-    writeFileSync(join(documents, `${name}.svg`), drawPlot({ program: name, title, measuredOn, verdicts }));
+    writeDocuments(name, json, drawPlot({ program: name, title, measuredOn, verdicts }));
   }
   return verdicts.every(({ isKept }) => isKept);
 }

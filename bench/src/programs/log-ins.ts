@@ -26,11 +26,12 @@ No process is pinned: the hashing threads share the cores with everything else.`
     const [refresher, stranger] = [await open(openGenerator()), await open(openGenerator())];
     const pid = site.system.processes['session-service'].child.pid!;
     let cookies = (await logIn(site, CONNECTIONS)).map(({ cookie }) => cookie);
+    let failures = 0;
     const refresh = async () => {
       const urls = [`${site.session}/refresh`];
       const plan = { urls, connections: CONNECTIONS, seconds: SECONDS, rate: RATE, cookies, pids: {} };
       const cost = await refresher.run({ ...plan, method: 'POST' });
-      if (cost.failures > 0) throw new Error(`refreshes got ${JSON.stringify(cost.statuses)}`);
+      failures += cost.failures;
       cookies = [...cost.cookies];
       return cost.p99Ms;
     };
@@ -65,6 +66,7 @@ No process is pinned: the hashing threads share the cores with everything else.`
     report.row('refresh, with log-ins', { 'p99 ms': busy! });
     report.row('log-ins, by status', statuses);
     report.row('memory at rest', { MB: restingBytes / MEGABYTE });
+    report.verdict('refreshes that failed', failures, { atMost: 0 });
     report.verdict('p99 of refresh with log-ins, times idle', ratios(busy!, idle!), { atMost: RATIO_BOUND });
     const extra = (highestBytes - restingBytes) / MEGABYTE;
     report.verdict('memory of the log-ins', extra, { atMost: MEMORY_BOUND_MB }, 'MB');

@@ -23,8 +23,8 @@ export interface Machine {
   readonly memoryGB: number;
   readonly kernel: string;
   readonly node: string;
-  /** Of the last 1, 5 and 15 minutes, at the start. */
-  readonly loadAverage: readonly number[];
+  /** Of the last minute before the start. */
+  readonly loadAverage: number;
 }
 
 /** Prints what the machine is, and warns if it is busy. */
@@ -35,13 +35,13 @@ export function reportMachine(report: Report): Machine {
     memoryGB: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
     node: process.versions.node,
-    loadAverage: loadavg().map((load) => Math.round(load * 100) / 100),
+    loadAverage: Math.round(loadavg()[0]! * 100) / 100,
   };
   const { processor, cores, memoryGB, kernel, node, loadAverage } = machine;
   report.say(`machine: ${processor}, ${cores} cores, ${memoryGB} GB, Linux ${kernel}, Node ${node}`);
-  const isBusy = loadAverage[0]! > IDLE_LOAD;
+  const isBusy = loadAverage > IDLE_LOAD;
   report.say(
-    `load average ${loadAverage.join(', ')}${isBusy ? `: WARNING, above ${IDLE_LOAD} others compute too, and the figures below are not final` : ''}`,
+    `load average ${loadAverage}${isBusy ? `: WARNING, above ${IDLE_LOAD} others compute too, and the figures below are not final` : ''}`,
   );
   return machine;
 }

@@ -55,7 +55,7 @@ function drawVerdict(verdict: Verdict, at: number): string {
   const limit = 'atLeast' in bound ? bound.atLeast : bound.atMost;
   const x = (value: number) => Math.round(LEFT + (PLOT * Math.min(2, multiple(value, limit))) / 2);
   const good = 'atLeast' in bound ? '≥' : '≤';
-  const value = `${formatNumber(verdict.median)}${unit && ` ${unit}`} (${good} ${formatNumber(limit)})`;
+  const value = `${formatNumber(verdict.median)}${unit && ` ${unit}`} (${good} ${limit.toLocaleString('en')})`;
   return [
     `  <text x="${LEFT}" y="${y - 9}">${escapeText(verdict.name)}</text>`,
     `  <line class="track" x1="${LEFT}" y1="${y}" x2="${LEFT + PLOT}" y2="${y}"/>`,

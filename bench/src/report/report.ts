@@ -81,14 +81,15 @@ export function describeVerdict(verdict: Verdict): string {
 /** Says a bound in words. */
 export function describeBound(bound: Bound, unit: string): string {
   const [word, value] = 'atLeast' in bound ? ['at least', bound.atLeast] : ['at most', bound.atMost];
-  return `${word} ${formatNumber(value)}${unit && ` ${unit}`}`;
+  return `${word} ${value.toLocaleString('en')}${unit && ` ${unit}`}`;
 }
 
-/** Writes a number with three digits or more. */
+/** Writes a number with at least three digits, or as the integer that it is. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || size >= 100) return Math.round(value).toLocaleString('en');
-  return value.toFixed(size >= 10 ? 1 : size >= 0.1 ? 2 : 3);
+  if (size < 1) return value.toPrecision(3);
+  return value.toFixed(size >= 10 ? 1 : 2);
 }
 
 function figureOf(samples: Samples): Figure {

@@ -1,0 +1,29 @@
+// Keeps results of programs beside the document about them, which shows the plots of all.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url));
+const FOLDER = 'benchmarks';
+const DOCUMENT = join(DOCS, 'benchmarks.md');
+/** The plots are the last section of the document. */
+const HEADING = '\n## Plots\n';
+const INTRODUCTION = `
+A dot is the median, a line the range of the rounds, the mark the bound, and the width of the plot twice the bound. "≥" and "≤" say on which side a result is kept. The results of each plot are beside it as JSON.
+`;
+
+/** Writes the results of a program into docs/benchmarks, and lists all that are there in docs/benchmarks.md. */
+export function writeDocuments(program: string, json: string, plot: string): void {
+  const folder = join(DOCS, FOLDER);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${program}.json`), json);
+  writeFileSync(join(folder, `${program}.svg`), plot);
+  const images = readdirSync(folder)
+    .filter((file) => file.endsWith('.svg'))
+    .sort()
+    .map(
+      (file) => `\n![Results of ${file.slice(0, -'.svg'.length)} beside their bounds](${FOLDER}/${file})\n`,
+    );
+  const [text] = readFileSync(DOCUMENT, 'utf8').split(HEADING);
+  writeFileSync(DOCUMENT, text! + HEADING + INTRODUCTION + images.join(''));
+}
