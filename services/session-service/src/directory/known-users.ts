@@ -1,6 +1,5 @@
 // Some users who have signed in, as the store of the sessions remembers them: by them a directory is recognised.
 
-import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
@@ -109,7 +108,8 @@ function pseudonymOf(user: DirectoryUser, ring: KeyRing): string {
   return pseudonymUnder(ring.current, user.email);
 }
 
-const pseudonyms = createLruCache<string>(MAX_USERS);
+/** Of the remembered users, by key and address. */
+const pseudonyms = new Map<string, string>();
 
 /** Every refresh of a remembered user needs it several times. */
 function pseudonymUnder(key: RingKey, email: string): string {
@@ -117,6 +117,7 @@ function pseudonymUnder(key: RingKey, email: string): string {
   let pseudonym = pseudonyms.get(cacheKey);
   if (pseudonym === undefined) {
     pseudonym = accountPseudonym(key, APPLICATION, accountKey(email));
+    if (pseudonyms.size >= 4 * MAX_USERS) pseudonyms.clear();
     pseudonyms.set(cacheKey, pseudonym);
   }
   return pseudonym;

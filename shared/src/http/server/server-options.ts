@@ -6,8 +6,7 @@ import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
 import type { Closing } from './closing.js';
-import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
-import { serviceResponse } from './service-response.js';
+import { type ResponseHeadersOptions, responseHeaders, serviceResponse } from './response-headers.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
