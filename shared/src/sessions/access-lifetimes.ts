@@ -9,8 +9,11 @@ const READ_AGAIN_MS = 10_000;
 
 /** Checks the lifetimes of access tokens. */
 export interface AccessLifetimes {
-  /** Returns whether a token may live `seconds`. Never throws; reads the store only for a lifetime longer than its own. */
-  allows(seconds: number): Promise<boolean>;
+  /**
+   * Returns whether a token may live `seconds`: at once, or a promise while it reads the store, which it does only for a
+   * lifetime longer than its own. Never throws.
+   */
+  allows(seconds: number): boolean | Promise<boolean>;
 }
 
 /**
@@ -21,15 +24,17 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
   const record = store === undefined ? undefined : openKeyRecord(store);
   let reading: Promise<number> | undefined;
   let readAtMs = 0;
+  const longest = async (reader: NonNullable<typeof record>): Promise<number> => {
+    if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
+      readAtMs = performance.now();
+      reading = reader.read().then(longestLifetime);
+    }
+    return waitForAnswer(reading).catch(() => 0);
+  };
   return {
-    async allows(seconds) {
+    allows(seconds) {
       if (seconds <= ownSeconds) return true;
-      if (record === undefined) return false;
-      if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
-        readAtMs = performance.now();
-        reading = record.read().then(longestLifetime);
-      }
-      return seconds <= (await waitForAnswer(reading).catch(() => 0));
+      return record === undefined ? false : longest(record).then((most) => seconds <= most);
     },
   };
 }

@@ -15,11 +15,11 @@ export interface FollowerLog {
 /** Knows the revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Returns whether the access tokens of a session must be refused. Reads the store while the log is lost, and when it is
-   * called for the first time in a while; if that fails too, the memory decides, and later calls do not wait until the
-   * store answers again. Never throws.
+   * Returns whether the access tokens of a session must be refused: at once while the log is followed. Returns a promise
+   * and reads the store while the log is lost, and when it is called for the first time in a while; if that fails too, the
+   * memory decides, and later calls do not wait until the store answers again. Never throws.
    */
-  isRevoked(sid: string): Promise<boolean>;
+  isRevoked(sid: string): boolean | Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
   refuse(sids: readonly string[], keepMs: number): void;
   /** Resolves when the log has been read to its end; at once while it is followed. */
@@ -151,27 +151,31 @@ export function followRevocations(
     return askingNext;
   }
 
+  async function askFor(sid: string): Promise<boolean> {
+    const asked = ask().then(
+      () => {
+        isUnanswered = false;
+      },
+      (error: unknown) => {
+        isUnanswered = true;
+        // The tail may wait for long yet on a connection that is dead.
+        if (lostSinceMs === undefined) tail?.close();
+        throw error;
+      },
+    );
+    // A store that hangs costs one timeout, not one per request.
+    if (isUnanswered) asked.catch(() => {});
+    else await waitForAnswer(asked).catch(() => {});
+    return revoked.has(sid);
+  }
+
   const following = follow();
   return {
-    async isRevoked(sid) {
+    isRevoked(sid) {
       if (revoked.has(sid)) return true;
       calledAtMs = clock();
       if (lostSinceMs === undefined && calledAtMs - readAtMs <= log.briefMs) return false;
-      const asked = ask().then(
-        () => {
-          isUnanswered = false;
-        },
-        (error: unknown) => {
-          isUnanswered = true;
-          // The tail may wait for long yet on a connection that is dead.
-          if (lostSinceMs === undefined) tail?.close();
-          throw error;
-        },
-      );
-      // A store that hangs costs one timeout, not one per request.
-      if (isUnanswered) asked.catch(() => {});
-      else await waitForAnswer(asked).catch(() => {});
-      return revoked.has(sid);
+      return askFor(sid);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),
     async caughtUp() {

@@ -34,7 +34,7 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
   client.defineCommand(command, { lua: readFileSync(new URL(`${name}.lua`, folder), 'utf8') });
   const run = (client as unknown as Record<string, (...args: unknown[]) => Promise<Reply>>)[command];
   if (run === undefined) throw new TypeError(`the client did not define ${command}`);
-  return async (keys, args) => replyOf(client, run.call(client, keys.length, ...keys, ...args));
+  return (keys, args) => replyOf(client, run.call(client, keys.length, ...keys, ...args));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 
 /** A remembered user. */
@@ -101,11 +101,26 @@ async function findUser(directory: Directory, id: number): Promise<DirectoryUser
 /** Without the key of that time only the id can be compared. */
 function isSameUser({ keyId, pseudonym }: KnownUser, user: DirectoryUser, ring: KeyRing): boolean {
   const key = ring.find(keyId);
-  return key === undefined || accountPseudonym(key, APPLICATION, accountKey(user.email)) === pseudonym;
+  return key === undefined || pseudonymUnder(key, user.email) === pseudonym;
 }
 
 function pseudonymOf(user: DirectoryUser, ring: KeyRing): string {
-  return accountPseudonym(ring.current, APPLICATION, accountKey(user.email));
+  return pseudonymUnder(ring.current, user.email);
+}
+
+/** Of the remembered users, by key and address. */
+const pseudonyms = new Map<string, string>();
+
+/** Every refresh of a remembered user needs it several times. */
+function pseudonymUnder(key: RingKey, email: string): string {
+  const cacheKey = `${key.id} ${email}`;
+  let pseudonym = pseudonyms.get(cacheKey);
+  if (pseudonym === undefined) {
+    pseudonym = accountPseudonym(key, APPLICATION, accountKey(email));
+    if (pseudonyms.size >= 4 * MAX_USERS) pseudonyms.clear();
+    pseudonyms.set(cacheKey, pseudonym);
+  }
+  return pseudonym;
 }
 
 /** Keeps these pseudonyms apart from those under which failures are counted. */

@@ -39,7 +39,8 @@ async function endSessions(app: FastifyInstance): Promise<void> {
     return sessions.end(session, { reason, address: app.clientPseudonym(request) });
   });
   app.decorate('endRevoked', async (request, session) => {
-    if (!(await revocations.isRevoked(session.sid))) return false;
+    const isRevoked = revocations.isRevoked(session.sid);
+    if (isRevoked === false || !(await isRevoked)) return false;
     const reason = 'interrupted';
     if (await sessions.end(session, { reason })) app.audit(request, 'revoke', { ...session, reason });
     return true;

@@ -1,6 +1,6 @@
 // The log: JSON lines, one per request, without secrets and without anything that names a person.
 
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
 
 /** What takes the lines of a log, each whole. */
@@ -8,7 +8,38 @@ export type LogOutput = DestinationStream;
 
 /** Opens standard output, once for everything in a process that writes to it, so that no line is cut by another. */
 export function openStandardOutput(): LogOutput {
-  return pino.destination(1);
+  return gatherLines(pino.destination(1));
+}
+
+/** Characters of gathered lines that are written without waiting for the end of the turn. */
+const MOST_GATHERED = 65_536;
+
+/**
+ * Writes the lines of one turn of the event loop together, because each write costs more than its line. Those of the last
+ * turn are written when the process exits; a process that is killed loses the lines of one turn.
+ */
+function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
+  let gathered = '';
+  const release = () => {
+    const text = gathered;
+    gathered = '';
+    if (text !== '') output.write(text);
+  };
+  // Before the output writes the rest of what it has been given.
+  process.prependOnceListener('exit', release);
+  const gatherer = {
+    write(line: string) {
+      if (gathered === '') setImmediate(release);
+      gathered += line;
+      if (gathered.length > MOST_GATHERED) release();
+    },
+    /** Called after a fatal error. */
+    flushSync() {
+      release();
+      output.flushSync();
+    },
+  };
+  return gatherer;
 }
 
 /** Creates the logger of a process. @param destination standard output by default */
@@ -16,15 +47,38 @@ export function createLogger(
   settings: { readonly name: string; readonly level: string },
   destination?: LogOutput,
 ): Logger {
+  const timestamp = createTimestamp();
   const options: LoggerOptions = {
     name: settings.name,
     level: settings.level,
-    timestamp: createTimestamp(),
+    timestamp,
     formatters: { level: (label) => ({ level: label }), log: hideSecrets },
     hooks: { logMethod: addErrorMessage },
     serializers: { req: describeRequest, res: describeReply, err: describeError },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const output = destination ?? pino.destination(1);
+  const logger = pino(options, output);
+  writers.set(logger, createLineWriter(logger, output, timestamp));
+  return logger;
+}
+
+/** Writes a line at the level `info`, given its text after the properties that all lines begin with. */
+export type LineWriter = (rest: string) => void;
+
+const writers = new WeakMap<object, LineWriter>();
+
+/** Returns the writer of a logger that `createLogger` made; undefined for another one. */
+export function lineWriterOf(logger: object): LineWriter | undefined {
+  return writers.get(logger);
+}
+
+function createLineWriter(logger: Logger, output: LogOutput, timestamp: () => string): LineWriter {
+  // As text, from the first comma on.
+  const { chindingsSym } = pino.symbols as unknown as { readonly chindingsSym: symbol };
+  const bindings = (logger as unknown as Record<symbol, string>)[chindingsSym];
+  return (rest) => {
+    if (logger.isLevelEnabled('info')) output.write(`{"level":"info"${timestamp()}${bindings}${rest}`);
+  };
 }
 
 /** ISO 8601, formatted once per millisecond: under load most lines share one, and the date costs more than the rest. */
@@ -48,28 +102,6 @@ function addErrorMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): 
   else if (first instanceof Error) method.apply(this, [{ err: first }, 'error']);
   else if ('err' in first) method.apply(this, [first, 'error']);
   else method.apply(this, args);
-}
-
-/** Writes one line per request, when it is answered. Pass it to Fastify as `logController`. */
-export class RequestLog extends LogController {
-  override incomingRequest(): void {}
-
-  override routeNotFound(): void {}
-
-  override requestCompleted(
-    error: Error | null | undefined,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): void {
-    const line = {
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    };
-    if (error) reply.log.error({ ...line, err: error }, 'request');
-    else reply.log.info(line, 'request');
-  }
 }
 
 // The path may hold a token and the query a ticket, so only the pattern of the route is logged.

@@ -4,9 +4,9 @@ import type { FastifyBaseLogger, FastifyHttpOptions, RawServerDefault } from 'fa
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
-import { RequestLog } from '../observability/logger.js';
-import { type Closing, closingResponse } from './closing.js';
-import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
+import { createRequestLogger, RequestLog } from '../observability/request-log.js';
+import type { Closing } from './closing.js';
+import { type ResponseHeadersOptions, responseHeaders, serviceResponse } from './response-headers.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
@@ -36,7 +36,8 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
   const { logger, trustProxy = [], state } = settings;
   return {
     loggerInstance: logger,
-    logController: new RequestLog(),
+    logController: new RequestLog(logger),
+    childLoggerFactory: createRequestLogger,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
@@ -50,7 +51,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16_384,
-      ...(state && { ServerResponse: closingResponse(state) }),
+      ServerResponse: serviceResponse(headers, state),
     },
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,

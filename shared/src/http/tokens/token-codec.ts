@@ -37,7 +37,7 @@ export interface TokenCodecOptions<Schema extends ClaimsSchema> {
 }
 
 interface Signature {
-  /** First segment of every token signed with this key: algorithm, type and key id, nothing more. */
+  /** First segment of every token signed with this key, and its dot: algorithm, type and key id, nothing more. */
   readonly head: string;
   readonly jwt: JWT;
 }
@@ -59,8 +59,7 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     const signed = envelope.open(token);
     if (signed === null) return { ok: false, reason: 'invalid' };
     // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
-    const head = signed.slice(0, signed.indexOf('.'));
-    const signature = signatures.find((each) => each.head === head);
+    const signature = signatures.find(({ head }) => signed.startsWith(head));
     if (signature === undefined) return { ok: false, reason: 'invalid' };
     try {
       const claims: unknown = signature.jwt.verify(signed);
@@ -88,7 +87,7 @@ async function createSignatures(app: FastifyInstance, kind: TokenKind, ring: Key
     const header = JSON.stringify({ alg: 'HS256', typ: 'JWT', kid: key.id });
     const jwt = byNamespace[namespace(kind, key)];
     if (jwt === undefined) throw new TypeError('@fastify/jwt did not register its namespace');
-    return { head: Buffer.from(header).toString('base64url'), jwt };
+    return { head: `${Buffer.from(header).toString('base64url')}.`, jwt };
   });
 }
 
@@ -109,12 +108,6 @@ function namespace(kind: TokenKind, key: RingKey): string {
   return `${kind}_${key.id}`;
 }
 
-/** A verified reading that is valid until `untilMs`, in milliseconds since 1970. */
-interface CachedReading<Claims> {
-  readonly reading: TokenReading<Claims>;
-  readonly untilMs: number;
-}
-
 type Read<Claims> = (token: string) => TokenReading<Claims>;
 
 /**
@@ -132,12 +125,12 @@ export function cacheTokens<Claims>(
   endsAtMs: (claims: Readonly<Claims>) => number,
   clock: () => number,
 ): Read<Claims> {
-  const readings = createLruCache<CachedReading<Claims>>(size);
+  const readings = createLruCache<TokenReading<Claims> & { readonly ok: true }>(size);
   return (token) => {
     const cached = readings.get(token);
-    if (cached !== undefined && clock() < cached.untilMs) return cached.reading;
+    if (cached !== undefined && clock() < endsAtMs(cached.claims)) return cached;
     const reading = read(token);
-    if (reading.ok) readings.set(token, { reading, untilMs: endsAtMs(reading.claims) });
+    if (reading.ok) readings.set(token, reading);
     return reading;
   };
 }

@@ -1,7 +1,9 @@
 // Secrets in logs: there are none, and no addresses either.
 
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import t from 'tap';
 import { createLogger, HIDDEN_VALUE, hideSecrets } from '../../../src/http/observability/logger.js';
@@ -191,4 +193,38 @@ t.test('below its level nothing is logged', async (t) => {
   app.get('/', async () => 'x');
   await app.inject('/');
   t.equal(log.text(), '');
+});
+
+t.test('the line of a request is the one that the logger would write', async (t) => {
+  const log = collectLog();
+  const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
+  const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com' }));
+  t.teardown(() => app.close());
+  app.get('/quoted"/:id', async (request) => {
+    request.log.info({ status: 200 }, 'request');
+    return 'x';
+  });
+  await app.inject('/quoted"/1');
+  await app.inject('/nothing');
+  const [made, line, unmatched] = log.text().trim().split('\n');
+  const start = (text = '') => text.replace(/"time":"[^"]+"/, '').split('"reqId"')[0];
+  t.equal(start(line), start(made));
+  const { level, name, pid, hostname, reqId, ...rest } = JSON.parse(line ?? '');
+  t.match(JSON.parse(made ?? ''), { level, name, pid, hostname, reqId });
+  t.strictSame(Object.keys(rest), ['time', 'method', 'route', 'status', 'ms', 'msg']);
+  t.match(rest, { method: 'GET', route: '/quoted"/:id', status: 200, msg: 'request' });
+  t.notOk('route' in JSON.parse(unmatched ?? ''));
+});
+
+t.test('the lines of the last turn of the event loop are written before the process ends', async (t) => {
+  const program = new URL('./programs/last-lines.js', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 1e7 });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).line);
+  t.strictSame(
+    lines,
+    Array.from({ length: 1000 }, (_, line) => line),
+  );
 });

@@ -1,0 +1,7 @@
+// Logs lines in one turn of the event loop, and exits in the same turn.
+
+import { createLogger, openStandardOutput } from '../../../../src/http/observability/logger.js';
+
+const logger = createLogger({ name: 'test', level: 'info' }, openStandardOutput());
+for (let line = 0; line < 1000; line++) logger.info({ line }, 'x'.repeat(200));
+process.exit(0);
