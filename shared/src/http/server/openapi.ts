@@ -137,7 +137,7 @@ function asDocumented(property: object): object {
 /** Adds the errors and headers of each operation, and the components that they refer to. */
 function withAnswers(document: object, app: FastifyInstance): object {
   const { paths = {}, components = {}, ...rest } = document as Document;
-  const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('tollgate-cross-origin') ? CROSS_ORIGIN : [])];
+  const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('@fastify/cors') ? CROSS_ORIGIN : [])];
   const { $id: _name, ...errorBody } = ErrorBody;
   return {
     ...rest,

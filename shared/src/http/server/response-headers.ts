@@ -118,12 +118,7 @@ async function setResponseHeaders(app: FastifyInstance, options: ResponseHeaders
 
 /** Adds the name of a request header to `Vary`, unless `Vary` already has it or `*`. */
 export function appendVary(reply: FastifyReply, field: string): void {
-  const known = reply.getHeader('vary');
-  if (known === undefined) {
-    reply.header('vary', field);
-    return;
-  }
-  const present = String(known)
+  const present = String(reply.getHeader('vary') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
