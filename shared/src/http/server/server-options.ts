@@ -5,8 +5,8 @@ import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
-import type { Closing } from './closing.js';
-import { type ResponseHeadersOptions, responseHeaders, serviceResponse } from './response-headers.js';
+import { type Closing, closingResponse } from './closing.js';
+import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
@@ -51,7 +51,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16_384,
-      ServerResponse: serviceResponse(headers, state),
+      ...(state && { ServerResponse: closingResponse(state) }),
     },
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,
