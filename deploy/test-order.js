@@ -36,7 +36,34 @@ function expandBraces(pattern) {
 }
 
 /** Those that take longest, the longest first: what the first run of a clone begins with. */
-const longest = ['deploy/dist/test/drills/drills.test.js'];
+const longest = [
+  'deploy/dist/test/gateway/roll-out',
+  'deploy/dist/test/drills/drills',
+  'deploy/dist/test/packages/packages',
+  'client/dist/test/package/examples',
+  'deploy/dist/test/engines',
+  'deploy/dist/test/host-api',
+  'deploy/dist/test/e2e/specification-client',
+  'deploy/dist/test/compose-sentinel',
+  'client/dist/test/element/states',
+  'client/dist/test/session/browser-tabs',
+  'shared/dist/test/store/fail-over',
+  'shared/dist/test/http/tokens/tokens-fuzz',
+  'services/session-service/dist/test/lost-directory',
+  'services/challenge-service/dist/test/cli/captcha',
+  'deploy/dist/test/docs/server-samples',
+  'deploy/dist/test/gateway/gateway-caddy',
+  'deploy/dist/test/side-by-side/side-by-side',
+  'deploy/dist/test/e2e/parallel',
+  'deploy/dist/test/docs/readme',
+  'deploy/dist/test/demo/demo-page',
+  'deploy/dist/test/packages/prepack',
+  'deploy/dist/test/launcher/system',
+  'deploy/dist/test/demo/demo-page-price',
+  'deploy/dist/test/e2e/parallel-effort',
+  'deploy/dist/test/demo/demo-page-sessions',
+  'deploy/dist/test/e2e/sessions',
+].map((name) => `${name}.test.js`);
 
 /** Sorts files by the seconds that they took the last time, the longest first; what never ran goes by its size. */
 export function slowestFirst(paths) {

@@ -52,7 +52,7 @@ globalThis[Symbol.for('tollgate.test-worker')] = { onEnd: (end) => process.once(
 process.send({ isReady: true });
 
 /** Resolves with what the file's assertions came to, when it has ended. */
-function runFile(path, timeoutMs) {
+async function runFile(path, timeoutMs) {
   const name = relative(root, path);
   current = new Test({
     name,
@@ -62,6 +62,9 @@ function runFile(path, timeoutMs) {
   });
   const counts = readTap(current);
   current.runMain(() => {});
+  await counts;
+  // Its timer goes on otherwise.
+  current.setTimeout(0);
   return counts;
 }
 

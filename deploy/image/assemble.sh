@@ -32,6 +32,9 @@ find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__
   done
 # Builds of native modules for other versions of Node; the one for Node-API serves all.
 find "$app" -name 'node.abi*.node' -delete
+# Builds for other systems. From Node 24 on, SQLite is part of Node.
+find "$app" -path '*/prebuilds/*' -name '*.node' ! -path "*/linux-$(node -p process.arch)/*" -delete
+if node -e 'process.exit(parseInt(process.versions.node) >= 24 ? 0 : 1)'; then rm -rf "$app/node_modules/@photostructure"; fi
 # Of the compiled canvas only the library is loaded.
 if [ -d "$app/node_modules/canvas" ]; then
   mv "$app/node_modules/canvas/build/Release/canvas.node" "$app/canvas.node"

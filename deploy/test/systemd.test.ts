@@ -6,6 +6,7 @@ import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import t from 'tap';
 import { projectRoot } from '../src/launcher/local-environment.js';
+import { nodeOptions } from '../src/launcher/service-program.js';
 import { readProjectFile } from './docs/project-file.js';
 
 const HIGHEST_EXPOSURE = 2;
@@ -49,7 +50,9 @@ for (const { name, schema, entry } of units) {
   });
 
   t.test(`${name} has its secrets as credentials, and starts its own program`, async (t) => {
-    t.strictSame(settings(name, 'ExecStart'), [`/usr/bin/node services/${entry}/dist/bundle/server.js`]);
+    t.strictSame(settings(name, 'ExecStart'), [
+      `/usr/bin/node ${nodeOptions.join(' ')} services/${entry}/dist/bundle/server.js`,
+    ]);
     const credentials = settings(name, 'LoadCredential').map((value) => value.split(':'));
     const known = secretVariablesOf(schema).map(fileVariableOf);
     const variables = settings(name, 'Environment').flatMap((line) =>

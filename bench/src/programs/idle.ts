@@ -11,8 +11,8 @@ import { openSite, type Site } from '../site.js';
 
 const MEGABYTE = 1024 * 1024;
 /** The collector and the first checks after a start are over by then. */
-const SETTLE_MS = 45_000;
-const MAX_WAKE_UPS = 2;
+const SETTLE_MS = 60_000;
+const MAX_WAKE_UPS = 4;
 
 const OPTIONS = {
   starts: { type: 'string', default: '7' },

@@ -1,18 +1,20 @@
 // What each operation costs, how throughput grows with masters and processes, and what two deployments would need.
 import { once } from 'node:events';
+import { parseArgs } from 'node:util';
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
 import { measureCost, measureRest, type OperationCost } from '../scaling/costs.js';
 import { startFleet } from '../scaling/fleet.js';
-import { type Growth, growMasters, growProcesses } from '../scaling/growth.js';
+import { type Growth, growMasters, growProcesses, sharesOf } from '../scaling/growth.js';
 import { LOG_OUT, OPERATIONS, type Operation } from '../scaling/operations.js';
 import {
   reportCost,
-  reportCosts,
   reportExamples,
   reportGrowth,
+  reportRest,
   reportVerdicts,
 } from '../scaling/report-scaling.js';
 import { startServer } from '../server-process.js';
@@ -24,44 +26,61 @@ const FOLLOWERS = 4;
 
 const METHOD = `Costs: requests of different users and addresses, one kind after the other, on one Redis; processor time from /proc and INFO,
 commands sent from MONITOR, commands executed, bytes and memory from INFO, less what idle processes cause.
-Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.`;
+Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.
+scaling -- PART… measures only costs, masters or processes; --small 0.25 gives a quarter of the shares, beside other programs.`;
 
 const program: Program = {
   title: 'what each operation costs service and store, and how throughput grows with masters and processes',
   method: METHOD,
-  async run(_args, report) {
-    const { costs, atRest } = await withClosing((onClose) =>
-      measureCosts(onClose, 1, OPERATIONS, (cost) => reportCost(report, cost)),
-    );
-    reportCosts(report, costs, atRest);
-    await withClosing((onClose) =>
-      measureCosts(onClose, FOLLOWERS, [LOG_OUT], (cost) =>
-        reportCost(report, { ...cost, name: `log-out, ${FOLLOWERS} processes follow` }),
-      ),
-    );
-    const masters: Growth[] = [];
-    for (const count of MASTERS) {
-      const grown = await withClosing(async (onClose) =>
-        growMasters(await startRedisCluster({ teardown: onClose }, { masters: count })),
-      );
-      for (const growth of grown) reportGrowth(report, growth, `${count} masters`);
-      masters.push(...grown);
+  async run(args, report) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { small: { type: 'string', default: '1' } },
+    });
+    const wanted = (part: string) => positionals.length === 0 || positionals.includes(part);
+    const shares = sharesOf(Number(values.small));
+    const costs = wanted('costs') ? await measureAllCosts(report) : [];
+    if (wanted('masters')) {
+      const grown: Growth[] = [];
+      for (const count of MASTERS) {
+        const each = await withClosing(async (onClose) =>
+          growMasters(await startRedisCluster({ teardown: onClose }, { masters: count }), shares),
+        );
+        for (const growth of each) reportGrowth(report, growth);
+        grown.push(...each);
+      }
+      reportVerdicts(report, grown, costs, shares);
     }
-    reportVerdicts(report, masters, costs);
-    const processes: Growth[] = [];
-    for (const count of PROCESSES) {
-      const grown = await withClosing(async (onClose) => {
-        const redis = await startRedis({ teardown: onClose });
-        return growProcesses({ url: redis.url, masters: [redis] }, count);
-      });
-      for (const growth of grown) reportGrowth(report, growth, `${count} processes`);
-      processes.push(...grown);
+    if (wanted('processes')) {
+      const grown: Growth[] = [];
+      for (const count of PROCESSES) {
+        const each = await withClosing(async (onClose) => {
+          const redis = await startRedis({ teardown: onClose });
+          return growProcesses({ url: redis.url, masters: [redis] }, count, shares);
+        });
+        for (const growth of each) reportGrowth(report, growth);
+        grown.push(...each);
+      }
+      reportVerdicts(report, grown, costs, shares);
     }
-    reportVerdicts(report, processes, costs);
-    reportExamples(report, costs);
+    if (costs.length > 0) reportExamples(report, costs);
   },
 };
 export default program;
+
+async function measureAllCosts(report: Report): Promise<readonly OperationCost[]> {
+  const { costs, atRest } = await withClosing((onClose) =>
+    measureCosts(onClose, 1, OPERATIONS, (cost) => reportCost(report, cost)),
+  );
+  reportRest(report, costs, atRest);
+  await withClosing((onClose) =>
+    measureCosts(onClose, FOLLOWERS, [LOG_OUT], (cost) =>
+      reportCost(report, { ...cost, name: `log-out, ${FOLLOWERS} processes follow` }),
+    ),
+  );
+  return costs;
+}
 
 type OnClose = (close?: () => unknown) => void;
 

@@ -22,7 +22,7 @@ export interface OperationCost {
   readonly storedBytes: number;
   readonly responseBytes: number;
   readonly failures: number;
-  /** Keys that more than one in ten of the requests touch, although each comes from another user and address. */
+  /** Keys that more than half of the requests touch, although each comes from another user and address. */
   readonly hotKeys: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const WARM_UP_SHARE = 0.2;
 /** Writes in the background may follow an answer. */
 const SETTLE_MS = 100;
 const WATCHED = 50;
-const HOT_SHARE = 0.1;
+const HOT_SHARE = 0.5;
 
 /** Commands that every process sends all the time: it follows the ended sessions. */
 const FOLLOWING = /^xread /;

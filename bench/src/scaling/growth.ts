@@ -33,24 +33,31 @@ export interface Growth {
   readonly failures: number;
 }
 
-/** Shares of a core: so small that the machines below saturate long before this one does. */
-export const MASTER_SHARE = 0.02;
-export const PROCESS_SHARE = 0.05;
+/** Shares of a core for each small machine. */
+export interface Shares {
+  readonly masters: number;
+  readonly processes: number;
+  /** Connections for each: more would wait longer than the services wait for the store. */
+  readonly connections: number;
+}
+
+/** So small that the machines below saturate long before this one does. @param factor multiplies them */
+export function sharesOf(factor: number): Shares {
+  return { masters: 0.02 * factor, processes: 0.05 * factor, connections: Math.ceil(80 * factor) };
+}
 
 const SECONDS = 6;
 const WARM_UP_SECONDS = 2;
-/** For each small machine: more would wait longer than the services wait for the store. */
-const CONNECTIONS = 80;
 /** More sessions than are refreshed in that time. */
 const SUPPLY = 30_000;
 const MEASURED = [ISSUE_WORK, REFRESH];
 
 /** Measures with small masters; the services have what they need. */
-export async function growMasters(servers: Servers): Promise<Growth[]> {
+export async function growMasters(servers: Servers, shares: Shares): Promise<Growth[]> {
   const fleet = await startFleet(servers.url, 1);
   try {
     const pids = await Promise.all(servers.masters.map(({ client }) => pidOf(client)));
-    const machines: SmallMachines = { kind: 'masters', pids: () => pids, share: MASTER_SHARE };
+    const machines: SmallMachines = { kind: 'masters', pids: () => pids, shares };
     return await measureAll(servers, fleet, machines);
   } finally {
     await fleet.close();
@@ -58,11 +65,11 @@ export async function growMasters(servers: Servers): Promise<Growth[]> {
 }
 
 /** Measures with `count` small processes of each service; the store has what it needs. */
-export async function growProcesses(servers: Servers, count: number): Promise<Growth[]> {
+export async function growProcesses(servers: Servers, count: number, shares: Shares): Promise<Growth[]> {
   const fleet = await startFleet(servers.url, count);
   try {
     const pids = (nodes: readonly Pick<FleetNode, 'pid'>[]) => nodes.map(({ pid }) => pid);
-    return await measureAll(servers, fleet, { kind: 'processes', pids, share: PROCESS_SHARE });
+    return await measureAll(servers, fleet, { kind: 'processes', pids, shares });
   } finally {
     await fleet.close();
   }
@@ -72,7 +79,7 @@ interface SmallMachines {
   readonly kind: Growth['kind'];
   /** The processes that are made small, of those that serve an operation. */
   readonly pids: (nodes: readonly Pick<FleetNode, 'pid'>[]) => readonly number[];
-  readonly share: number;
+  readonly shares: Shares;
 }
 
 async function measureAll(servers: Servers, fleet: Fleet, machines: SmallMachines): Promise<Growth[]> {
@@ -92,16 +99,16 @@ async function measure(
   { masters }: Servers,
   operation: Operation,
   ground: Ground,
-  { kind, pids, share }: SmallMachines,
+  { kind, pids, shares }: SmallMachines,
 ): Promise<Growth> {
   const next = await operation.prepare(ground, SUPPLY);
   const nodes = operation.servedBy(ground);
   const urls = nodes.map(({ url }) => url);
   const small = pids(nodes);
-  const connections = CONNECTIONS * small.length;
+  const connections = shares.connections * small.length;
   const run = (seconds: number) => send({ urls, connections, extent: { seconds }, next });
   await run(WARM_UP_SECONDS);
-  return await onSmallMachines(small, share, async () => {
+  return await onSmallMachines(small, shares[kind], async () => {
     // Nobody has saved anything up when the measurement begins.
     await run(WARM_UP_SECONDS);
     const cpuBefore = [cpuOf(nodes), small.map((pid) => cpuOf([{ pid }]))] as const;

@@ -2,7 +2,7 @@
 import type { Report } from '../report/report.js';
 import type { AtRest, OperationCost } from './costs.js';
 import { deploymentFor, EXAMPLES } from './deployment.js';
-import { type Growth, MASTER_SHARE, PROCESS_SHARE } from './growth.js';
+import type { Growth, Shares } from './growth.js';
 
 /** The least growth of throughput from one machine to several, as a share of their number. */
 const LEAST_GROWTH = 0.85;
@@ -17,7 +17,7 @@ const MEGABYTE = 1e6;
 const GIGABYTE = 1e9;
 
 /** Reports what is the same for all operations, and compares them with the bounds. */
-export function reportCosts(report: Report, costs: readonly OperationCost[], atRest: AtRest): void {
+export function reportRest(report: Report, costs: readonly OperationCost[], atRest: AtRest): void {
   report.row('at rest, a second, one of each service', {
     commands: atRest.commands,
     'µs of the store': atRest.cpuMicros,
@@ -47,9 +47,9 @@ export function reportCost(report: Report, cost: OperationCost): void {
   });
 }
 
-export function reportGrowth(report: Report, growth: Growth, machines: string): void {
+export function reportGrowth(report: Report, growth: Growth): void {
   const { operation, requestsPerSecond, serviceMicros, storeMicros, used } = growth;
-  report.row(`${operation}, ${machines}`, {
+  report.row(`${operation}, ${growth.machines} ${growth.kind}`, {
     'requests/s': requestsPerSecond,
     'service µs': serviceMicros,
     'store µs': storeMicros,
@@ -65,22 +65,23 @@ export function reportVerdicts(
   report: Report,
   all: readonly Growth[],
   costs: readonly OperationCost[],
+  shares: Shares,
 ): void {
   for (const operation of new Set(all.map((growth) => growth.operation))) {
     const own = all.filter((growth) => growth.operation === operation);
     const [one, most] = [own[0]!, own.at(-1)!];
-    const what = `${operation}, ${most.machines} ${most.kind} to one`;
-    const cost = costs.find(({ name }) => name === operation)!;
-    const computed = ({ kind, machines }: Growth) =>
-      kind === 'masters'
-        ? (machines * MASTER_SHARE * 1e6) / cost.storeMicros
-        : (machines * PROCESS_SHARE * 1e6) / cost.serviceMicros;
-    report.verdict(what, most.requestsPerSecond / one.requestsPerSecond, {
-      atLeast: LEAST_GROWTH * most.machines,
-    });
+    const { kind, machines } = most;
     report.verdict(
-      `${operation} on small ${most.kind}, measured to computed`,
-      own.map((growth) => growth.requestsPerSecond / computed(growth)),
+      `${operation}, ${machines} ${kind} to one`,
+      most.requestsPerSecond / one.requestsPerSecond,
+      { atLeast: LEAST_GROWTH * machines },
+    );
+    const cost = costs.find(({ name }) => name === operation);
+    if (cost === undefined) continue;
+    const micros = kind === 'masters' ? cost.storeMicros : cost.serviceMicros;
+    report.verdict(
+      `${operation} on small ${kind}, measured to computed`,
+      own.map((growth) => (growth.requestsPerSecond * micros) / (growth.machines * shares[kind] * 1e6)),
       { atLeast: LEAST_OF_COMPUTED },
     );
   }

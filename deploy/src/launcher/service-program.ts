@@ -1,4 +1,4 @@
-// Which file runs a service: its bundle, or its compiled code where that is newer; and what no bundle holds.
+// Which file runs a service, and how: its bundle, or its compiled code where that is newer; and what no bundle holds.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot, type ServiceName } from './local-environment.js';
@@ -12,6 +12,12 @@ export const unbundledPackages = [
   'canvas',
   'piscina',
 ];
+
+/**
+ * How Node runs a service. By default it lets young objects take up to 16 MB in each of three spaces before it collects
+ * them, which costs a service 20 MB after load and saves no time.
+ */
+export const nodeOptions = ['--max-semi-space-size=4'] as const;
 
 /**
  * Returns the path of the program. A bundle that is older than the code in it is passed over, so that a change shows

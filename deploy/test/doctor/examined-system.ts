@@ -1,8 +1,9 @@
 // A real system behind a gateway of the test, and the doctor that examines it.
 
+import { oncePerFile } from '@tollgate/shared/test/once-per-file.js';
 import { startRedis } from '@tollgate/shared/test/redis-server.js';
 import { tempDir } from '@tollgate/shared/test/temp-dir.js';
-import root, { type Test } from 'tap';
+import type { Test } from 'tap';
 import { examine, type Target } from '../../src/doctor/examine.js';
 import type { Finding, Report } from '../../src/doctor/report.js';
 import {
@@ -83,12 +84,11 @@ export async function startExaminedSystem(
 }
 
 // To start a system costs as much as several examinations, so that one serves all tests of a file that change nothing in it.
-let shared: Promise<ExaminedSystem> | undefined;
+const shared = oncePerFile(startExaminedSystem);
 
 /** The system of the file without variables of its own; its front does what it should. */
 export async function sharedExaminedSystem(): Promise<ExaminedSystem> {
-  shared ??= startExaminedSystem(root);
-  const examined = await shared;
+  const examined = await shared();
   examined.front.breakWith({});
   return examined;
 }

@@ -2,12 +2,13 @@
 
 import { once } from 'node:events';
 import { join } from 'node:path';
-import root, { type Test } from 'tap';
+import type { Test } from 'tap';
 import { openStore, type Store } from '../store/open-store.js';
 import { ageRedis } from './ageing.js';
 import { raiseCommandTimeout } from './command-timeout.js';
-import { type RedisCluster, startRedisCluster } from './redis-cluster.js';
-import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
+import { oncePerFile } from './once-per-file.js';
+import { startRedisCluster } from './redis-cluster.js';
+import { startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
 
@@ -54,33 +55,20 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty. It ends with the
-// file, whose process may run another one.
-let cluster: Promise<RedisCluster> | undefined;
-let sentinel: Promise<RedisSentinel> | undefined;
+// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty.
+const cluster = oncePerFile(startRedisCluster);
+const sentinel = oncePerFile(startRedisSentinel);
 
 /** A store on a Redis Cluster of three masters, empty. */
 export async function clusterStore(t: Test): Promise<StoreUnderTest> {
-  if (cluster === undefined) {
-    root.teardown(() => {
-      cluster = undefined;
-    });
-    cluster = startRedisCluster(root);
-  }
-  const { url, clear, age } = await cluster;
+  const { url, clear, age } = await cluster();
   await clear();
   return { ...(await connectTo(t, url, raiseCommandTimeout)), age };
 }
 
 /** A store on a master that a Sentinel names, empty. */
 export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
-  if (sentinel === undefined) {
-    root.teardown(() => {
-      sentinel = undefined;
-    });
-    sentinel = startRedisSentinel(root);
-  }
-  const { url, master } = await sentinel;
+  const { url, master } = await sentinel();
   await master.client.flushall();
   return { ...(await connectTo(t, url, raiseCommandTimeout)), age: (ms) => ageRedis(master.client, ms) };
 }

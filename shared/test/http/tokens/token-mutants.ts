@@ -235,12 +235,12 @@ function numberBytes(number: number): Buffer {
 /** Bytes without a pattern, the same for the same seed (xorshift). */
 function noise(seed: number, length: number): Buffer {
   let state = seed | 1;
-  return Buffer.from(
-    Array.from({ length }, () => {
-      state ^= state << 13;
-      state ^= state >>> 17;
-      state ^= state << 5;
-      return state & 255;
-    }),
-  );
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; at++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[at] = state & 255;
+  }
+  return bytes;
 }

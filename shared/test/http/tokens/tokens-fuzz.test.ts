@@ -131,6 +131,11 @@ t.test(
         issued.filter(({ kind }) => kind === 'refresh').map(({ text, answer }) => [text, answer]),
       ),
     };
+    // Looking a text up costs as much as reading many a one; few have the length of a right one.
+    const lengths = {
+      access: new Set([...right.access.keys()].map(({ length }) => length)),
+      refresh: new Set([...right.refresh.keys()].map(({ length }) => length)),
+    };
     const envelopes = {
       access: createEnvelope('access', ENCRYPTION),
       refresh: createEnvelope('refresh', ENCRYPTION),
@@ -165,7 +170,7 @@ t.test(
     fc.assert(
       fc.property(recipes, (numbers) => {
         const { kind, token } = mutate(toRecipe(numbers));
-        const expected = right[kind].get(token) ?? 'invalid';
+        const expected = (lengths[kind].has(token.length) && right[kind].get(token)) || 'invalid';
         Object.assign(work, { decodings: 0, decryptions: 0, verifications: 0 });
         const beganMs = performance.now();
         const reading = app.tokens[kind].read(token);
