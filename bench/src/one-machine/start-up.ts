@@ -23,7 +23,8 @@ export async function measureStartUp(report: Report, site: Site): Promise<void> 
       await copy.close();
       if (start > 0) times.push(copy.startMs);
     }
-    report.row(`${name} (${relative(projectRoot, programOf(name))})`, { ms: times });
+    report.say(`${name} runs ${relative(projectRoot, programOf(name))}`);
+    report.row(name, { ms: times });
     report.verdict(`${name}: first answer`, times, { atMost: BOUNDS.service }, 'ms');
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));

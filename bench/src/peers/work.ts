@@ -14,6 +14,7 @@ import { openWorkLibrary, WORK_KINDS, type WorkKind } from './work-libraries.js'
 /** More than these libraries check. */
 const SOLVED_PER_SECOND = 15_000;
 const AT_ONCE = 100;
+const JSON_BODY = { 'content-type': 'application/json' };
 
 /** What all comparisons over HTTP share. */
 export interface Bench {
@@ -47,18 +48,29 @@ export async function compareWork(bench: Bench): Promise<void> {
         measure: async () => microsOf(kind, await generator.run(plan)),
       });
       if (limit === 'limited') continue;
+      await proveSingleUse(kind, url, (await prepare(kind, peers, redis, 1))[0]!);
       checking.push({
         name: kind,
         async measure() {
           const bodies = await prepare(kind, peers, redis, pace.seconds * SOLVED_PER_SECOND);
-          const headers = { 'content-type': 'application/json' };
-          return microsOf(kind, await generator.run({ ...plan, method: 'POST', headers, bodies }));
+          return microsOf(kind, await generator.run({ ...plan, method: 'POST', headers: JSON_BODY, bodies }));
         },
       });
     }
   }
   await compareSides(report, 'issuing a work', issuing, rounds);
   await compareSides(report, 'checking a work', checking, rounds);
+}
+
+/** @throws Error unless a solved work is accepted once, and refused the second time */
+async function proveSingleUse(kind: WorkKind, url: string, body: string): Promise<void> {
+  const submit = async () => {
+    const response = await fetch(url, { method: 'POST', headers: JSON_BODY, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const statuses = [await submit(), await submit()];
+  if (statuses.join() !== '200,403') throw new Error(`${kind} answered ${statuses} to one work sent twice`);
 }
 
 async function prepare(kind: WorkKind, peers: Peers, redis: PrivateRedis, count: number): Promise<string[]> {
