@@ -24,7 +24,8 @@ for (const [name, changes] of Object.entries(SHORT)) {
     const result = await runDrill({ ...drill, ...changes }, options);
     t.comment(JSON.stringify(result), ...steps);
     t.same(result.broken, []);
-    t.ok(result.requests > 200, `${result.requests} requests`);
+    // How many fit into the time depends on the machine.
+    t.ok(result.requests > 100, `${result.requests} requests`);
     for (const count of Object.values(result.looked)) t.ok(count > 0, 'there was something to look at');
   });
 }
