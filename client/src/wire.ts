@@ -22,6 +22,8 @@ export interface ImageChallenge {
   readonly token: string;
   /** Absolute link to the image */
   readonly url: string;
+  /** The characters that can occur in the image, in capitals if the answer ignores them */
+  readonly characters?: string;
   /** Seconds until expiry; unaffected by clock differences */
   readonly expires_in: number;
   /** Absolute expiry, ISO 8601 in UTC */

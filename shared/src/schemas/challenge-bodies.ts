@@ -33,6 +33,11 @@ export const ImageChallenge = Type.Object(
   {
     token,
     url: Type.String({ description: 'Absolute link to the image' }),
+    characters: Type.Optional(
+      Type.String({
+        description: 'The characters that can occur in the image, in capitals if the answer ignores them',
+      }),
+    ),
     expires_in,
     expires_at,
     answer: Type.Optional(Type.String({ description: 'In test mode only' })),

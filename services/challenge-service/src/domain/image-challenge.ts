@@ -11,6 +11,7 @@ import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/typ
 import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import type { ImagePreset } from '../presets/preset.js';
 import type { NamedPreset } from '../presets/presets.js';
 import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
 import { type IssuerDependencies, isoTime, issuingAddress } from './issuing.js';
@@ -103,7 +104,18 @@ function answerFields(
     answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
     ...(kind?.hasMinimumTime === false ? { untimed: true } : {}),
   });
-  return { verifiedBy: 'answer', type: kind?.name ?? TEXT, rest, fields, hasImage: text !== null, answer };
+  return {
+    verifiedBy: 'answer',
+    type: kind?.name ?? TEXT,
+    rest,
+    fields: kind === null ? { ...fields, characters: charactersOf(preset.phrase) } : fields,
+    hasImage: text !== null,
+    answer,
+  };
+}
+
+function charactersOf({ alphabet, ignore_capitals }: ImagePreset['phrase']): string {
+  return [...new Set(ignore_capitals ? alphabet.toUpperCase() : alphabet)].sort().join('');
 }
 
 /**
