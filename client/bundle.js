@@ -1,24 +1,37 @@
-// Makes the prebuilt file: dist/tollgate.js, for pages without a bundler.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and its languages in dist/tollgate/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sources = fileURLToPath(new URL('./dist/src/', import.meta.url));
 const entry = join(sources, 'tollgate.js');
 const output = fileURLToPath(new URL('./dist/tollgate.js', import.meta.url));
-const workerFile = "new URL('./worker.js', import.meta.url)";
+const languages = fileURLToPath(new URL('./dist/tollgate/', import.meta.url));
+const workerFiles = ["new URL('./worker.js', import.meta.url)", 'new URL(workerFile, import.meta.url)'];
 
 /** The file is page script and worker script in one, so that a page has one file to serve. */
 const workersLoadThisFile = {
   name: 'workers-load-this-file',
   enforce: 'pre',
   transform(code, id) {
-    if (!id.endsWith('/solver/solver.js')) return undefined;
-    if (!code.includes(workerFile)) throw new Error(`${id} does not start its workers as ${workerFile}`);
-    return code.replace(workerFile, 'import.meta.url');
+    if (!id.endsWith('/solver/open-worker.js')) return undefined;
+    return workerFiles.reduce((changed, file) => {
+      if (!changed.includes(file)) throw new Error(`${id} does not start its workers with ${file}`);
+      return changed.replace(file, 'import.meta.url');
+    }, code);
+  },
+};
+
+/** Texts in other languages than English stay files: a page loads the one that it speaks. */
+const languagesStayFiles = {
+  name: 'languages-stay-files',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    const isLanguage = importer?.endsWith('/element/languages.js') && /\/texts\/(?!en\.js)/.test(id);
+    return isLanguage ? { id: `./tollgate/${basename(id)}`, external: true } : undefined;
   },
 };
 
@@ -37,7 +50,7 @@ async function bundle() {
   await build({
     configFile: false,
     logLevel: 'warn',
-    plugins: [workersLoadThisFile],
+    plugins: [workersLoadThisFile, languagesStayFiles],
     build: {
       outDir: fileURLToPath(new URL('./dist/', import.meta.url)),
       emptyOutDir: false,
@@ -45,5 +58,10 @@ async function bundle() {
       lib: { entry, formats: ['es'], fileName: () => 'tollgate.js' },
       rolldownOptions: { output: { codeSplitting: false, minify: true } },
     },
+  });
+  rmSync(languages, { recursive: true, force: true });
+  cpSync(join(sources, 'element', 'texts'), languages, {
+    recursive: true,
+    filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),
   });
 }

@@ -4,6 +4,8 @@ export type {
   ChallengeOptions,
   FetchOptions,
   FieldNames,
+  SolvedEffort,
+  SolveEffortOptions,
   SolveOptions,
 } from './challenge/challenge-options.js';
 export type {
@@ -20,8 +22,6 @@ export { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './
 export {
   type ObtainOptions,
   obtainPow,
-  type SolvedEffort,
-  type SolveEffortOptions,
   solveEffort,
   solvePow,
 } from './challenge/solve-challenge.js';

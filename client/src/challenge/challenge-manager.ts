@@ -12,7 +12,6 @@ import { createRetryDelay } from './retry-delay.js';
 
 /** Key strokes do not repeat a failed request sooner than this. */
 const REPEAT_MS = 5_000;
-
 /** Timers stop while a machine sleeps, so ages are checked at least this often. */
 const AGE_CHECK_MS = 15_000;
 
@@ -30,12 +29,13 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
   const source = openChallengeSource(options, solver);
   const pending = new PendingSubmission(options);
   const retryDelay = createRetryDelay(notify);
-  /** The task under way; aborting it ends it. */
+  /** Under way; aborting it ends it. */
   let task: AbortController | null = null;
   let taskDone = Promise.resolve();
   let progress: WorkProgress | null = null;
   let error: Error | null = null;
   let failedAtMs = 0;
+  let refusal: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let state = snapshot();
 
@@ -47,6 +47,7 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
       solver: solver.state,
       captchaRequired: pending.requirements.captchaRequired,
       captcha: pending.captcha,
+      refusal,
       alternatives: pending.requirements.alternatives,
       error,
       retryAtMs: retryDelay.untilMs,
@@ -168,7 +169,8 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
       notify();
     },
     /** Discards everything that is not for the next requirements. @param keepsCaptcha keeps a captcha that can be sent again */
-    renew(next: Requirements, keepsCaptcha = false): void {
+    renew(next: Requirements, keepsCaptcha = false, code: string | null = null): void {
+      refusal = code;
       abortTask();
       source.clear();
       if (retryDelay.untilMs === null) error = null;

@@ -1,6 +1,6 @@
 // The options for fetching, solving and controlling challenges.
 
-import type { SearchProgress, Solver } from '../solver/solver.js';
+import type { SearchProgress, Solver, SolverState } from '../solver/solver.js';
 
 /** Where and how to fetch challenges. */
 export interface FetchOptions {
@@ -29,6 +29,25 @@ export interface SolveOptions {
   readonly solver?: Solver | undefined;
   /** URL of the worker's file for the solver that is opened, if a bundler moves it. */
   readonly workerUrl?: string | URL | undefined;
+}
+
+/** The answer to an `effort` challenge. */
+export interface SolvedEffort {
+  /** The nonces of the parts, joined by dots: the value of the answer field. */
+  readonly answer: string;
+  readonly hashes: number;
+  readonly ms: number;
+  readonly state: SolverState;
+}
+
+/** The options of `solveEffort`. */
+export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
+  /**
+   * Also called with zero progress when a part begins.
+   * @param part index of the part that is being searched
+   * @param all the progress of all parts together
+   */
+  readonly onProgress?: ((progress: SearchProgress, part: number, all: SearchProgress) => void) | undefined;
 }
 
 /** The names of the four fields in a submission, as set by `CAPTCHA_POW_FIELDS_*` and `CAPTCHA_FIELDS_*`. */

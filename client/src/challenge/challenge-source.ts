@@ -41,11 +41,11 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
       const requestedAt = readClocks();
       const { preset } = options;
       const accepted = presets && !presets.includes(preset ?? 'default') ? presets[0] : preset;
-      const { token, url, expires_in } = await fetchImageChallenge(accepted, {
+      const { token, url, characters, expires_in } = await fetchImageChallenge(accepted, {
         ...options,
         signal,
       });
-      return { kind: 'image', token, url, lifetime: startLifetime(requestedAt, expires_in) };
+      return { kind: 'image', token, url, characters, lifetime: startLifetime(requestedAt, expires_in) };
     },
 
     async solveWork({ scope, minDifficulty = options.minDifficulty, signal }, report) {
@@ -78,18 +78,19 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
       const challenge = await fetchEffortChallenge({ ...options, scope, signal });
       const { token, parts, part_difficulty: difficulty, expires_in } = challenge;
       const lifetime = startLifetime(requestedAt, expires_in);
-      const reportPart = (part: number, progress?: SearchProgress) =>
+      const reportPart = (part: number, progress?: SearchProgress, all = noProgress) =>
         report({
           kind: 'effort',
           part,
           parts,
           solved: part === parts,
           progress: progressOf(difficulty, progress),
+          all,
         });
       reportPart(0);
-      const onPart = (progress: SearchProgress, part: number) => {
+      const onPart = (progress: SearchProgress, part: number, all: SearchProgress) => {
         if (signal.aborted) return;
-        reportPart(part, progress);
+        reportPart(part, progress, all);
         onProgress?.(progress);
       };
       const solved = await withinLifetime(lifetime, signal, (inner) =>
@@ -106,7 +107,9 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
   };
 }
 
-function progressOf(difficulty: number, { hashes, ms } = { hashes: 0, ms: 0 }): WorkProgress {
+const noProgress = { hashes: 0, ms: 0 };
+
+function progressOf(difficulty: number, { hashes, ms } = noProgress): WorkProgress {
   return { difficulty, hashes, ms, chance: -Math.expm1(-hashes / 2 ** difficulty) };
 }
 

@@ -27,6 +27,8 @@ export interface WorkProgress {
 export interface ShownImage {
   readonly kind: 'image';
   readonly url: string;
+  /** The characters that can occur; undefined if the service does not say. */
+  readonly characters: string | undefined;
   /** The image has expired: the typed answer stays, but only a new image can be answered. */
   readonly expired: boolean;
 }
@@ -40,6 +42,8 @@ export interface ShownEffort {
   readonly solved: boolean;
   /** Of the part that is being searched. */
   readonly progress: WorkProgress;
+  /** Of all parts together. */
+  readonly all: Pick<WorkProgress, 'hashes' | 'ms'>;
 }
 
 /** An immutable snapshot; each change creates a new one. */
@@ -53,6 +57,8 @@ export interface ChallengeState {
   readonly captchaRequired: boolean;
   /** The image or effort to display; null if there is none. */
   readonly captcha: ShownImage | ShownEffort | null;
+  /** The code of the last refusal (`captcha_invalid` …); null before the first, and after a success. */
+  readonly refusal: string | null;
   /** What can replace the image, e.g. `['effort']`, by the last refusal. */
   readonly alternatives: readonly string[];
   /** The last failure. It can stand beside `ready`, if a new image could not be fetched and the old one can still be sent. */
@@ -68,6 +74,7 @@ export const idleState: ChallengeState = Object.freeze({
   solver: null,
   captchaRequired: false,
   captcha: null,
+  refusal: null,
   alternatives: [],
   error: null,
   retryAtMs: null,

@@ -130,7 +130,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
       refusal === null
         ? initialRequirements(image)
         : requirementsAfter(manager.pending.requirements, refusal, image);
-    manager.renew(requirements, refusal !== null && keepsImage(refusal));
+    manager.renew(requirements, refusal !== null && keepsImage(refusal), refusal?.code);
     isRepeat = !isRepeat && refusal?.code === 'pow_insufficient' && !manager.pending.needsCaptcha;
     if (isRepeat) void start();
     else renew();

@@ -39,9 +39,7 @@ export class CaptchaUnansweredError extends Error {
   readonly expired: boolean;
 
   constructor(expired: boolean) {
-    super(
-      expired ? 'The image has expired; a new one must be answered.' : 'The image has not been answered.',
-    );
+    super(`The image has ${expired ? 'expired' : 'not been answered'}.`);
     this.name = 'CaptchaUnansweredError';
     this.expired = expired;
   }

@@ -15,6 +15,7 @@ export interface PendingImage {
   readonly kind: 'image';
   readonly token: string;
   readonly url: string;
+  readonly characters: string | undefined;
   readonly lifetime: Lifetime;
 }
 
@@ -68,7 +69,8 @@ export class PendingSubmission {
   /** The captcha to display. */
   get captcha(): ShownImage | ShownEffort | null {
     if (this.#captcha?.kind !== 'image') return this.#effort;
-    return { kind: 'image', url: this.#captcha.url, expired: isExpired(this.#captcha) };
+    const { url, characters } = this.#captcha;
+    return { kind: 'image', url, characters, expired: isExpired(this.#captcha) };
   }
 
   /** The fields of the next submission under their configured names; empty unless complete. */

@@ -1,31 +1,16 @@
 // Solves proofs of work and effort challenges.
 
 import { notifyListener } from '../listeners.js';
-import {
-  type Found,
-  openSolver,
-  type SearchProgress,
-  type Solver,
-  type SolverState,
-} from '../solver/solver.js';
+import { type Found, openSolver, type Solver } from '../solver/solver.js';
 import type { EffortChallenge, PowChallenge } from '../wire.js';
-import type { FetchOptions, FieldNames, SolveOptions } from './challenge-options.js';
+import type {
+  FetchOptions,
+  FieldNames,
+  SolvedEffort,
+  SolveEffortOptions,
+  SolveOptions,
+} from './challenge-options.js';
 import { fetchPowChallenge } from './fetch-challenge.js';
-
-/** The answer to an `effort` challenge. */
-export interface SolvedEffort {
-  /** The nonces of the parts, joined by dots: the value of the answer field. */
-  readonly answer: string;
-  readonly hashes: number;
-  readonly ms: number;
-  readonly state: SolverState;
-}
-
-/** The options of `solveEffort`. */
-export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
-  /** Also called with zero progress when a part begins. @param part index of the part that is being searched */
-  readonly onProgress?: ((progress: SearchProgress, part: number) => void) | undefined;
-}
 
 /**
  * Searches for a nonce so that SHA-256(salt ‖ nonce) begins with `difficulty` zero bits.
@@ -49,22 +34,11 @@ export async function solveEffort(
   { onProgress, ...options }: SolveEffortOptions = {},
 ): Promise<SolvedEffort> {
   requireSha256(challenge.algorithm);
-  return withSolver(options, async (solver) => {
-    const found: Found[] = [];
-    for (let part = 0; part < challenge.parts; part++) {
-      const head = challenge.salt + String(part).padStart(2, '0');
-      const task = { head, difficulty: challenge.part_difficulty };
-      if (found.length > 0)
-        notifyListener(onProgress, { hashes: 0, ms: 0, state: found.at(-1)!.state }, part);
-      found.push(await solver.search(task, { ...options, onProgress: (at) => onProgress?.(at, part) }));
-    }
-    return {
-      answer: found.map(({ nonce }) => nonce).join('.'),
-      hashes: found.reduce((sum, { hashes }) => sum + hashes, 0),
-      ms: found.reduce((sum, { ms }) => sum + ms, 0),
-      state: found.at(-1)!.state,
-    };
-  });
+  // Few people choose work in place of an image.
+  const { searchParts } = await import('./search-parts.js');
+  return withSolver(options, (solver) =>
+    searchParts(solver, challenge, options, (...progress) => notifyListener(onProgress, ...progress)),
+  );
 }
 
 /** The options of `obtainPow`. */

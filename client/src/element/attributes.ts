@@ -4,6 +4,13 @@ import type { ChallengeOptions } from '../challenge/challenge-options.js';
 
 const images = ['demanded', 'always', 'never'] as const;
 const credentials = ['omit', 'same-origin', 'include'] as const;
+const starts = ['load', 'focus', 'submit'] as const;
+const displays = ['inline', 'floating', 'invisible'] as const;
+
+/** When the element fetches its first challenges. */
+export type Start = (typeof starts)[number];
+/** How the element is displayed. */
+export type Display = (typeof displays)[number];
 
 /** Attributes whose change requires a new controller. */
 export const optionAttributes = [
@@ -20,7 +27,18 @@ export const optionAttributes = [
   'chunk-size',
   'max-hashes',
   'worker-url',
+  'start',
 ] as const;
+
+/** Returns when to start: at the first focus by default if an image is always required, which would expire before. */
+export function startOf(element: Element): Start {
+  const usual = element.getAttribute('image') === 'always' ? 'focus' : 'load';
+  return oneOf(starts, element.getAttribute('start')) ?? usual;
+}
+
+export function displayOf(element: Element): Display {
+  return oneOf(displays, element.getAttribute('display')) ?? 'inline';
+}
 
 /** Reads the options; the controller's defaults apply to attributes that are missing or invalid. */
 export function optionsFrom(element: Element): ChallengeOptions {
@@ -66,7 +84,10 @@ export function refusalFrom(element: Element): Record<string, unknown> | null {
   };
 }
 
-function oneOf<Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined {
+function oneOf<Value extends string>(
+  values: readonly Value[],
+  text: string | null | undefined,
+): Value | undefined {
   return values.find((value) => value === text);
 }
 

@@ -2,7 +2,7 @@
 
 import type { ChallengeController, PausableChallenge } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
-import { optionsFrom, refusalFrom } from './attributes.js';
+import { optionsFrom, refusalFrom, startOf } from './attributes.js';
 
 export interface ControllerBinding {
   readonly controller: ChallengeController | null;
@@ -40,15 +40,16 @@ export function createControllerBinding(element: Element, onChange: () => void):
     onChange();
   }
 
-  /** Starts the work only if the element is enabled and no refusal changes its price. */
+  /** Starts the work only if it is to start now, the element is enabled and no refusal changes its price. */
   function open(): void {
     if (controller !== null) {
       unsubscribe ??= controller.subscribe(onChange);
       return;
     }
-    const autoStart = !element.matches(':disabled') && refusalFrom(element) === null;
+    const isReadable = !element.matches(':disabled') && refusalFrom(element) === null;
+    const autoStart = isReadable && startOf(element) === 'load';
     const created = createChallenge({ ...optionsFrom(element), autoStart });
-    isStarted = autoStart;
+    isStarted = isReadable;
     replace(created, created);
   }
 

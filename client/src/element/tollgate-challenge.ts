@@ -3,39 +3,56 @@
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { optionAttributes } from './attributes.js';
+import { createAutoRetry } from './auto-retry.js';
 import { type ControllerBinding, createControllerBinding } from './controller-binding.js';
-import { bindForm, type FormBinding, submitImplicitly } from './form-binding.js';
-import { FormField } from './form-field.js';
-import { createPresenter, type Presenter } from './presenter.js';
-import { validate } from './view-model.js';
+import { createEventDispatcher } from './events.js';
+import { bindForm, type FormBinding, type FormUse, submitImplicitly } from './form/form-binding.js';
+import { FormField } from './form/form-field.js';
+import { fillForm } from './form/form-values.js';
+import type { Texts } from './languages.js';
+import { readTexts } from './own-texts.js';
+import { createReadiness } from './readiness.js';
+import { createPresenter, type Presenter } from './view/presenter.js';
+
+const ownAttributes = ['hold-submit', 'lang', 'display', 'texts'] as const;
 
 /**
- * A form-associated element. Events: `statuschange` when `status` has changed, `input` and `change` as on any field.
- * docs/client/element.md lists the attributes, parts and custom properties.
+ * A form-associated element. Events: `statuschange` when `status` has changed, those of `TollgateEventMap`, `input` and
+ * `change` as on any field. docs/client/element.md lists the attributes, parts and custom properties.
  */
 export class TollgateChallenge extends FormField {
-  static readonly observedAttributes: readonly string[] = [...optionAttributes, 'hold-submit', 'lang'];
+  static readonly observedAttributes: readonly string[] = [...optionAttributes, ...ownAttributes];
 
   readonly #binding: ControllerBinding = createControllerBinding(this, () => this.#update());
   readonly #presenter: Presenter;
-  /** Follows changes of the page's language. */
-  readonly #languageObserver = new MutationObserver(() => this.#update());
+  readonly #autoRetry = createAutoRetry(() => this.refresh());
+  readonly #events = createEventDispatcher(this);
   #formBinding: FormBinding | undefined;
   #lastStatus: ChallengeStatus = 'idle';
+  readonly #readiness = createReadiness(this);
+  #texts: Partial<Texts> = {};
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
     const events = {
       onRetry: () => this.refresh(),
+      onLoaded: () => this.#update(),
       onAnswer: (text: string) => this.#answer(text),
-      onCommit: () => this.#announceChange(),
+      onCommit: () => this.dispatchEvent(new Event('change', { bubbles: true })),
       onNewImage: () => this.controller?.newImage(),
       onEnter: () => this.form !== null && submitImplicitly(this.form),
       onChoose: (name: 'effort' | 'image') => this.#choose(name),
     };
-    this.#presenter = createPresenter(this, root, events, () => this.#update());
-    for (const name of ['focusin', 'input', 'pointerdown']) this.addEventListener(name, () => this.#touch());
+    this.#presenter = createPresenter(
+      this,
+      () => this.#texts,
+      root,
+      events,
+      () => this.#update(),
+    );
+    const onUse = () => this.#touch('focus');
+    for (const name of ['focusin', 'input', 'pointerdown']) this.addEventListener(name, onUse);
   }
 
   /** The controller: the element's own, or one that a script shares with it and closes itself. */
@@ -55,6 +72,16 @@ export class TollgateChallenge extends FormField {
     return this.controller?.status ?? 'idle';
   }
 
+  /** Texts by their names that replace those of the language; the attribute `texts` holds the same as JSON. */
+  get texts(): Partial<Texts> {
+    return this.#texts;
+  }
+
+  set texts(texts: Partial<Texts>) {
+    this.#texts = texts;
+    this.#update();
+  }
+
   /** Fetches and solves fresh challenges. Resolves when that has succeeded or failed. */
   async refresh(): Promise<void> {
     await this.controller?.refresh();
@@ -71,18 +98,18 @@ export class TollgateChallenge extends FormField {
   }
 
   connectedCallback(): void {
-    this.#readEarlyController();
+    this.restoreProperties(['texts', 'controller']);
     this.#begin();
     this.#bind();
-    this.#languageObserver.observe(document.documentElement, { attributeFilter: ['lang'] });
+    this.#presenter.start();
   }
 
   disconnectedCallback(): void {
     // A move within the page disconnects and reconnects the element: the work goes on.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#languageObserver.disconnect();
       this.#presenter.stop();
+      this.#autoRetry.stop();
       this.#formBinding?.release();
       this.#formBinding = undefined;
       this.#binding.disconnect();
@@ -90,7 +117,8 @@ export class TollgateChallenge extends FormField {
   }
 
   attributeChangedCallback(name: string): void {
-    if (name === 'lang' || name === 'hold-submit') this.#update();
+    if (name === 'texts') this.texts = readTexts(this.getAttribute(name));
+    else if ((ownAttributes as readonly string[]).includes(name)) this.#update();
     else this.#binding.renew(() => this.#begin());
   }
 
@@ -102,39 +130,26 @@ export class TollgateChallenge extends FormField {
     if (this.isConnected) this.#begin();
   }
 
-  formResetCallback(): void {
-    this.#presenter.view.image.clear();
+  override formResetCallback(): void {
+    this.#presenter.view.image?.clear();
     this.controller?.setAnswer('');
     this.#update();
   }
 
-  /** Restores nothing: the typed answer belonged to an image that is gone. */
-  formStateRestoreCallback(): void {
-    this.formResetCallback();
-  }
-
-  /** Disabled by its own attribute or by a fieldset. */
   get #isDisabled(): boolean {
     return this.matches(':disabled');
   }
 
   #begin(): void {
+    this.#readiness.reset();
     this.#binding.open();
     if (this.#isDisabled) this.#binding.pause();
     else this.#binding.start();
     this.#update();
   }
 
-  /** A property that was set before the element was defined hides the accessor of the class. */
-  #readEarlyController(): void {
-    if (!Object.hasOwn(this, 'controller')) return;
-    const early = this.controller;
-    Reflect.deleteProperty(this, 'controller');
-    this.controller = early;
-  }
-
-  #touch(): void {
-    if (!this.#isDisabled) this.controller?.touch();
+  #touch(use: FormUse): void {
+    if (!this.#isDisabled && this.#readiness.beginsOn(use)) this.controller?.touch();
   }
 
   #answer(text: string): void {
@@ -147,10 +162,6 @@ export class TollgateChallenge extends FormField {
     this.#presenter.choose(name);
     void this.controller?.chooseAlternative(name);
     this.#update();
-    this.#announceChange();
-  }
-
-  #announceChange(): void {
     this.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
@@ -159,40 +170,29 @@ export class TollgateChallenge extends FormField {
     this.#formBinding = undefined;
     const { form } = this;
     if (form === null || !this.isConnected) return;
-    this.#formBinding = bindForm(form, {
+    this.#formBinding = bindForm(form, this, {
       isReady: () => this.#isDisabled || this.status === 'ready',
       isSubmitting: () => this.controller?.isSubmitting === true,
-      onTouch: () => this.#touch(),
-      onDelayed: () => this.#presenter.announce('delayed'),
+      onTouch: (use) => this.#touch(use),
+      onDelayed: () => this.#update(),
       onSpent: () => this.settle(null),
     });
     this.#update();
   }
 
   #update(): void {
-    const holdsSubmit = this.hasAttribute('hold-submit');
-    this.#presenter.present(this.controller?.state ?? null, this.#isDisabled);
-    this.#fillForm(holdsSubmit);
-    this.#formBinding?.update(!this.#isDisabled && !holdsSubmit && this.status !== 'ready');
-    if (this.status === 'error') this.#formBinding?.drop();
-    if (this.status === this.#lastStatus) return;
-    this.#lastStatus = this.status;
+    const state = this.controller?.state ?? null;
+    const { status } = this;
+    const isDisabled = this.#isDisabled;
+    const { holdsSubmit } = this.#readiness.update(status);
+    this.#presenter.present(state, isDisabled, this.#formBinding);
+    const isComplete = fillForm(this.internals, this.controller?.fields ?? {}, this.#presenter, holdsSubmit);
+    this.#formBinding?.update(!isDisabled && !holdsSubmit && status !== 'ready');
+    if (status === 'error') this.#formBinding?.drop();
+    this.#autoRetry.update(isDisabled ? null : state);
+    if (state !== null) this.#events.update(state, isComplete);
+    if (status === this.#lastStatus) return;
+    this.#lastStatus = status;
     this.dispatchEvent(new Event('statuschange'));
-  }
-
-  #fillForm(holdsSubmit: boolean): void {
-    const { view, model } = this.#presenter;
-    const fields = Object.entries(this.controller?.fields ?? {});
-    const data = new FormData();
-    for (const [name, value] of fields) data.set(name, value);
-    // Without a state, because a browser that restores the form would keep the tokens.
-    this.internals.setFormValue(fields.length === 0 ? null : data, null);
-    const { input } = view.image;
-    const invalid = validate(model, input.value, holdsSubmit);
-    if (invalid === null) this.internals.setValidity({});
-    else {
-      const anchor = invalid.anchor === 'answer' ? input : view.status;
-      this.internals.setValidity(invalid.flags, invalid.message, anchor);
-    }
   }
 }

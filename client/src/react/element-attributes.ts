@@ -2,6 +2,7 @@
 
 import type { HTMLAttributes, RefAttributes } from 'react';
 import type { ChallengeController } from '../challenge/controller.js';
+import type { Texts } from '../element/languages.js';
 import type { TollgateChallenge } from '../element/tollgate-challenge.js';
 
 /** The attributes in docs/client/element.md, the property `controller`, and a listener for each event of the element. */
@@ -24,6 +25,9 @@ export interface TollgateChallengeAttributes
   'worker-url'?: string;
   'hold-submit'?: boolean;
   disabled?: boolean;
+  start?: 'load' | 'focus' | 'submit';
+  display?: 'inline' | 'floating' | 'invisible';
+  texts?: Partial<Texts>;
   'captcha-required'?: boolean;
   'captcha-alternatives'?: string;
   'pow-scope'?: string;

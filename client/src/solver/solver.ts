@@ -1,7 +1,8 @@
 // Solves proofs of work: searches for the nonce as fast as the browser and the page's content security policy allow.
 import { notifyListener } from '../listeners.js';
 import { PowGaveUpError } from './errors.js';
-import { type SolverPath, type SolverState, warnIfDegraded } from './solver-state.js';
+import { openWorker } from './open-worker.js';
+import type { SolverPath, SolverState } from './solver-state.js';
 import type { SearchTask } from './worker-messages.js';
 import { openWorkerPool, type PoolSearchOptions, type PoolSearchResult, workersFor } from './worker-pool.js';
 
@@ -54,24 +55,25 @@ export interface Solver {
 }
 
 export interface SolverOptions {
-  /** Number of workers; 0 is the main thread. By default it depends on the device and the difficulty. */
+  /**
+   * Number of workers; 0 is the main thread. By default as many as the device and the difficulty allow, more than two
+   * only while they make the search faster.
+   */
   readonly workers?: number | undefined;
   /** URL of the worker's file if it is not beside this one, as with bundlers that do not copy it. Same origin. */
   readonly workerUrl?: string | URL | undefined;
 }
 
+/** Unless told otherwise, a search begins with this many workers. */
+const firstWorkers = 2;
 const reportEveryMs = 100;
+let hasWarned = false;
 /** Idle workers are terminated: each holds some megabytes, and starting them again takes only 10 to 20 ms. */
 const idleMs = 30_000;
 
 /** Workers start with the first search. */
 export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
-  // Bundlers detect exactly the first of these expressions.
-  const pool = openWorkerPool(() =>
-    workerUrl === undefined
-      ? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
-      : new Worker(workerUrl, { type: 'module' }),
-  );
+  const pool = openWorkerPool(() => openWorker(workerUrl));
   const open = new Set<AbortController>();
   let isClosed = false;
   let state: SolverState | null = null;
@@ -80,11 +82,15 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
 
   async function searchInPool(
     task: SearchTask,
-    options: Omit<PoolSearchOptions, 'workers'>,
+    options: Omit<PoolSearchOptions, 'workers' | 'first'>,
   ): Promise<PoolSearchResult> {
     clearTimeout(idleTimer);
     try {
-      return await pool.search(task, { ...options, workers: workers ?? workersFor(task.difficulty) });
+      return await pool.search(task, {
+        ...options,
+        workers: workers ?? workersFor(task.difficulty),
+        first: workers ?? firstWorkers,
+      });
     } finally {
       if (pool.size > 0) idleTimer = setTimeout(pool.terminate, idleMs);
     }
@@ -163,6 +169,13 @@ function requireTask({ head, difficulty }: SearchTask): void {
 
 function requireLimits({ chunkSize = 1, maxHashes = 0 }: SearchOptions): void {
   // Written this way the check refuses NaN too.
-  if (!(maxHashes >= 0 && chunkSize > 0))
-    throw new RangeError('maxHashes must be 0 or more, chunkSize above 0.');
+  if (!(maxHashes >= 0 && chunkSize > 0)) throw new RangeError('maxHashes or chunkSize is too small.');
+}
+
+/** Warns in the console once per page, however many solvers it has; never outside a page, which has no such workers. */
+function warnIfDegraded(state: SolverState): void {
+  if (!state.degraded || hasWarned || typeof document === 'undefined') return;
+  hasWarned = true;
+  // The search is over, and few pages need the texts.
+  void import('./degraded-warning.js').then(({ warnDegraded }) => warnDegraded(state));
 }

@@ -3,10 +3,13 @@ import { type PoolWorker, startPoolWorker } from './pool-worker.js';
 import { type SearchJob, startSearchJob } from './search-job.js';
 import type { SolverState } from './solver-state.js';
 import type { SearchReply, SearchTask } from './worker-messages.js';
+import type { WorkerRamp } from './worker-ramp.js';
 
 export interface PoolSearchOptions {
-  /** The pool starts workers up to this number. */
+  /** The most workers that the pool starts. */
   readonly workers: number;
+  /** Workers that start at once; more only if they make the search faster. */
+  readonly first: number;
   /** The most hashes in a chunk on the main thread, which searches while no worker is available. */
   readonly chunkSize: number;
   readonly maxHashes: number;
@@ -38,8 +41,8 @@ const mostWorkers = 8;
 const bitsForOneWorker = 16;
 
 /**
- * One worker for each core that the browser reports, 8 at most, and no more than the difficulty needs: one up to 16
- * bits, then twice as many for each further bit. With as many workers as cores a page stays responsive, because
+ * The most workers: one for each core that the browser reports, 8 at most, and no more than the difficulty needs: one
+ * up to 16 bits, then twice as many for each further bit. With as many workers as cores a page stays responsive, because
  * browsers and systems schedule its main thread first or fairly.
  */
 export function workersFor(difficulty: number): number {
@@ -53,6 +56,8 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
   let isRefused = false;
   /** Workers that the last search asked for. */
   let wanted = 0;
+  /** More workers than this brought too little. */
+  let mostUseful = Number.POSITIVE_INFINITY;
   let job: SearchJob | null = null;
   let fallback: PoolWorker | null = null;
   /** Searches on the main thread unless a worker is ready or still expected. */
@@ -75,11 +80,23 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
   };
 
   function startUpTo(count: number): void {
+    wanted = count;
     try {
       while (!isRefused && workers.size < count) workers.add(startPoolWorker(openWorker, events));
     } catch {
       isRefused = true;
     }
+  }
+
+  function resizeTo(count: number): void {
+    startUpTo(count);
+    if (count < workers.size) mostUseful = count;
+    for (const worker of [...workers].slice(count)) {
+      worker.terminate();
+      workers.delete(worker);
+      job?.remove(worker);
+    }
+    for (const worker of workers) job?.assign(worker);
   }
 
   function stopFallback(): void {
@@ -101,20 +118,34 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
     get size() {
       return workers.size;
     },
-    async search(task, { workers: count, chunkSize, maxHashes, signal, onBegin, onHashes }) {
-      wanted = count;
-      startUpTo(count);
+    async search(task, { workers: most, first, chunkSize, maxHashes, signal, onBegin, onHashes }) {
+      const limit = Math.min(most, mostUseful);
+      startUpTo(Math.min(limit, Math.max(first, workers.size)));
+      let ramp: WorkerRamp | undefined;
+      if (!isRefused && workers.size < limit) {
+        // Loaded only for a search long enough for more workers. Without it the search goes on with those it has.
+        import('./worker-ramp.js').then(
+          ({ createWorkerRamp }) => {
+            ramp = createWorkerRamp(workers.size, limit, resizeTo);
+          },
+          () => undefined,
+        );
+      }
       try {
         return await new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           const needsFallback = () => fallback === null && [...workers].every(({ isLate }) => isLate);
           const current = startSearchJob({
             task,
-            workers: count,
+            workers: most,
             maxHashes,
             nextId: () => requests++,
             onBegin,
-            onHashes: (hashes) => onHashes(hashes, state()),
+            onHashes(hashes) {
+              const now = state();
+              ramp?.(hashes, performance.now(), now.workers);
+              onHashes(hashes, now);
+            },
             onEnd: (nonce, hashes) => resolve({ nonce, hashes, state: state() }),
           });
           job = current;

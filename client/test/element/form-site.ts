@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
@@ -17,6 +18,9 @@ import type { Test } from 'tap';
 
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 export const policyWithoutWasm = "default-src 'self'; script-src 'self'";
+
+/** Selects the box of an element whose challenges are solved. */
+export const ready = '.box[data-status=ready]';
 
 export interface FormSite {
   readonly address: string;
@@ -40,6 +44,7 @@ export interface PageOptions {
 
 const clientFolder = fileURLToPath(new URL('.', import.meta.resolve('@tollgate/client/element')));
 const prebuiltFile = fileURLToPath(import.meta.resolve('@tollgate/client/tollgate.js'));
+const languagesFolder = join(dirname(prebuiltFile), 'tollgate');
 const common = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '10', CAPTCHA_MIN_SECONDS: '0' };
 const anyPort = {
   SESSION_PORT: '0',
@@ -86,6 +91,9 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   const prebuiltText = await readFile(prebuiltFile);
   app.get('/tollgate.js', async (_request, reply) =>
     reply.type('text/javascript').header('cache-control', 'max-age=3600').send(prebuiltText),
+  );
+  app.get<{ Params: { file: string } }>('/tollgate/:file', async (request, reply) =>
+    reply.type('text/javascript').send(await readFile(join(languagesFolder, request.params.file))),
   );
   app.get('/pages/:name', async (request, reply) =>
     reply.type('text/html').send(pages.get(pathOf(request))?.html),

@@ -11,7 +11,7 @@ t.teardown(() => browser.close());
 
 const form = `<form method="post" action="/image">
   <label>Text <input name="text"></label>
-  <tollgate-challenge image="always"></tollgate-challenge>
+  <tollgate-challenge image="always" start="load"></tollgate-challenge>
   <button id="send">Send</button>
 </form>`;
 

@@ -4,7 +4,7 @@ import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
-import { startFormSite } from './form-site.js';
+import { ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();
@@ -126,7 +126,7 @@ t.test('changed attributes make a new controller, once for all of them', async (
     element.setAttribute('pow-token-name', 'one');
     element.setAttribute('pow-nonce-name', 'two');
   });
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
   await whenReady(page);
   t.same(await page.$eval('form', (element) => [...new FormData(element as HTMLFormElement).keys()]), [
     'text',
@@ -284,7 +284,7 @@ t.test('back from the cache of the browser, the form has fresh challenges and ca
   await page.waitForSelector('text=Delivered.');
   await page.goBack({ waitUntil: 'commit' });
   t.equal(await page.evaluate('window.isSamePage'), true, 'the page was kept');
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
   await whenReady(page);
   t.not(await token(), before);
   await page.click('#send');

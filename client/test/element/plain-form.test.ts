@@ -4,7 +4,7 @@ import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
-import { asModules, policyWithoutWasm, signInForm, startFormSite } from './form-site.js';
+import { asModules, policyWithoutWasm, ready, signInForm, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();
@@ -62,7 +62,7 @@ t.test('the prebuilt file is all that a page needs: its workers load it too', as
   });
   await page.reload();
   await page.fill('[name=text]', 'prebuilt');
-  await page.waitForSelector('form > button:enabled');
+  await page.waitForSelector(ready);
   t.match(await solverOf(page), { path: 'simd', degraded: false });
   t.strictSame([...workers], ['/tollgate.js']);
   t.strictSame([...scripts], ['/tollgate.js']);
@@ -74,7 +74,7 @@ t.test('the prebuilt file is all that a page needs: its workers load it too', as
 t.test('it works without WebAssembly, and reports that it is slower', async (t) => {
   const page = await open(t, contact, { policy: policyWithoutWasm });
   await page.fill('[name=text]', 'slow');
-  await page.waitForSelector('form > button:enabled');
+  await page.waitForSelector(ready);
   t.match(await solverOf(page), { path: 'js', degraded: true });
   t.equal(await page.isVisible('text=Slower here than it could be'), true);
   await page.click('form > button:enabled');
@@ -85,14 +85,14 @@ t.test('it works without WebAssembly, and reports that it is slower', async (t) 
 t.test('a form with an image is sent with what was typed, by the Enter key', async (t) => {
   const body = contact
     .replace('/contact', '/image')
-    .replace('<tollgate-challenge>', '<tollgate-challenge image="always">');
+    .replace('<tollgate-challenge>', '<tollgate-challenge image="always" start="load">');
   const context = await browser.newContext();
   t.teardown(() => context.close());
   const page = await context.newPage();
   const answer = watchAnswers(page);
   await page.goto(site.page(body));
   await page.fill('[name=text]', 'with image');
-  await page.waitForSelector('form > button:enabled');
+  await page.waitForSelector(ready);
   await page.fill('#answer', await answer());
   await page.press('#answer', 'Enter');
   await page.waitForSelector('text=Delivered.');
@@ -108,7 +108,7 @@ t.test('a server that renders its refusals leads to the image, and to the work i
     await Promise.all([page.waitForEvent('load'), page.click('form > button:enabled')]);
   }
   await page.waitForSelector('#answer');
-  await page.waitForSelector('form > button:enabled');
+  await page.waitForSelector(ready);
   t.not(await answer(), '');
   await page.click('text=I cannot read this image');
   await page.waitForSelector('text=Done: no image is needed.');
@@ -121,7 +121,7 @@ t.test('a server that renders its refusals leads to the image, and to the work i
 t.test('other names of the fields are used', async (t) => {
   const names = 'pow-token-name="a" pow-nonce-name="b"';
   const page = await open(t, contact.replace('<tollgate-challenge>', `<tollgate-challenge ${names}>`));
-  await page.waitForSelector('form > button:enabled');
+  await page.waitForSelector(ready);
   const entries = await page.$eval('form', (form) => [...new FormData(form as HTMLFormElement).keys()]);
   t.same(entries, ['text', 'a', 'b']);
 });

@@ -4,7 +4,7 @@ import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
-import { startFormSite } from './form-site.js';
+import { ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();
@@ -114,7 +114,7 @@ t.test('a button that has the focus keeps it, and gets aria-disabled instead', a
   await page.waitForSelector('#send[disabled]');
   t.equal(await page.getAttribute('#send', 'aria-disabled'), null);
   await release();
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
 });
 
 t.test('until it is ready the form is invalid, with a reason', async (t) => {
@@ -144,8 +144,8 @@ t.test('until it is ready the form is invalid, with a reason', async (t) => {
 });
 
 t.test('an image without an answer is a missing value', async (t) => {
-  const page = await open(t, form('image="always"').replace('/contact', '/image'));
-  await page.waitForSelector('#send:enabled');
+  const page = await open(t, form('image="always" start="load"').replace('/contact', '/image'));
+  await page.waitForSelector(ready);
   await page.click('#send');
   const read = () =>
     page.$eval('tollgate-challenge', (element) => [element.validity.valueMissing, element.validationMessage]);
@@ -203,7 +203,7 @@ t.test(
 t.test('a press while the form is on its way does not send the same token twice', async (t) => {
   const page = await open(t, form('', '').replace('<form', '<form target="_blank"'));
   for (const count of [1, 2]) {
-    await page.waitForSelector('#send:enabled');
+    await page.waitForSelector(ready);
     const opened = page.context().waitForEvent('page');
     await page.click('#send');
     const answer = await opened;
@@ -309,7 +309,7 @@ t.test('a second press while a submission is delayed repeats the announcement', 
 
 t.test('a submission by script tells the element the answer with settle', async (t) => {
   const page = await open(t, form());
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
   const send = () =>
     page.evaluate(async () => {
       const element = document.querySelector('tollgate-challenge');
@@ -319,7 +319,7 @@ t.test('a submission by script tells the element the answer with settle', async 
       return response.status;
     });
   t.equal(await send(), 200);
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
   t.equal(await send(), 200);
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
   const shown = await page.evaluate(() =>
@@ -345,5 +345,5 @@ t.test('a script sends the form through the controller of the element', async (t
   });
   t.equal(sent, 200);
   t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
-  await page.waitForSelector('#send:enabled');
+  await page.waitForSelector(ready);
 });

@@ -27,7 +27,7 @@ export function Form() {
   const token: string | undefined = fields['pow_token'];
   const onSubmit = () => submit((fields) => session.login({ email: '', password: '', ...fields }));
   return createElement('form', { onSubmit, title: \`\${status} \${token}\` },
-    <tollgate-challenge controller={controller} image="always" hold-submit onstatuschange={() => {}} />);
+    <tollgate-challenge controller={controller} image="always" start="load" hold-submit onstatuschange={() => {}} />);
 }
 // @ts-expect-error no such image
 export const wrong = <tollgate-challenge image="sometimes" />;
@@ -40,7 +40,7 @@ t.test('the archive holds compiled code with its types, and nothing else', async
   t.strictSame(
     files.filter(
       (file) =>
-        !/^(package\.json|LICENSE|README\.md|dist\/(tollgate\.js|src\/[a-z0-9/-]+(\.d\.ts|\.js)))$/.test(
+        !/^(package\.json|LICENSE|README\.md|dist\/(tollgate(\/[a-z]+)?\.js|src\/[a-z0-9/-]+(\.d\.ts|\.js)))$/.test(
           file,
         ),
     ),
@@ -106,11 +106,19 @@ for (const resolution of ['bundler', 'nodenext']) {
   });
 }
 
-t.test('the prebuilt file is small, and needs no other', async (t) => {
+t.test('the prebuilt file is small, and needs no other but the texts of a language', async (t) => {
   const code = readFileSync(join(installed.client, 'dist', 'tollgate.js'), 'utf8');
   const bytes = gzipSync(code).length;
   t.ok(bytes < 34_000, `${bytes} bytes`);
-  t.notMatch(code, /\bfrom\s*['"`]|\bimport\s*\(|\.map\b\s*$/);
+  t.notMatch(code, /\bfrom\s*['"`]|\.map\b\s*$/);
+  const loaded = [...code.matchAll(/\bimport\s*\(\s*[`'"]([^`'"]*)/g)].map(([, file = '']) => file);
+  t.same(
+    loaded.filter((file) => !/^\.\/tollgate\/[a-z]+\.js$/.test(file)),
+    [],
+    'but for the texts of a language',
+  );
+  t.ok(loaded.length >= 2);
+  for (const file of loaded) t.ok(installed.files().includes(`dist/${file.slice(2)}`), file);
 });
 
 /** Bundles a page with these lines. @returns its code and files */

@@ -1,6 +1,7 @@
 // The solver in a real browser, under different content security policies.
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { until } from '@tollgate/shared/test/until.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, SearchOptions, SearchTask, SolverOptions } from '../../src/solver/solver.js';
@@ -64,10 +65,12 @@ function search(
   );
 }
 
+const allowing = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:";
+
 const policies = [
   {
     title: 'a policy that allows WebAssembly: vectors, in a worker',
-    policy: "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src data:",
+    policy: allowing,
     state: { path: 'simd', workers: 1, degraded: false },
     warning: null,
   },
@@ -89,6 +92,24 @@ const policies = [
     state: { path: 'js', workers: 0, degraded: true },
     warning: /no worker .*; no WebAssembly/,
   },
+  {
+    title: 'a policy that requires Trusted Types and allows ours: vectors, in a worker',
+    policy: `${allowing}; require-trusted-types-for 'script'; trusted-types tollgate`,
+    state: { path: 'simd', workers: 1, degraded: false },
+    warning: null,
+  },
+  {
+    title: 'a policy that requires Trusted Types and allows any: vectors, in a worker',
+    policy: `${allowing}; require-trusted-types-for 'script'`,
+    state: { path: 'simd', workers: 1, degraded: false },
+    warning: null,
+  },
+  {
+    title: 'a policy that requires Trusted Types and allows none: vectors, on the main thread',
+    policy: `${allowing}; require-trusted-types-for 'script'; trusted-types 'none'`,
+    state: { path: 'simd', workers: 0, degraded: true },
+    warning: /no worker .*'trusted-types tollgate'/,
+  },
 ] as const;
 
 for (const { title, policy, state, warning } of policies) {
@@ -102,6 +123,7 @@ for (const { title, policy, state, warning } of policies) {
       t.ok(zeroBits(task.head + found.nonce) >= task.difficulty);
       t.same(found.state, state);
     }
+    if (warning !== null) await until(() => warnings.length > 0, 'a warning');
     t.equal(warnings.length, warning === null ? 0 : 1, 'once for both searches');
     if (warning !== null) t.match(warnings[0], warning);
   });
@@ -116,6 +138,7 @@ t.test('a processor without SIMD: WebAssembly without SIMD, in a worker', async 
   const found = await search(page, { head, difficulty: 14 });
   t.ok(zeroBits(head + found.nonce) >= 14);
   t.same(found.state, { path: 'wasm', workers: 1, degraded: true });
+  await until(() => warnings.length > 0, 'a warning');
   t.match(warnings[0], /WebAssembly without SIMD/);
 });
 
@@ -128,6 +151,18 @@ t.test('workers share a search, and all hashes count', async (t) => {
   const givesUp = search(page, hopeless, { workers: 3 }, { maxHashes: 2_000_000 });
   await t.rejects(givesUp, /PowGaveUpError: No nonce with 32 leading zero bits among 2000000 hashes/);
 });
+
+t.test(
+  'a page that reports more cores than it has tries all hashes, however many workers come and go',
+  async (t) => {
+    const { page } = await openSite(t, everything);
+    await page.evaluate(() =>
+      Object.defineProperty(navigator, 'hardwareConcurrency', { configurable: true, value: 8 }),
+    );
+    const givesUp = search(page, hopeless, {}, { maxHashes: 12_000_000 });
+    await t.rejects(givesUp, /PowGaveUpError: No nonce with 32 leading zero bits among 12000000 hashes/);
+  },
+);
 
 t.test('without a limit of hashes each worker gets one nonce range and keeps it', async (t) => {
   const { page } = await openSite(t, everything);
@@ -277,6 +312,7 @@ t.test('where three of four worker files fail to load, the search is reported as
     return state;
   }, head);
   t.same(found, { path: 'simd', workers: 1, degraded: true });
+  await until(() => warnings.length > 0, 'a warning');
   t.equal(warnings.length, 1);
   t.match(warnings[0], /fewer workers than were started/);
 });

@@ -50,6 +50,7 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
       'dist/src/solver/js-kernel.js',
       'dist/src/solver/wasm-kernels.js',
       'dist/tollgate.js',
+      'dist/tollgate/fr.js',
     ],
   };
   // First the one that depends on another, whose output is not there yet either.

@@ -1,20 +1,25 @@
 // The shadow tree of the element: everything that it displays or announces.
 
-import { type CaptchaEvents, createCaptchaView } from './captcha-view.js';
+import { directionOf } from '../languages.js';
+import type { CaptchaEvents, CaptchaView } from './captcha-view.js';
 import { create } from './create-node.js';
 import type { ImageView } from './image-view.js';
 import { styleSheet } from './style-sheet.js';
-import { directionOf } from './texts.js';
 import type { ViewModel } from './view-model.js';
 import { createWorkView } from './work-view.js';
 
 export interface ChallengeEvents extends CaptchaEvents {
   /** The person presses the retry button after an error. */
   onRetry(): void;
+  /** A part of the view has been loaded: the state is to be shown again. */
+  onLoaded(): void;
 }
 
 export interface ChallengeView {
-  readonly image: ImageView;
+  /** What is visible. */
+  readonly box: HTMLElement;
+  /** Null until an image is required. */
+  readonly image: ImageView | null;
   /** Where the browser displays its message about a form sent too early. */
   readonly status: HTMLElement;
   show(model: ViewModel): void;
@@ -29,7 +34,7 @@ const REPEAT_MS = 100;
 export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): ChallengeView {
   root.adoptedStyleSheets = [styleSheet()];
   const work = createWorkView(events.onRetry);
-  const captcha = createCaptchaView(events);
+  let captcha: CaptchaView | undefined;
   let announced = '';
   let repeatTimer: ReturnType<typeof setTimeout>;
   const liveRegion = create('p', { class: 'visually-hidden', role: 'status' });
@@ -37,23 +42,36 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
     'div',
     { class: 'box', part: 'box', role: 'group', 'aria-labelledby': 'title' },
     work.node,
-    captcha.node,
-    liveRegion,
   );
-  root.append(box);
+  // Outside of the box, because it also announces what is not displayed.
+  root.append(box, liveRegion);
+
+  /** Most forms never require an image, so its view is loaded when one does; if that fails, with the next change. */
+  async function loadCaptcha(): Promise<void> {
+    const { createCaptchaView } = await import('./captcha-view.js');
+    if (captcha !== undefined) return;
+    captcha = createCaptchaView(events);
+    box.append(captcha.node);
+    events.onLoaded();
+  }
 
   return {
-    image: captcha.image,
+    box,
+    get image() {
+      return captcha?.image ?? null;
+    },
     status: work.status,
     show(model) {
       const { state, language } = model;
       box.lang = language;
       box.dir = directionOf(language);
       box.dataset.status = state.status;
+      box.toggleAttribute('data-loading', model.isLoading);
       // The gate stays closed while the person still has something to do.
       box.toggleAttribute('data-open', state.status === 'ready' && state.captcha?.kind !== 'image');
       work.show(model);
-      captcha.show(model);
+      if (captcha !== undefined) captcha.show(model);
+      else if (model.captchaRequired) void loadCaptcha().catch(() => undefined);
     },
     announce(text) {
       clearTimeout(repeatTimer);

@@ -1,14 +1,16 @@
 // The view model: what the views of the element display, and what they say about an error or a missing answer.
 
-import type { ChallengeState } from '../challenge/challenge-state.js';
-import { CaptchaRequestError } from '../challenge/errors.js';
-import { PowGaveUpError } from '../solver/errors.js';
-import type { Language, TextKey, Texts } from './texts.js';
+import type { ChallengeState } from '../../challenge/challenge-state.js';
+import { errorCodeOf } from '../error-codes.js';
+import { fill, type Language, type Texts } from '../languages.js';
+import { sayDuration } from './durations.js';
 
 /** A snapshot of everything that the views display. */
 export interface ViewModel {
   readonly state: ChallengeState;
   readonly language: Language;
+  /** Whether the texts of the language are not there yet, and English ones stand in. */
+  readonly isLoading: boolean;
   readonly texts: Texts;
   /** Whole seconds until the service allows the next request; 0 if it is allowed now. */
   readonly waitSeconds: number;
@@ -26,15 +28,15 @@ export interface View {
   show(model: ViewModel): void;
 }
 
-/** Returns the text that explains an error. */
-export function errorText(error: Error | null): TextKey {
-  if (error instanceof PowGaveUpError) return 'gave_up';
-  if (error instanceof CaptchaRequestError) {
-    if (error.isRateLimited) return 'wait_over';
-    return error.status >= 500 ? 'unavailable' : 'wrong_setup';
-  }
-  // `fetch` throws a TypeError without an answer, and the client throws a TimeoutError if none comes in time.
-  return error instanceof TypeError || error?.name === 'TimeoutError' ? 'offline' : 'failed';
+/** Whether the answer to the last image was refused. */
+export function isRefused({ refusal }: ChallengeState): boolean {
+  return refusal === 'captcha_invalid';
+}
+
+/** Returns the text for the time that the service asks to wait. */
+export function waitText({ state, texts, waitSeconds, language }: ViewModel): string {
+  const text = errorCodeOf(state.error) === 'unavailable' ? texts.waiting_service : texts.waiting;
+  return fill(text, { time: sayDuration(waitSeconds, language) });
 }
 
 /** A reason why the form is invalid. */
@@ -61,6 +63,6 @@ export function validate(
       return { flags: { valueMissing: true }, message: texts.missing, anchor: 'answer' };
   }
   if (status === 'ready' || (holdsSubmit && status !== 'error')) return null;
-  const message = status === 'error' ? texts[errorText(state.error)] : texts.not_ready;
+  const message = status === 'error' ? texts[errorCodeOf(state.error)] : texts.not_ready;
   return { flags: { customError: true }, message, anchor: 'status' };
 }

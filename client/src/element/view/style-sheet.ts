@@ -6,6 +6,7 @@ const css = `
 :host([hidden]) { display: none; }
 *, ::before, ::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
+[data-loading] .words { visibility: hidden; }
 p { margin: 0; }
 
 .box {
@@ -141,6 +142,20 @@ button[aria-disabled="true"]:hover { background: transparent; }
 .tabular { font-variant-numeric: tabular-nums; }
 
 .visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+.box[data-floats] {
+  position: fixed;
+  inset: 0 auto auto 0;
+  z-index: 2147483647;
+  inline-size: min(21rem, 100vw - 16px);
+  max-block-size: calc(100vh - 16px);
+  overflow: auto;
+  background: linear-gradient(var(--tollgate-surface, color-mix(in srgb, currentColor 3%, transparent)) 0 0), Canvas;
+  box-shadow: 0 .4rem 1.6rem #0004;
+}
+[data-display]:not([data-display="inline"], [data-placed]) { display: none; }
+[data-late] { animation: late 1s step-end; }
+@keyframes late { from { visibility: hidden; } }
 
 @media (prefers-reduced-motion: no-preference) {
   .mark .arm { transition: transform .6s cubic-bezier(.3, 1.3, .5, 1); }

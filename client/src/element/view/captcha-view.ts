@@ -1,10 +1,10 @@
 // The required captcha: the image, or the work chosen in its place.
 
-import type { ShownEffort } from '../challenge/challenge-state.js';
+import type { ShownEffort } from '../../challenge/challenge-state.js';
+import { fill } from '../languages.js';
 import { create, setText } from './create-node.js';
 import { estimateEffortSeconds, estimateLeftSeconds, sayEstimate } from './durations.js';
 import { createImageView, type ImageEvents, type ImageView } from './image-view.js';
-import { fill } from './texts.js';
 import type { View, ViewModel } from './view-model.js';
 
 export interface CaptchaEvents extends ImageEvents {
@@ -12,7 +12,11 @@ export interface CaptchaEvents extends ImageEvents {
   onChoose(name: 'effort' | 'image'): void;
 }
 
-export function createCaptchaView(events: CaptchaEvents): View & { readonly image: ImageView } {
+export interface CaptchaView extends View {
+  readonly image: ImageView;
+}
+
+export function createCaptchaView(events: CaptchaEvents): CaptchaView {
   const image = createImageView(events);
   const effort = createEffortView();
   // One button for both choices, so that it keeps the focus when it is pressed.
@@ -46,9 +50,9 @@ export function createCaptchaView(events: CaptchaEvents): View & { readonly imag
   };
 }
 
-function estimateText({ state, language, texts }: ViewModel): string {
-  const seconds = estimateEffortSeconds(state);
-  return seconds === null ? '' : fill(texts.effort_time, { time: sayEstimate(seconds, language) });
+function estimateText(model: ViewModel): string {
+  const seconds = estimateEffortSeconds(model.state);
+  return seconds === null ? '' : fill(model.texts.effort_time, { time: sayEstimate(seconds, model) });
 }
 
 /** The work in place of an image: its progress and the time left. */
@@ -57,26 +61,24 @@ function createEffortView(): View {
   const bar = create('progress', { part: 'progress', max: 1, 'aria-labelledby': 'effort-title' });
   const hint = create('p', { class: 'hint tabular', part: 'hint' });
   const node = create('div', { class: 'effort-part', part: 'effort' }, title, bar, hint);
-  // When a part begins, its own speed is not known yet.
-  let hashesPerMs = 0;
-
   return {
     node,
-    show({ state, language, texts }) {
+    show(model) {
+      const { state, texts } = model;
       setText(title, texts.effort);
-      const { captcha, work } = state;
+      const { captcha } = state;
       if (captcha?.kind !== 'effort') {
         bar.value = 0;
         setText(hint, texts.solving);
         return;
       }
-      hashesPerMs = speedOf(captcha.progress) ?? (hashesPerMs || (work === null ? null : speedOf(work)) || 0);
       bar.value = captcha.solved ? 1 : shareOf(captcha);
       setText(hint, captcha.solved ? texts.effort_done : left(captcha));
 
       function left(effort: ShownEffort): string {
-        if (hashesPerMs === 0) return texts.solving;
-        const time = sayEstimate(estimateLeftSeconds(effort, hashesPerMs), language);
+        const seconds = estimateLeftSeconds(effort);
+        if (seconds === null) return texts.solving;
+        const time = sayEstimate(seconds, model);
         return fill(texts.effort_left, {
           part: Math.min(effort.part + 1, effort.parts),
           parts: effort.parts,
@@ -85,10 +87,6 @@ function createEffortView(): View {
       }
     },
   };
-}
-
-function speedOf({ hashes, ms }: { hashes: number; ms: number }): number | null {
-  return hashes > 0 && ms > 0 ? hashes / ms : null;
 }
 
 function shareOf({ part, parts, progress }: ShownEffort): number {

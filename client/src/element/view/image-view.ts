@@ -1,7 +1,9 @@
 // The image, the field for its characters, and the button for a new image.
 
+import { fill } from '../languages.js';
 import { create, setText } from './create-node.js';
-import type { View, ViewModel } from './view-model.js';
+import { foldLookAlikes } from './look-alikes.js';
+import { isRefused, type View, type ViewModel } from './view-model.js';
 
 export interface ImageEvents {
   onAnswer(text: string): void;
@@ -34,17 +36,33 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
     spellcheck: 'false',
     maxlength: 64,
     required: true,
-    'aria-describedby': 'hint',
+    'aria-describedby': 'characters hint',
   });
   const another = create('button', { part: 'button new-image', type: 'button' });
   const hint = create('p', { class: 'hint', part: 'hint', id: 'hint' });
+  const characters = create('p', { class: 'hint', part: 'hint', id: 'characters' });
   const row = create('div', { class: 'row' }, input, another);
-  const node = create('div', { class: 'image-part', part: 'image-part' }, label, frame, row, hint);
+  const node = create(
+    'div',
+    { class: 'image-part', part: 'image-part' },
+    label,
+    characters,
+    frame,
+    row,
+    hint,
+  );
   let url = '';
   let isBroken = false;
   let last: ViewModel | undefined;
 
-  input.addEventListener('input', () => onAnswer(input.value));
+  input.addEventListener('input', (event) => {
+    const { captcha } = last?.state ?? {};
+    // Not while an input method composes a character.
+    if (captcha?.kind === 'image' && !(event as InputEvent).isComposing) {
+      replaceText(input, foldLookAlikes(input.value, captcha.characters));
+    }
+    onAnswer(input.value);
+  });
   input.addEventListener('change', onCommit);
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.isComposing) return;
@@ -84,11 +102,34 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
         disabled || waitSeconds > 0 || (current === null && state.status === 'solving'),
       );
       node.toggleAttribute('data-stale', isStale);
-      setText(hint, current?.expired ? texts.expired : isBroken ? texts.image_failed : '');
+      const occurring = current?.characters;
+      setText(
+        characters,
+        occurring === undefined ? '' : fill(texts.characters, { characters: [...occurring].join(' ') }),
+      );
+      characters.hidden = occurring === undefined;
+      const isWrong = isRefused(state) && input.value === '';
+      input.ariaInvalid = isWrong ? 'true' : null;
+      setText(hint, hintOf(current?.expired === true, isWrong));
       hint.hidden = !hint.textContent;
       input.disabled = disabled;
       image.hidden = url === '';
     },
   };
   return view;
+
+  function hintOf(isExpired: boolean, isWrong: boolean): string {
+    const { texts } = last as ViewModel;
+    if (isExpired) return texts.expired;
+    if (isBroken) return texts.image_failed;
+    return isWrong ? texts.wrong : '';
+  }
+}
+
+/** Replaces a text of the same length without moving the caret. */
+function replaceText(input: HTMLInputElement, text: string): void {
+  if (input.value === text) return;
+  const { selectionStart, selectionEnd } = input;
+  input.value = text;
+  input.setSelectionRange(selectionStart, selectionEnd);
 }

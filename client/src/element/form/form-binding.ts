@@ -2,6 +2,9 @@
 
 import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
 
+/** How a person uses a form: with the pointer over it, by focus or input, by sending it. */
+export type FormUse = 'presence' | 'focus' | 'submission';
+
 /** What the binding needs from the element. */
 export interface FormBindingDeps {
   /** Whether the challenge fields are complete; also true while the element is disabled. */
@@ -9,7 +12,7 @@ export interface FormBindingDeps {
   /** Whether a script still waits for the answer to a submission. */
   isSubmitting(): boolean;
   /** The person uses the form. */
-  onTouch(): void;
+  onTouch(use: FormUse): void;
   /** A submission came too early; it is sent as soon as the element is ready. */
   onDelayed(): void;
   /** The browser has sent the form with its fields, but the page is still there. */
@@ -17,6 +20,10 @@ export interface FormBindingDeps {
 }
 
 export interface FormBinding {
+  /** The submission that waits for the element; undefined if none does. */
+  readonly delayed: { readonly submitter: HTMLElement | null } | undefined;
+  /** The button that sends the form: of the submission that waits, or the first one; null if there is none. */
+  readonly button: HTMLElement | null;
   /** Call it after each change. @param disablesButtons whether the submit buttons are disabled now */
   update(disablesButtons: boolean): void;
   /** Drops a delayed submission, because the element has failed. */
@@ -27,9 +34,11 @@ export interface FormBinding {
 
 /** Events of a person who uses the form. Only input shows that the page stays in use after the form was sent. */
 const inputEvents = ['input', 'keydown', 'pointerdown'] as const;
-const presenceEvents = ['focusin', 'pointerover'] as const;
+const presenceEvents = ['pointerover'] as const;
 
-export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBinding {
+/** @param element the only one of its kind that the form should have */
+export function bindForm(form: HTMLFormElement, element: Element, deps: FormBindingDeps): FormBinding {
+  warnOfOthers(form, element);
   const buttons = controlSubmitButtons(form);
   const releasing = new AbortController();
   const { signal } = releasing;
@@ -40,6 +49,7 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
   let pressed: HTMLElement | null = null;
 
   for (const name of inputEvents) form.addEventListener(name, onInput, { signal, passive: true });
+  form.addEventListener('focusin', () => onUse('focus'), { signal, passive: true });
   for (const name of presenceEvents) form.addEventListener(name, onPresence, { signal, passive: true });
   window.addEventListener('focus', onPresence, { signal });
   // Buttons can be outside of the form, but not in another tree.
@@ -60,11 +70,15 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
     if (isSpent) {
       isSpent = false;
       deps.onSpent();
-    } else deps.onTouch();
+    } else deps.onTouch('focus');
   }
 
   function onPresence(): void {
-    if (!isSpent) deps.onTouch();
+    onUse('presence');
+  }
+
+  function onUse(use: FormUse): void {
+    if (!isSpent) deps.onTouch(use);
   }
 
   /** Counts a double-click as one press. */
@@ -79,6 +93,12 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
     pressed = submitter;
     // On a second press before the first answer, the fields have been spent.
     if (isSpent) onInput();
+    // A press while a script still sends the form would send it a second time.
+    if (deps.isSubmitting()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     if (deps.isReady()) {
       delayed = undefined;
       // Checked after all listeners of the page have run. A page that sends the form itself calls `settle`.
@@ -90,9 +110,7 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
     }
     event.preventDefault();
     event.stopImmediatePropagation();
-    deps.onTouch();
-    // Dropped while a script sends the form: it would otherwise be sent after the answer, when nobody expects it.
-    if (deps.isSubmitting()) return;
+    deps.onTouch('submission');
     delayed = { submitter };
     deps.onDelayed();
   }
@@ -105,6 +123,12 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
   }
 
   return {
+    get delayed() {
+      return delayed;
+    },
+    get button() {
+      return delayed?.submitter ?? submittersOf(form)[0] ?? null;
+    },
     update(disablesButtons) {
       buttons.disable(disablesButtons);
       // Not during the notification of a change, so that the page's listeners find a consistent state.
@@ -118,6 +142,19 @@ export function bindForm(form: HTMLFormElement, deps: FormBindingDeps): FormBind
       buttons.release();
     },
   };
+}
+
+const warnedForms = new WeakSet<HTMLFormElement>();
+
+/** Two elements would write the same fields: the server takes one of each name. */
+function warnOfOthers(form: HTMLFormElement, element: Element): void {
+  const elements = [...form.elements].filter(({ localName }) => localName === element.localName);
+  if (elements.length < 2 || warnedForms.has(form)) return;
+  warnedForms.add(form);
+  console.warn(
+    `Tollgate: a form has ${elements.length} <${element.localName}> elements; one is enough.`,
+    form,
+  );
 }
 
 /** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */

@@ -48,6 +48,24 @@ export abstract class FormField extends Base {
     else this.setAttribute('prefix', prefix);
   }
 
+  /** Drops what the person has typed. */
+  abstract formResetCallback(): void;
+
+  /** Restores nothing: what was typed belonged to an image that is gone. */
+  formStateRestoreCallback(): void {
+    this.formResetCallback();
+  }
+
+  /** Sets properties again that a script set before the element was defined: until then they hide the accessors. */
+  protected restoreProperties(names: readonly (keyof this)[]): void {
+    for (const name of names) {
+      if (!Object.hasOwn(this, name)) continue;
+      const early = this[name];
+      Reflect.deleteProperty(this, name);
+      this[name] = early;
+    }
+  }
+
   checkValidity(): boolean {
     return this.internals.checkValidity();
   }

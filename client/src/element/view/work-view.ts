@@ -1,9 +1,8 @@
 // The first row of the element: gate icon, status text, retry button, and the progress bar of the proof of work.
 
+import { errorCodeOf } from '../error-codes.js';
 import { create, createSvg, setText } from './create-node.js';
-import { sayDuration } from './durations.js';
-import { fill } from './texts.js';
-import { errorText, type View, type ViewModel } from './view-model.js';
+import { type View, type ViewModel, waitText } from './view-model.js';
 
 /** @param onRetry called when the person presses the retry button */
 export function createWorkView(onRetry: () => void): View & { readonly status: HTMLElement } {
@@ -40,9 +39,10 @@ export function createWorkView(onRetry: () => void): View & { readonly status: H
   };
 }
 
-function statusText({ state, language, texts, waitSeconds }: ViewModel): string {
-  if (waitSeconds > 0) return fill(texts.waiting, { time: sayDuration(waitSeconds, language) });
-  if (state.status === 'error') return texts[errorText(state.error)];
+function statusText(model: ViewModel): string {
+  const { state, texts, waitSeconds } = model;
+  if (waitSeconds > 0) return waitText(model);
+  if (state.status === 'error') return texts[errorCodeOf(state.error)];
   const { captcha, status } = state;
   if (captcha?.kind === 'image' && (status === 'ready' || captcha.expired)) return texts.image_needed;
   return captcha?.kind === 'effort' && !captcha.solved ? texts.effort_needed : texts[status];

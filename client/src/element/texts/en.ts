@@ -1,0 +1,47 @@
+// The texts of the element in English, which apply where there is no other language.
+
+export const en = {
+  title: 'Security check',
+  idle: 'Waiting.',
+  solving: 'Your device is working on it…',
+  ready: 'Done.',
+  image_needed: 'One more step: the image below.',
+  effort_needed: 'Your device is doing the extra work…',
+  waiting: 'Too many requests. Please wait {time}.',
+  waiting_service: 'The security check is not available at the moment. Next try in {time}.',
+  rate_limited: 'Too many requests. It goes on in a moment.',
+  offline: 'Your device is offline. The security check goes on when it is online again.',
+  no_answer: 'The security check does not answer. It tries again by itself.',
+  unavailable: 'The security check is not available at the moment. It tries again by itself.',
+  wrong_setup: 'The security check of this site is not set up correctly.',
+  gave_up: 'Your device could not finish the check. Please try again.',
+  failed: 'The security check has failed.',
+  retry: 'Try again',
+  slow: 'Slower here than it could be: the browser or this page does not allow fast computing.',
+  label: 'Characters in the image',
+  characters: 'Only these occur: {characters}',
+  alt: 'Distorted letters and digits, to be typed in the field below',
+  image_shown: 'Please also type the characters in the image.',
+  new_image: 'New image',
+  wrong: 'That answer was not accepted. Please type the characters in this new image.',
+  expired: 'This image has expired. Please request a new one.',
+  image_failed: 'The image cannot be shown. Please request a new one.',
+  choose_effort: 'I cannot read this image: let my device work instead',
+  effort_time: 'That takes {time} on this device.',
+  effort: 'Extra work in place of the image',
+  effort_left: 'Step {part} of {parts}, {time} left',
+  effort_started: 'Your device is working in place of the image. You can go on with the form.',
+  effort_done: 'Done: no image is needed.',
+  choose_image: 'Show me an image instead',
+  about: 'about {time}',
+  few_seconds: 'a few seconds',
+  not_ready: 'One moment, please: the security check is still running.',
+  missing: 'Please type the characters in the image.',
+  delayed: 'The form will be sent as soon as the security check is done.',
+  ready_again: 'The security check is done.',
+};
+
+/** The name of a text. */
+export type TextKey = keyof typeof en;
+/** All texts in one language; `{name}` is a place to fill in. */
+export type Texts = Readonly<Record<TextKey, string>>;
