@@ -22,7 +22,7 @@ export interface ImageChallenge {
   readonly token: string;
   /** Absolute link to the image */
   readonly url: string;
-  /** The characters that can occur in the image, in capitals if the answer ignores them */
+  /** With the query `hint` only: the characters that can occur in the image, in capitals if the answer ignores them */
   readonly characters?: string;
   /** Seconds until expiry; unaffected by clock differences */
   readonly expires_in: number;

@@ -32,7 +32,7 @@ export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChalle
 /** Fetches an image, which the service draws when its `url` is loaded. @param preset the service's default if omitted */
 export function fetchImageChallenge(preset?: string, options: FetchOptions = {}): Promise<ImageChallenge> {
   const shape = { token: 'string', url: 'string', expires_in: 'number' } as const;
-  return requestChallenge<ImageChallenge>('', { preset }, shape, options);
+  return requestChallenge<ImageChallenge>('', { preset, hint: 1 }, shape, options);
 }
 
 /** Fetches work in place of an image, to be solved by `solveEffort`. A service without it answers 422 `unknown_preset`. */
@@ -91,7 +91,7 @@ function hasShape<T>(body: unknown, shape: Shape<T>): body is T {
 function requestError(response: Response, body: Partial<ErrorBody> | null | undefined): CaptchaRequestError {
   const { status } = response;
   const what = response.ok ? 'something other than a challenge' : `status ${status}`;
-  const message = body?.message ?? `The challenge service answered with ${what}. Is the prefix right?`;
+  const message = body?.message ?? `The service answered with ${what}. Is the prefix right?`;
   const retryAfter = response.headers.get('Retry-After');
   return new CaptchaRequestError(message, {
     status,

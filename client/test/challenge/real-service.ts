@@ -57,6 +57,7 @@ export async function startRealService(
   t.teardown(
     watchFetch(async (url, response) => {
       if (url.origin !== system.address || !url.pathname.startsWith('/api/captcha')) return;
+      url.searchParams.delete('hint');
       if (url.searchParams.has('scope')) url.searchParams.set('scope', 'TICKET');
       requested.push(url.pathname.slice('/api/captcha'.length) + url.search);
       const body = await response.clone().json();

@@ -184,6 +184,7 @@ const pathOf = (request: FastifyRequest) => request.url.replace(/\?.*/, '');
 function nameOf(url: string): string {
   return url
     .slice('/api/captcha'.length)
+    .replace(/(\?|&)hint=1/, '')
     .replace(/scope=[^&]+/, 'scope=TICKET')
     .replace(/\/\w{40}\.png/, '/TOKEN.png');
 }

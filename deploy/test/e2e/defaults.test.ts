@@ -47,6 +47,12 @@ async function tests(t: Test, site: Site): Promise<void> {
     livesFor(t, answer, 120);
   });
 
+  await t.test('a client that asks for a hint is told the characters that can occur', async (t) => {
+    const { json } = await gateway.get('/api/captcha?hint=1');
+    t.strictSame(Object.keys(json).sort(), ['characters', 'expires_at', 'expires_in', 'token', 'url']);
+    t.equal(json.characters, '23CDHPTX');
+  });
+
   await t.test('the link of an image ignores every header of the request', async (t) => {
     const headers = {
       host: 'evil.example',

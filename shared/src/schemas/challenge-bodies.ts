@@ -35,7 +35,8 @@ export const ImageChallenge = Type.Object(
     url: Type.String({ description: 'Absolute link to the image' }),
     characters: Type.Optional(
       Type.String({
-        description: 'The characters that can occur in the image, in capitals if the answer ignores them',
+        description:
+          'With the query `hint` only: the characters that can occur in the image, in capitals if the answer ignores them',
       }),
     ),
     expires_in,
@@ -119,6 +120,9 @@ export const ImageQuery = Type.Object({
     Type.Unsafe<unknown>({
       description: 'Name of a preset; `default` when it is empty or given more than once',
     }),
+  ),
+  hint: Type.Optional(
+    Type.Unsafe<unknown>({ description: 'With any value, the response names the characters that can occur' }),
   ),
   ...ScopeQuery.properties,
 });

@@ -27,6 +27,8 @@ export interface PreparedChallenge {
   /** Fields of a challenge type of the operator. */
   readonly fields: PublicFields;
   readonly hasImage: boolean;
+  /** The characters that can occur in the image; undefined if a type of the operator decides. */
+  readonly characters?: string | undefined;
   /** For test mode; undefined if there is no single right answer. */
   readonly answer?: string;
 }
@@ -108,7 +110,8 @@ function answerFields(
     verifiedBy: 'answer',
     type: kind?.name ?? TEXT,
     rest,
-    fields: kind === null ? { ...fields, characters: charactersOf(preset.phrase) } : fields,
+    fields,
+    characters: kind === null ? charactersOf(preset.phrase) : undefined,
     hasImage: text !== null,
     answer,
   };
@@ -121,17 +124,20 @@ function charactersOf({ alphabet, ignore_capitals }: ImagePreset['phrase']): str
 /**
  * Returns the response body of an issued challenge.
  * @param imagesUrl absolute URL that the image's file name is appended to, without a trailing slash
+ * @param hasHint whether the client asked for the characters that can occur
  */
 export function imageChallenge(
-  { issue, fields, hasImage, answer }: PreparedChallenge,
+  { issue, fields, hasImage, characters, answer }: PreparedChallenge,
   issued: Issued & { allowed: true },
   imagesUrl: string,
   testMode: boolean,
+  hasHint: boolean,
 ): ImageChallenge | KindChallenge {
   return {
     token: issue.token,
     ...(hasImage ? { url: `${imagesUrl}/${issue.token}.png` } : {}),
     ...fields,
+    ...(hasHint && characters !== undefined ? { characters } : {}),
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
     ...(testMode && answer !== undefined ? { answer } : {}),

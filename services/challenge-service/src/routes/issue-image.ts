@@ -57,7 +57,7 @@ export default async function issueImage(
     },
     async (request, reply): Promise<ImageChallenge | EffortChallenge | KindChallenge> => {
       const address = normaliseAddress(request.ip);
-      const { preset } = request.query;
+      const { preset, hint } = request.query;
       if (preset === EFFORT && options.effort.enabled) {
         const effort = effortIssue(deps, address, await app.pricedScope(request.query.scope));
         const issued = await app.challenges.issueEffort(effort.issue);
@@ -74,7 +74,7 @@ export default async function issueImage(
       countOf.get(known.name)?.();
       // The serialiser of the schema would drop the fields that only the challenge type knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
-      return imageChallenge(prepared, issued, imagesUrl, options.test_mode);
+      return imageChallenge(prepared, issued, imagesUrl, options.test_mode, hint !== undefined);
     },
   );
 }
