@@ -35,4 +35,4 @@ export async function runTestFiles(patterns, options = {}) {
   return total;
 }
 
-const jobsFor = (processors) => processors * 2;
+const jobsFor = (processors) => Math.ceil(processors * 2.5);
