@@ -250,7 +250,7 @@ t.test('from another origin: the image is seen, answered, and let in', async (t)
       },
       { address: service.address, email: ada, given },
     );
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
   for (const _ of [1, 2]) t.equal(await logIn('wrong'), 422);
   const { answer } = await (await issued).json();
   await waitFor(page, 'ready');

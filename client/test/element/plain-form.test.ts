@@ -31,7 +31,7 @@ const solverOf = (page: Page) =>
 function watchAnswers(page: Page): () => Promise<string> {
   let newest: Promise<string> = Promise.resolve('');
   page.on('response', (response) => {
-    if (response.url().endsWith('/api/captcha')) newest = response.json().then(({ answer }) => answer);
+    if (response.url().endsWith('/api/captcha?hint=1')) newest = response.json().then(({ answer }) => answer);
   });
   return () => newest;
 }

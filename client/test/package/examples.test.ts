@@ -41,7 +41,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');
-  const demanded = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const demanded = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
   const attempt = async (password: string) => {
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill(password);

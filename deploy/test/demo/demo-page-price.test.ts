@@ -37,7 +37,7 @@ async function watch(t: Test): Promise<Watched> {
   let images = 0;
   page.on('response', (response: Response) => {
     const { pathname, search } = new URL(response.url());
-    if (pathname === '/api/captcha' && search === '') images += 1;
+    if (pathname === '/api/captcha' && search === '?hint=1') images += 1;
     if (pathname !== '/login') return;
     codes.push(response.ok() ? Promise.resolve(200) : response.json().then(({ code }) => code));
   });
@@ -88,7 +88,7 @@ t.test('the price shown rises with each failure, and the log-in still succeeds',
   await fail(page, email);
   await waitForBits(page, 6);
   t.equal(await page.textContent('#raised'), '4 times the first price');
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
   await fail(page, email);
   await waitForBits(page, 8);
   t.equal(await page.textContent('#raised'), '16 times the first price');
@@ -118,7 +118,7 @@ t.test('an account that needs an image at once: the page asks for it, and for no
   const { page, logIns } = await watch(t);
   const email = emails[4];
   await failElsewhere(email, 3);
-  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+  const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
   await submit(page, email, password);
   const { answer } = (await (await issued).json()) as Issued;
   await page.locator('#notice:text-is("Please also answer the image below, then sign in again.")').waitFor();

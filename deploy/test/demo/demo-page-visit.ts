@@ -103,7 +103,7 @@ export async function fail(page: Page, email: string): Promise<void> {
  */
 export async function failUntilImage(page: Page, email: string, path = '/api/captcha'): Promise<string> {
   await fail(page, email);
-  const issued = page.waitForResponse((response) => response.url().endsWith(path));
+  const issued = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
   await fail(page, email);
   const { answer } = (await (await issued).json()) as { answer: string };
   await page.getByRole('textbox', { name: 'Characters in the image' }).waitFor();

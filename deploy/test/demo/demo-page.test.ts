@@ -149,7 +149,7 @@ t.test('after five failures the button counts the time until the next try', asyn
   let answer = await failUntilImage(page, email);
   for (let failures = 2; failures < 5; failures += 1) {
     await field.fill(answer);
-    const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha'));
+    const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
     await fail(page, email);
     answer = ((await (await issued).json()) as { answer: string }).answer;
   }
