@@ -21,6 +21,9 @@ export const session: Session = createSession({ baseUrl: 'https://auth.example.c
 export const state: ChallengeState = createChallenge({ image: 'always', solver: openSolver() }).state;
 export const address: Promise<string> = fetchImageChallenge().then(({ url }) => url);
 export const element: TollgateChallenge | null = document.querySelector('tollgate-challenge');
+element?.form?.addEventListener('tollgate-error', ({ detail }) => detail.code === 'offline');
+// @ts-expect-error no such code
+element?.addEventListener('tollgate-error', ({ detail }) => detail.code === 'broken');
 
 export function Form() {
   const { controller, fields, submit } = useChallenge({ fields: { captcha: 'letters' } });
