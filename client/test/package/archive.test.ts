@@ -121,7 +121,8 @@ for (const resolution of ['bundler', 'nodenext']) {
   t.test(`the element has types in each framework (${resolution})`, async (t) => {
     const svelte = join(installed.folder, 'node_modules', 'svelte');
     mkdirSync(svelte, { recursive: true });
-    writeFileSync(join(svelte, 'package.json'), '{ "name": "svelte", "type": "module" }');
+    const exports = { './elements': { types: './elements.d.ts' } };
+    writeFileSync(join(svelte, 'package.json'), JSON.stringify({ name: 'svelte', type: 'module', exports }));
     writeFileSync(join(svelte, 'elements.d.ts'), svelteElements);
     for (const [file, code] of Object.entries(templateConsumers)) {
       writeFileSync(join(installed.folder, file), code);
