@@ -1,7 +1,10 @@
 // The form element: importing this module defines <tollgate-challenge>.
+import type { TollgateEventMap } from './element/events.js';
 import { TollgateChallenge } from './element/tollgate-challenge.js';
 
 declare global {
+  /** They bubble, so that forms and documents receive them as well. */
+  interface GlobalEventHandlersEventMap extends TollgateEventMap {}
   interface HTMLElementTagNameMap {
     'tollgate-challenge': TollgateChallenge;
   }
@@ -14,4 +17,5 @@ if (globalThis.customElements?.get(name) === undefined) {
   globalThis.customElements?.define(name, TollgateChallenge);
 }
 
+export type { ErrorDetail, ProgressDetail, TollgateEventMap } from './element/events.js';
 export { TollgateChallenge };

@@ -222,14 +222,20 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'client',
-    files: /^client\/src\/(?!react[./])/,
+    files: /^client\/src\/(?!react[./]|types\/)/,
     may: [],
     never: [anyProcess],
   },
   {
     name: 'client/react',
     files: /^client\/src\/react[./]/,
-    may: [/^react$/, /^client\/src\/(session|challenge|element)\//, /^client\/src\/listeners\.ts$/],
+    may: [/^react$/, /^client\/src\/(session|challenge|element|types)\//, /^client\/src\/listeners\.ts$/],
+    never: [anyProcess],
+  },
+  {
+    name: 'client/types',
+    files: /^client\/src\/types\//,
+    may: [/^(preact|solid-js|svelte\/elements|vue|vue\/jsx-runtime)$/, /^client\/src\/(challenge|element)\//],
     never: [anyProcess],
   },
   {

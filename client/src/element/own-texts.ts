@@ -1,15 +1,18 @@
 // Texts of the page that replace those of the language.
 import type { Texts } from './languages.js';
 
-/** Reads the attribute `texts`, a JSON object of texts by their names. What is not one is reported in the console and ignored. */
-export function readTexts(json: string | null): Partial<Texts> {
-  if (json === null) return {};
+/**
+ * Reads texts by their names: an object, or the same as JSON. What is neither is reported in the console and ignored.
+ * @param source null and undefined are no texts
+ */
+export function readTexts(source: unknown): Partial<Texts> {
+  if (source === null || source === undefined) return {};
   try {
-    const texts: unknown = JSON.parse(json);
+    const texts: unknown = typeof source === 'string' ? JSON.parse(source) : source;
     if (typeof texts === 'object' && texts !== null && !Array.isArray(texts)) return texts;
   } catch {
     // Reported below.
   }
-  console.warn('Tollgate: the attribute "texts" must hold a JSON object of texts by their names.');
+  console.warn('Tollgate: "texts" must be a JSON object (troubleshooting.md#texts-are-ignored).');
   return {};
 }

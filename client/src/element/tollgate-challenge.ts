@@ -77,8 +77,9 @@ export class TollgateChallenge extends FormField {
     return this.#texts;
   }
 
-  set texts(texts: Partial<Texts>) {
-    this.#texts = texts;
+  /** Frameworks set an attribute's text as a property, so that JSON is accepted here too. */
+  set texts(texts: Partial<Texts> | string | null | undefined) {
+    this.#texts = readTexts(texts);
     this.#update();
   }
 
@@ -117,7 +118,7 @@ export class TollgateChallenge extends FormField {
   }
 
   attributeChangedCallback(name: string): void {
-    if (name === 'texts') this.texts = readTexts(this.getAttribute(name));
+    if (name === 'texts') this.texts = this.getAttribute(name);
     else if ((ownAttributes as readonly string[]).includes(name)) this.#update();
     else this.#binding.renew(() => this.#begin());
   }

@@ -12,5 +12,7 @@ export function warnDegraded({ path, workers }: SolverState): void {
   if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
   if (path === 'wasm') reasons.push('WebAssembly without SIMD');
   if (reasons.length === 0) reasons.push('fewer workers than were started');
-  console.warn(`Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')}.`);
+  console.warn(
+    `Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')} (troubleshooting.md#it-is-slow).`,
+  );
 }

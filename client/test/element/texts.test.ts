@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { fill, languages, loadTexts } from '../../src/element/languages.js';
+import { readTexts } from '../../src/element/own-texts.js';
 import { en } from '../../src/element/texts/en.js';
 import { sayEstimate } from '../../src/element/view/durations.js';
 
@@ -20,6 +21,17 @@ t.test('every language has every text, with the same places to fill in', async (
 
 t.test('a placeholder is filled with its value', async (t) => {
   t.equal(fill('{part} of {parts}', { part: 1, parts: 16 }), '1 of 16');
+});
+
+t.test('own texts are an object or JSON, and anything else is reported and ignored', async (t) => {
+  const own = { retry: 'Once more' };
+  t.same(readTexts(own), own);
+  t.same(readTexts(JSON.stringify(own)), own, 'frameworks set the text of an attribute as a property');
+  const warnings = t.capture(console, 'warn');
+  for (const none of [null, undefined]) t.same(readTexts(none), {});
+  t.same(warnings(), []);
+  for (const wrong of ['{ retry: }', '"words"', '[]', 3]) t.same(readTexts(wrong), {});
+  t.equal(warnings().length, 4);
 });
 
 t.test('the module can be loaded where there is no DOM', async (t) => {

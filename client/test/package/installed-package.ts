@@ -14,6 +14,8 @@ const beside = [
   'react',
   'react-dom',
   'vue',
+  'preact',
+  'solid-js',
   'vite',
   '@types/react',
   '@types/react-dom',

@@ -198,6 +198,32 @@ t.test('every link leads to a file, and every anchor to a heading', async (t) =>
   }
 });
 
+t.test('the page of a framework begins with the example that is built and driven', async (t) => {
+  const examples = {
+    html: ['plain-form/index.html', 'plain-form/sign-in.js'],
+    vue: ['vue-form/src/SignIn.vue', 'vue-form/vite.config.js'],
+  };
+  for (const [name, files] of Object.entries(examples)) {
+    const text = page(`docs/client/${name}.md`);
+    for (const file of files) {
+      const language = file.slice(file.lastIndexOf('.') + 1);
+      t.ok(codeBlocks(text, language).includes(page(`docs/examples/${file}`)), file);
+    }
+  }
+});
+
+t.test('every message in the console names a section of the page on troubleshooting', async (t) => {
+  const anchors = anchorsOf(page('docs/client/troubleshooting.md'));
+  const warnings = readSources()
+    .filter(({ path }) => path.startsWith('client/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/console\.\w+\(([\s\S]*?)\);/g)])
+    .map(([, message = '']) => message);
+  t.ok(warnings.length >= 3);
+  for (const message of warnings) {
+    t.ok(anchors.has(/\(troubleshooting\.md#([\w-]+)\)/.exec(message)?.[1] ?? ''), message);
+  }
+});
+
 t.test('every file that a page names in the text exists', async (t) => {
   for (const { path, text } of pages) {
     for (const literal of literalsIn(text)) {

@@ -92,7 +92,8 @@ t.test('every entry can be imported, and no module beside them', async (t) => {
     `for (const one of ${JSON.stringify(specifiers)}) await import(one);`;
   const load = (...specifiers: string[]) =>
     runNode(['--input-type=module', '--eval', code(specifiers)], outside);
-  const client = ['session', 'challenge', 'element', 'react', 'tollgate.js'].map(
+  const frameworks = ['preact', 'solid', 'svelte', 'vue'].map((name) => `types/${name}`);
+  const client = ['session', 'challenge', 'element', 'react', 'tollgate.js', ...frameworks].map(
     (name) => `@tollgate/client/${name}`,
   );
   const { status, output } = load('@tollgate/fastify', ...client);

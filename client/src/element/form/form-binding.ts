@@ -152,7 +152,7 @@ function warnOfOthers(form: HTMLFormElement, element: Element): void {
   if (elements.length < 2 || warnedForms.has(form)) return;
   warnedForms.add(form);
   console.warn(
-    `Tollgate: a form has ${elements.length} <${element.localName}> elements; one is enough.`,
+    `Tollgate: a form has ${elements.length} <${element.localName}> elements; one is enough (troubleshooting.md#two-elements-in-a-form).`,
     form,
   );
 }

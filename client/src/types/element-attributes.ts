@@ -1,0 +1,55 @@
+// What every framework may set on <tollgate-challenge>: its attributes, properties and listeners.
+import type { ChallengeController } from '../challenge/controller.js';
+import type { Display, Start } from '../element/attributes.js';
+import type { TollgateEventMap } from '../element/events.js';
+import type { Texts } from '../element/languages.js';
+
+type AttributeNumber = number | `${number}`;
+
+/**
+ * The attributes in docs/client/element.md.
+ * @typeParam Flag what sets an attribute that has no value. Most frameworks write `false` as the text "false", which
+ *   sets it too; undefined removes it everywhere
+ */
+export interface ElementAttributes<Flag extends boolean = true> {
+  'base-url'?: string | undefined;
+  prefix?: string | undefined;
+  credentials?: RequestCredentials | undefined;
+  'pow-token-name'?: string | undefined;
+  'pow-nonce-name'?: string | undefined;
+  'captcha-token-name'?: string | undefined;
+  'captcha-name'?: string | undefined;
+  image?: 'demanded' | 'always' | 'never' | undefined;
+  'no-pow'?: Flag | '' | undefined;
+  preset?: string | undefined;
+  'chunk-size'?: AttributeNumber | undefined;
+  'max-hashes'?: AttributeNumber | undefined;
+  'worker-url'?: string | undefined;
+  start?: Start | undefined;
+  display?: Display | undefined;
+  'hold-submit'?: Flag | '' | undefined;
+  'captcha-required'?: Flag | '' | undefined;
+  'captcha-alternatives'?: string | undefined;
+  'pow-scope'?: string | undefined;
+}
+
+/** The properties that a template may set. */
+export interface ElementProperties {
+  controller?: ChallengeController | null | undefined;
+  disabled?: boolean | undefined;
+  /** An object, or the same as JSON. */
+  texts?: Partial<Texts> | string | undefined;
+}
+
+/** The events of the element, except those of every field. */
+export interface ElementEventMap extends TollgateEventMap {
+  /** `status` has changed; it does not bubble. */
+  statuschange: Event;
+}
+
+/** A listener for each event. @typeParam Prefix what the framework puts before the name of an event */
+export type ElementListeners<Prefix extends string> = {
+  [Name in keyof ElementEventMap as `${Prefix}${Name}`]?:
+    | ((event: ElementEventMap[Name]) => void)
+    | undefined;
+};

@@ -1,0 +1,105 @@
+// Pages of other frameworks that use <tollgate-challenge>: what their compilers must accept, and what they must refuse.
+
+const texts = `{ label: 'Letters' }`;
+
+/** By the names of their files. */
+export const templateConsumers: Readonly<Record<string, string>> = {
+  'in-react.tsx': `/** @jsxImportSource react */
+import type { TollgateChallenge } from '@tollgate/client/element';
+import type {} from '@tollgate/client/react';
+import { useRef } from 'react';
+
+export function Fields({ isEager }: { isEager: boolean }) {
+  const ref = useRef<TollgateChallenge>(null);
+  return (
+    <tollgate-challenge ref={ref} className="check" start="focus" display="floating" hold-submit={isEager}
+      texts={${texts}} prefix="api/captcha" chunk-size={1000} onClick={() => {}}
+      onstatuschange={({ type }) => type} ontollgate-ready={() => {}} ontollgate-verified={() => {}}
+      ontollgate-progress={({ detail }) => detail.share.toFixed()}
+      ontollgate-error={({ detail }) => detail.code === 'offline'} />
+  );
+}
+// @ts-expect-error no such display
+export const wrong = <tollgate-challenge display="hidden" />;
+// @ts-expect-error no such code
+export const wrongCode = <tollgate-challenge ontollgate-error={({ detail }) => detail.code === 'broken'} />;
+`,
+  'in-preact.tsx': `/** @jsxImportSource preact */
+import type { TollgateChallenge } from '@tollgate/client/element';
+import type {} from '@tollgate/client/types/preact';
+import { createRef } from 'preact';
+
+const ref = createRef<TollgateChallenge>();
+export const fields = (
+  <tollgate-challenge ref={ref} class="check" start="focus" display="floating" hold-submit texts={${texts}}
+    prefix="api/captcha" chunk-size="1000" disabled={false} onClick={() => {}} onstatuschange={({ type }) => type}
+    ontollgate-error={({ detail }) => detail.code === 'offline'} />
+);
+// @ts-expect-error no such start
+export const wrong = <tollgate-challenge start="later" />;
+// @ts-expect-error written as the text "false", which is true
+export const wrongFlag = <tollgate-challenge hold-submit={false} />;
+`,
+  'in-solid.tsx': `/** @jsxImportSource solid-js */
+import type { TollgateChallenge } from '@tollgate/client/element';
+import type {} from '@tollgate/client/types/solid';
+
+let element: TollgateChallenge | undefined;
+export const fields = (image: 'always' | 'never') => (
+  <tollgate-challenge ref={element} class="check" start="focus" display="floating" hold-submit attr:image={image}
+    prop:texts={${texts}} prop:controller={null} chunk-size="1000" onClick={() => {}}
+    on:statuschange={({ type }) => type} on:tollgate-error={({ detail }) => detail.code === 'offline'} />
+);
+// @ts-expect-error no such start
+export const wrong = <tollgate-challenge start="later" />;
+// @ts-expect-error no such code
+export const wrongCode = <tollgate-challenge on:tollgate-error={({ detail }) => detail.code === 'broken'} />;
+`,
+  'in-vue.tsx': `/** @jsxImportSource vue */
+import type {} from '@tollgate/client/types/vue';
+import type { GlobalComponents } from 'vue';
+
+export const fields = (
+  <tollgate-challenge class="check" start="focus" display="floating" hold-submit texts={${texts}} chunk-size="1000"
+    onClick={() => {}} onStatuschange={({ type }) => type}
+    onTollgateError={({ detail }) => detail.code === 'offline'} />
+);
+// @ts-expect-error no such start
+export const wrong = <tollgate-challenge start="later" />;
+
+// The checker of templates takes the tag for this class.
+type Props = InstanceType<GlobalComponents['tollgate-challenge']>['$props'];
+export const props: Props = { baseUrl: 'https://example.com', holdSubmit: true, lang: 'fr', onTollgateReady: () => {} };
+// @ts-expect-error no such image
+export const wrongProps: Props = { image: 'sometimes' };
+// @ts-expect-error written as the text "false", which is true
+export const wrongFlag: Props = { holdSubmit: false };
+`,
+  'in-svelte.ts': `import type {} from '@tollgate/client/types/svelte';
+import type { SvelteHTMLElements } from 'svelte/elements';
+
+// Its templates are checked against this interface.
+type Props = SvelteHTMLElements['tollgate-challenge'];
+export const props: Props = {
+  id: 'check', start: 'focus', display: 'floating', 'hold-submit': true, texts: ${texts}, 'chunk-size': '1000',
+  onclick: () => {}, onstatuschange: ({ type }) => type,
+  'ontollgate-error': ({ detail }) => detail.code === 'offline',
+};
+// @ts-expect-error no such start
+export const wrong: Props = { start: 'later' };
+// @ts-expect-error no such event
+export const wrongEvent: Props = { 'ontollgate-done': () => {} };
+`,
+};
+
+/** The interface that Svelte documents for elements of one's own; the whole of Svelte would be 14 packages. */
+export const svelteElements = `
+export interface HTMLAttributes<T extends EventTarget> {
+  id?: string | undefined | null;
+  onclick?: ((event: MouseEvent & { currentTarget: EventTarget & T }) => unknown) | undefined | null;
+}
+export interface SvelteHTMLElements {
+  div: HTMLAttributes<HTMLDivElement>;
+  [name: \`svelte:\${string}\`]: { [name: string]: unknown };
+}
+`;
