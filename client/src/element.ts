@@ -1,4 +1,5 @@
 // The form element: importing this module defines <tollgate-challenge>.
+import { addLanguage, type Direction, type TextKey, type Texts } from './element/languages.js';
 import { TollgateChallenge } from './element/tollgate-challenge.js';
 
 declare global {
@@ -14,4 +15,4 @@ if (globalThis.customElements?.get(name) === undefined) {
   globalThis.customElements?.define(name, TollgateChallenge);
 }
 
-export { TollgateChallenge };
+export { addLanguage, type Direction, type TextKey, type Texts, TollgateChallenge };
