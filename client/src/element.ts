@@ -1,5 +1,6 @@
 // The form element: importing this module defines <tollgate-challenge>.
 import type { TollgateEventMap } from './element/events.js';
+import { addLanguage, type Direction, type TextKey, type Texts } from './element/languages.js';
 import { TollgateChallenge } from './element/tollgate-challenge.js';
 
 declare global {
@@ -18,4 +19,4 @@ if (globalThis.customElements?.get(name) === undefined) {
 }
 
 export type { ErrorDetail, ProgressDetail, TollgateEventMap } from './element/events.js';
-export { TollgateChallenge };
+export { addLanguage, type Direction, type TextKey, type Texts, TollgateChallenge };

@@ -1,21 +1,60 @@
-// The languages of the element: which one applies, and its texts, which are loaded when they are needed.
+// The languages of the element: which one applies, and its texts, which are loaded when they are needed. A page can add
+// languages.
 import { en, type TextKey, type Texts } from './texts/en.js';
 
 export type { TextKey, Texts };
 
 const loaders = {
   ar: () => import('./texts/ar.js'),
+  de: () => import('./texts/de.js'),
+  es: () => import('./texts/es.js'),
   fr: () => import('./texts/fr.js'),
+  he: () => import('./texts/he.js'),
+  hi: () => import('./texts/hi.js'),
+  it: () => import('./texts/it.js'),
+  ja: () => import('./texts/ja.js'),
+  nl: () => import('./texts/nl.js'),
+  pl: () => import('./texts/pl.js'),
+  pt: () => import('./texts/pt.js'),
+  ru: () => import('./texts/ru.js'),
+  tr: () => import('./texts/tr.js'),
+  zh: () => import('./texts/zh.js'),
 } satisfies Record<string, () => Promise<{ readonly default: Texts }>>;
 
-export type Language = keyof typeof loaders | 'en';
+/** The tag of a language that has texts, in lower case: `en`, `pt-br`. */
+export type Language = string;
+export type Direction = 'ltr' | 'rtl';
 
-/** All languages, English first. */
-export const languages: readonly Language[] = ['en', ...(Object.keys(loaders) as (keyof typeof loaders)[])];
+/** The languages that come with the element, English first. */
+export const languages: readonly Language[] = ['en', ...Object.keys(loaders)];
 
-const rightToLeft: readonly string[] = ['ar'];
+const rightToLeft: readonly Language[] = ['ar', 'he'];
+
+interface AddedLanguage {
+  readonly load: () => Partial<Texts> | Promise<Partial<Texts>>;
+  readonly direction: Direction;
+}
+
+const added = new Map<Language, AddedLanguage>();
 const loaded = new Map<Language, Texts>([['en', en]]);
 const loading = new Map<Language, Promise<Texts>>();
+
+/** Fires `change` when a language has been added. */
+export const languageEvents = new EventTarget();
+
+/**
+ * Adds a language, or replaces one that comes with the element. Elements that stand in it are displayed again.
+ * @param tag its BCP 47 tag, such as `eo` or `pt-BR`; it also applies to longer tags that begin with it
+ * @param load returns its texts once an element needs them; English replaces those that are missing
+ * @throws {RangeError} if the tag is not one
+ */
+export function addLanguage(tag: string, load: AddedLanguage['load'], direction: Direction = 'ltr'): void {
+  const language = new Intl.Locale(tag).baseName.toLowerCase();
+  added.set(language, { load, direction });
+  loaded.delete(language);
+  loading.delete(language);
+  languageEvents.dispatchEvent(new Event('change'));
+}
 
 /** Returns the texts of a language; undefined until they are loaded. */
 export function textsOf(language: Language): Texts | undefined {
@@ -24,23 +63,29 @@ export function textsOf(language: Language): Texts | undefined {
 
 /** Loads the texts of a language once. English replaces texts that cannot be loaded. */
 export function loadTexts(language: Language): Promise<Texts> {
-  let texts = loading.get(language);
-  if (texts === undefined) {
-    texts = fetchTexts(language).then((fetched) => {
-      loaded.set(language, fetched);
-      return fetched;
-    });
-    loading.set(language, texts);
-  }
+  const begun = loading.get(language);
+  if (begun !== undefined) return begun;
+  const texts = fetchTexts(language).then((fetched) => {
+    // Unless the language has been replaced meanwhile.
+    if (loading.get(language) === texts) loaded.set(language, fetched);
+    return fetched;
+  });
+  loading.set(language, texts);
   return texts;
 }
 
 async function fetchTexts(language: Language): Promise<Texts> {
-  if (language === 'en') return en;
-  return loaders[language]().then(
-    (module) => module.default,
-    () => en,
-  );
+  try {
+    const own = added.get(language);
+    if (own !== undefined) return { ...en, ...(await own.load()) };
+    return isLoadable(language) ? (await loaders[language]()).default : en;
+  } catch {
+    return en;
+  }
+}
+
+function isLoadable(language: Language): language is keyof typeof loaders {
+  return Object.hasOwn(loaders, language);
 }
 
 /** Fills the `{name}` placeholders of a text. */
@@ -49,14 +94,23 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
 }
 
 /** The text direction of a language. */
-export function directionOf(language: Language): 'ltr' | 'rtl' {
-  return rightToLeft.includes(language) ? 'rtl' : 'ltr';
+export function directionOf(language: Language): Direction {
+  return added.get(language)?.direction ?? (rightToLeft.includes(language) ? 'rtl' : 'ltr');
 }
 
 /** Returns the language of the nearest `lang` attribute, also outside of shadow roots; English if there are no texts in it. */
 export function languageOf(element: Element): Language {
-  const primary = nearestTag(element).toLowerCase().split('-')[0] ?? '';
-  return languages.find((language) => language === primary) ?? 'en';
+  return languageFor(nearestTag(element));
+}
+
+/** Returns the language with the longest tag that a tag begins with; English if there is none. */
+export function languageFor(tag: string): Language {
+  const parts = tag.toLowerCase().split('-');
+  for (; parts.length > 0; parts.pop()) {
+    const language = parts.join('-');
+    if (added.has(language) || languages.includes(language)) return language;
+  }
+  return 'en';
 }
 
 function nearestTag(element: Element): string {

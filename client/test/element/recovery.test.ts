@@ -31,7 +31,7 @@ const goOn = (page: Page) => page.unroute('**/api/captcha/pow*');
 
 t.test('no answer: it says so, and tries again by itself', async (t) => {
   const page = await openFailing(t, (route) => route.abort());
-  t.equal(await word(page), 'The security check does not answer. It tries again by itself.');
+  t.equal(await word(page), 'The security check is not responding. It will try again automatically.');
   await page.clock.fastForward(3_000);
   await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'error');
   await goOn(page);
@@ -43,7 +43,7 @@ t.test('offline: it says so, and goes on when the device is online', async (t) =
   const page = await openFailing(t, (route) => route.abort());
   await page.context().setOffline(true);
   await page.click('.retry');
-  await page.waitForSelector('text=Your device is offline.');
+  await page.waitForSelector('text=You are offline.');
   await goOn(page);
   await page.context().setOffline(false);
   await page.waitForSelector(ready);
@@ -71,7 +71,7 @@ t.test('a service that is not available says when it is asked again', async (t) 
 t.test('the image: the characters that occur, look-alikes, and an answer that was refused', async (t) => {
   const page = await openPage(t, browser, site.page(form('image="always" start="load"')));
   await page.waitForSelector('#answer');
-  await page.waitForSelector('text=Only these occur: 2 3 C D H P T X');
+  await page.waitForSelector('text=Possible characters: 2 3 C D H P T X');
   await page.fill('#answer', 'zG8x');
   t.equal(await page.inputValue('#answer'), '2C3x');
   await page.evaluate(() =>

@@ -159,7 +159,7 @@ t.test('an error is announced, and a retry succeeds; the button keeps the focus'
   await page.route('**/api/captcha/pow*', (route) => route.abort());
   await page.goto(site.page(form()));
   await page.waitForSelector('text=Try again');
-  const text = 'The security check does not answer. It tries again by itself.';
+  const text = 'The security check is not responding. It will try again automatically.';
   t.equal(await word(page), text);
   t.equal(await announced(page), text);
   t.equal(await page.$eval('tollgate-challenge', (element) => element.validationMessage), text);
@@ -191,7 +191,7 @@ t.test('too many requests: the time to wait is announced, and when it is over', 
   t.same(busy.requested, ['/pow', '/pow'], 'nothing is asked meanwhile');
   await page.clock.fastForward(61_000);
   await page.waitForSelector('.retry[aria-disabled="false"]');
-  t.equal(await word(page), 'Too many requests. It goes on in a moment.');
+  t.equal(await word(page), 'Too many requests. The check continues in a moment.');
 });
 
 t.test('an expired image is marked, keeps the text, and offers a new one', async (t) => {
@@ -236,7 +236,7 @@ t.test('effort: chosen by keyboard, its time is announced, and it can be cancell
   await page.waitForSelector('text=/^Step \\d+ of 16, [\\d,]+–[\\d,]+ minutes left$/');
   t.equal(
     await announced(page),
-    'Your device is working in place of the image. You can go on with the form.',
+    'Your device is working in place of the image. You can continue with the form.',
   );
   t.equal(await focused(page), 'button alternative');
   t.equal(await page.isVisible('#answer'), false);
@@ -255,7 +255,7 @@ t.test('where WebAssembly is forbidden, the element says that the work is slower
   });
   t.equal(
     await page.innerText('[part=note]'),
-    'Slower here than it could be: the browser or this page does not allow fast computing.',
+    'This takes longer here: the browser or this page does not allow fast computing.',
   );
   t.equal(await page.isVisible('[part=note]'), true);
   t.same(await violationsOf(page), []);
@@ -265,7 +265,8 @@ t.test('the keyboard alone is enough for the whole form', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   let newest: Promise<string> = Promise.resolve('');
   page.on('response', (response) => {
-    if (response.url().endsWith('/api/captcha?hint=1')) newest = response.json().then(({ answer }) => answer);
+    if (new URL(response.url()).pathname === '/api/captcha')
+      newest = response.json().then(({ answer }) => answer);
   });
   await page.goto(site.page(form('image="always" start="load"')));
   await page.waitForSelector(ready);
@@ -312,7 +313,7 @@ t.test('the field for the characters is left alone by browsers and keyboards of 
 });
 
 t.test('the language is that of the place where the element stands', async (t) => {
-  const body = `<div lang="fr-CA">${form()}</div><div lang="de">${form()}</div>${form('lang="ar"')}${form()}`;
+  const body = `<div lang="fr-CA">${form()}</div><div lang="eo">${form()}</div>${form('lang="he"')}${form()}`;
   const page = await open(t, body, { root: 'lang="fr"' });
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
   const read = () =>
@@ -325,7 +326,7 @@ t.test('the language is that of the place where the element stands', async (t) =
   t.same(await read(), [
     ['fr', 'ltr'],
     ['en', 'ltr'],
-    ['ar', 'rtl'],
+    ['he', 'rtl'],
     ['fr', 'ltr'],
   ]);
   await page.evaluate(() => document.documentElement.setAttribute('lang', 'ar'));
@@ -334,4 +335,10 @@ t.test('the language is that of the place where the element stands', async (t) =
       [...document.querySelectorAll('tollgate-challenge')].at(-1)!.shadowRoot!.querySelector('div')!.dir ===
       'rtl',
   );
+  await page.evaluate(async (file) => {
+    const { addLanguage } = await import(file);
+    addLanguage('eo', async () => ({ title: 'Sekureca kontrolo' }));
+  }, `${site.address}/tollgate.js`);
+  await page.waitForSelector('[lang=eo] >> text=Sekureca kontrolo');
+  t.same((await read())[1], ['eo', 'ltr'], 'a language that the page adds');
 });

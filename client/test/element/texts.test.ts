@@ -1,10 +1,20 @@
-// The texts of the element: none is missing, and all languages have the same placeholders.
+// The texts and languages of the element: none is missing, in the code and in the documentation.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '@tollgate/deploy/launcher/local-environment.js';
 import t from 'tap';
-import { fill, languages, loadTexts } from '../../src/element/languages.js';
+import {
+  addLanguage,
+  directionOf,
+  fill,
+  languageFor,
+  languages,
+  loadTexts,
+} from '../../src/element/languages.js';
 import { readTexts } from '../../src/element/own-texts.js';
 import { en } from '../../src/element/texts/en.js';
-import { sayEstimate } from '../../src/element/view/durations.js';
+import { sayDuration, sayEstimate } from '../../src/element/view/durations.js';
 
 const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
@@ -17,6 +27,64 @@ t.test('every language has every text, with the same places to fill in', async (
       t.same(places(text), places(en[key as keyof typeof en]), `${language}: ${key}`);
     }
   }
+});
+
+t.test('languages that are written from right to left mirror the element', async (t) => {
+  for (const language of languages) {
+    const { textInfo } = new Intl.Locale(language) as Intl.Locale & { textInfo: { direction: string } };
+    t.equal(directionOf(language), textInfo.direction, language);
+  }
+  t.same(
+    languages.filter((language) => directionOf(language) === 'rtl'),
+    ['ar', 'he'],
+  );
+});
+
+t.test('the languages in the documentation are those of the element', async (t) => {
+  const page = readFileSync(join(projectRoot, 'docs/client/element.md'), 'utf8');
+  const [, sentence = ''] = /The element speaks (.*?)\./.exec(page) ?? [];
+  const documented = [...sentence.matchAll(/([A-Z]\w+)[^`]*\(`(\w+)`\)/g)].map(([, name, tag]) => [
+    tag,
+    name,
+  ]);
+  const names = new Intl.DisplayNames('en', { type: 'language' });
+  t.same(
+    documented.sort(),
+    [...languages].sort().map((language) => [language, names.of(language)]),
+  );
+});
+
+t.test('the longest tag that has texts applies', async (t) => {
+  const tags = ['zh-TW', 'zh-Hant-HK', 'fr-CA', 'PT-br', 'he', 'eo', 'constructor', ''];
+  t.same(tags.map(languageFor), ['zh', 'zh', 'fr', 'pt', 'he', 'en', 'en', 'en']);
+});
+
+t.test('durations are said in every language, in Western digits', async (t) => {
+  for (const language of languages) {
+    const texts = await loadTexts(language);
+    const said = [1, 2, 12, 119, 120, 300, 3600].map((seconds) => sayDuration(seconds, language));
+    said.push(...[3, 5, 12, 60, 150, 900].map((seconds) => sayEstimate(seconds, { language, texts })));
+    for (const text of said) {
+      t.notMatch(text, /(?![0-9])\p{Nd}/u, `${language}: ${text}`);
+      t.match(text, /\p{L}/u, `${language}: ${text}`);
+    }
+    t.match(sayEstimate(12, { language, texts }), /5.10/, language);
+  }
+});
+
+t.test('a page can add a language, and replace one', async (t) => {
+  addLanguage('fa', async () => ({ title: 'بررسی امنیتی' }), 'rtl');
+  t.equal(languageFor('fa-IR'), 'fa');
+  t.equal(directionOf('fa'), 'rtl');
+  t.match(await loadTexts('fa'), { title: 'بررسی امنیتی', retry: en.retry });
+
+  addLanguage('fr-CA', () => ({ title: 'Vérification' }));
+  t.same(['fr-CA', 'fr-BE'].map(languageFor), ['fr-ca', 'fr']);
+  t.match(await loadTexts('fr-ca'), { title: 'Vérification' });
+
+  addLanguage('fa', () => Promise.reject(new Error('not found')));
+  t.same(await loadTexts('fa'), en, 'English replaces texts that cannot be loaded');
+  t.throws(() => addLanguage('no language', () => ({})), RangeError);
 });
 
 t.test('a placeholder is filled with its value', async (t) => {

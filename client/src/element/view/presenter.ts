@@ -4,7 +4,8 @@ import { type ChallengeState, idleState } from '../../challenge/challenge-state.
 import { displayOf } from '../attributes.js';
 import { errorCodeOf } from '../error-codes.js';
 import type { FormBinding } from '../form/form-binding.js';
-import { languageOf, loadTexts, type Texts, textsOf } from '../languages.js';
+import { languageEvents, languageOf, loadTexts, type Texts, textsOf } from '../languages.js';
+import { en } from '../texts/en.js';
 import { type ChallengeEvents, type ChallengeView, createChallengeView } from './challenge-view.js';
 import type { Placement } from './placement.js';
 import { isRefused, type ViewModel, waitText } from './view-model.js';
@@ -17,7 +18,7 @@ export interface Presenter {
   present(state: ChallengeState | null, isDisabled: boolean, form: FormBinding | undefined): void;
   /** Records the person's choice, which is displayed before the controller has fetched it. */
   choose(name: 'effort' | 'image'): void;
-  /** Follows changes of the page's language. */
+  /** Follows changes of the page's language, and languages that the page adds. */
   start(): void;
   /** Stops that and the timer, and takes the box back into the form. */
   stop(): void;
@@ -27,7 +28,7 @@ export interface Presenter {
  * @param element its place in the page determines the language
  * @param ownTexts texts of the page that replace those of the language
  * @param onTick called to present the state again: every second during a retry delay, when texts have been loaded, and
- *   when the page's language has changed
+ *   when the page's language has changed or a language has been added
  */
 export function createPresenter(
   element: Element,
@@ -59,7 +60,7 @@ export function createPresenter(
       state,
       language,
       isLoading: texts === undefined,
-      texts: { ...(texts ?? textsOf('en')), ...ownTexts() } as Texts,
+      texts: { ...(texts ?? en), ...ownTexts() },
       waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
       captchaRequired,
       effortChosen,
@@ -117,9 +118,13 @@ export function createPresenter(
     choose(name) {
       effortChosen = name === 'effort';
     },
-    start: () => languageObserver.observe(document.documentElement, { attributeFilter: ['lang'] }),
+    start() {
+      languageObserver.observe(document.documentElement, { attributeFilter: ['lang'] });
+      languageEvents.addEventListener('change', onTick);
+    },
     stop() {
       languageObserver.disconnect();
+      languageEvents.removeEventListener('change', onTick);
       stop();
       placement?.stop();
     },
