@@ -69,7 +69,7 @@ t.test('a larger preset is shown larger, up to the width of the page', async (t)
   const page = await openPage(t, browser, large.page(form), { viewport: { width: 900, height: 640 } });
   // The element requests the default preset; the service answers with another one.
   await page.route('**/api/captcha?hint=1', (route) =>
-    route.continue({ url: `${route.request().url()}?preset=large` }),
+    route.continue({ url: `${route.request().url()}&preset=large` }),
   );
   await page.reload();
   const image = page.locator('tollgate-challenge img');

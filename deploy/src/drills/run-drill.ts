@@ -32,6 +32,8 @@ export interface RunOptions {
 const CALM_MS = 3_000;
 /** Load after the last failure that is allowed. */
 const MARGIN_MS = 3_000;
+const SAMPLING_MS = 15_000;
+const SAMPLING_PAUSE_MS = 100;
 /** A client that waits longer gives up. */
 const PATIENCE_MS = 5_000;
 
@@ -93,6 +95,7 @@ async function observe(
     await drill.recovery?.(site);
     const recoveredMs = performance.now();
     await pause(drill.observeMs ?? drill.lastFailureMs + MARGIN_MS);
+    await untilSampled(ledger, pause);
     await stopLoad();
     await pause(REVOCATION_MS);
     onStep('inspection');
@@ -102,6 +105,14 @@ async function observe(
   } finally {
     await stopLoad();
   }
+}
+
+/** Waits until the ledger has something of each kind to look at, which takes longer on a busy machine. */
+async function untilSampled(ledger: Ledger, pause: (ms: number) => Promise<void>): Promise<void> {
+  const endMs = performance.now() + SAMPLING_MS;
+  const isMissing = () =>
+    [ledger.live, ledger.ended, ledger.spent, ledger.accounts].some(({ items }) => items.length === 0);
+  while (isMissing() && performance.now() < endMs) await pause(SAMPLING_PAUSE_MS);
 }
 
 /** What the inspection asks is no part of the load. */

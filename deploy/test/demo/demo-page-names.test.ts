@@ -49,7 +49,7 @@ t.test('an image is demanded, complained of and answered under its names', async
   await failUntilImage(page, demo, path);
   const field = page.getByRole('textbox', { name: 'Characters in the image' });
   await field.fill('zzzzzz');
-  const issued = page.waitForResponse((response) => response.url().endsWith(path));
+  const issued = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
   await fail(page, demo);
   const { answer } = (await (await issued).json()) as { answer: string };
   await page.locator('#challenge-error:not(:empty)').waitFor();
