@@ -1,8 +1,6 @@
 // Issuing and opening a token that carries claims, which others can neither read nor change.
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, webcrypto } from 'node:crypto';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import Fastify from 'fastify';
+import { openTokens } from '../open-tokens.js';
 import type { Open } from '../opened.js';
 import type { Report } from '../report/report.js';
 import type { LoadPeer } from './packages.js';
@@ -66,15 +64,7 @@ async function check({ name, issue, open }: Way): Promise<void> {
 }
 
 async function ours(open: Open): Promise<Way> {
-  const app = await open(Fastify());
-  const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
-  await app.register(tokens, {
-    accessSecrets: ring('access'),
-    refreshSecrets: ring('refresh'),
-    encryptionKeys: ring('encryption'),
-  });
-  await app.ready();
-  const { access } = app.tokens;
+  const { access } = await openTokens(open);
   return {
     name: 'Tollgate',
     issue(claims) {

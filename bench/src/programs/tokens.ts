@@ -1,8 +1,6 @@
 // Issuing and reading an access token, compared with the cryptography that they need.
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import Fastify from 'fastify';
+import { openTokens } from '../open-tokens.js';
 import type { Program } from '../program.js';
 import { ratios } from '../rounds.js';
 
@@ -22,15 +20,7 @@ const CLAIMS = {
 const program: Program = {
   title: 'an access token compared with HMAC-SHA256, AES-256-GCM and the encodings alone: ratios of time',
   async run(_args, report, open) {
-    const app = await open(Fastify());
-    const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
-    await app.register(tokens, {
-      accessSecrets: ring('access'),
-      refreshSecrets: ring('refresh'),
-      encryptionKeys: ring('encryption'),
-    });
-    await app.ready();
-    const { access } = app.tokens;
+    const { access } = await openTokens(open);
     const issued = Array.from({ length: CALLS }, (_, at) => access.issue({ ...CLAIMS, gen: at + 1 }));
     const bareIssued = Array.from({ length: CALLS }, bareIssue);
     const known = access.issue(CLAIMS);

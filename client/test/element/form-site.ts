@@ -152,6 +152,15 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   };
 }
 
+/** A form that requires work and an image. @param attributes of the element */
+export function imageForm(attributes = ''): string {
+  return `<form method="post" action="/image">
+  <label>Text <input name="text"></label>
+  <tollgate-challenge ${attributes}></tollgate-challenge>
+  <button id="send">Send</button>
+</form>`;
+}
+
 /** The attributes that a server renders into the form after a refusal. */
 export function signInForm(refusal: Record<string, unknown> = {}): string {
   const attributes = [

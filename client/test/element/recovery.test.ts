@@ -4,17 +4,11 @@ import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page, Route } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
-import { ready, startFormSite } from './form-site.js';
+import { imageForm as form, ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t, { RATE_LIMIT_POW: '1000', CAPTCHA_EFFORT_BITS: '8' });
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
-
-const form = (attributes = '') => `<form method="post" action="/image">
-  <label>Text <input name="text"></label>
-  <tollgate-challenge ${attributes}></tollgate-challenge>
-  <button id="send">Send</button>
-</form>`;
 
 /** Opens a form while requests for work fail in this way. */
 async function openFailing(t: Test, fail: (route: Route) => Promise<void>): Promise<Page> {

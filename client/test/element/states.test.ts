@@ -7,18 +7,12 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type OpenPageOptions, openPage } from '../support/browser.js';
-import { policyWithoutWasm, ready, startFormSite } from './form-site.js';
+import { imageForm as form, policyWithoutWasm, ready, startFormSite } from './form-site.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const site = await startFormSite(t, { CAPTCHA_EFFORT_BITS: '8', RATE_LIMIT_POW: '1000' });
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
-
-const form = (attributes = '') => `<form method="post" action="/image">
-  <label>Text <input name="text"></label>
-  <tollgate-challenge ${attributes}></tollgate-challenge>
-  <button id="send">Send</button>
-</form>`;
 
 type Options = OpenPageOptions & { readonly policy?: string; readonly root?: string };
 
