@@ -1,6 +1,9 @@
 // A private Redis for one test: started on a free port, stopped at the test's end.
 
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
@@ -75,23 +78,33 @@ export async function startRedis(
       await client.ping();
     },
     async commands(during) {
-      const monitor = await client.monitor();
+      const monitor = connect(port, '127.0.0.1');
       try {
         return await listen(client, monitor, during);
       } finally {
-        monitor.disconnect();
+        monitor.destroy();
       }
     },
   };
 }
 
-async function listen(client: Redis, monitor: Redis, during: () => Promise<unknown>): Promise<string[]> {
+// A line of MONITOR: `+1700000000.123456 [0 127.0.0.1:50000] "set" "key" "a \"quoted\" value"`.
+const HEARD = /^\+\S+ \[\d+ (\S+)\] "(.*)"$/;
+
+/** Reads MONITOR from a socket: ioredis fails when the answer `OK` and the first command arrive together. */
+async function listen(client: Redis, monitor: Socket, during: () => Promise<unknown>): Promise<string[]> {
   const own = / addr=(\S+)/.exec(String(await client.client('INFO')))?.[1];
   const heard: string[] = [];
   // The server feeds its monitors in the order of execution, so the echo comes after all that is of interest.
   const end = `end of ${Math.random()}`;
+  const lines = createInterface({ input: monitor });
+  const started = once(lines, 'line');
+  monitor.write('MONITOR\r\n');
+  await started;
   const ended = new Promise<void>((resolve) => {
-    monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
+    lines.on('line', (line) => {
+      const [, source, quoted = ''] = HEARD.exec(line) ?? [];
+      const [name = '', ...args] = quoted.split('" "').map((part) => part.replaceAll('\\"', '"'));
       if (args[0] === end) resolve();
       else if (source !== own && source !== 'lua') heard.push([name.toLowerCase(), ...args].join(' '));
     });
