@@ -267,7 +267,8 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^shared\/src\/config\/command-line\.ts$/,
       /^services\/session-service\/src\/(cli\/user-actions|directory\/[a-z-]+)\.ts$/,
-      /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/,
+      /^marked$/,
+      /^deploy\/src\/(gateway\/(challenge-names|shown-price)|launcher\/local-environment)\.ts$/,
     ],
   },
   {
