@@ -416,11 +416,6 @@ const departures: readonly Departure[] = [
     why: 'pure functions on what a request carries and a record holds',
   },
   {
-    from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^(node:crypto|shared\/src\/crypto\/random\.ts)$/,
-    why: 'a route hands its randomness to the domain',
-  },
-  {
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
     to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
     why: 'the job is made by a pure function, and the route recognises a full queue by its class',

@@ -37,6 +37,7 @@ import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
+import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
@@ -127,13 +128,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
   await app.register(endSessions);
+  await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
 
-  await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
