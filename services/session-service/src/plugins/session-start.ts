@@ -66,8 +66,10 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    await app.auditLogIn(request, 'login', key, { uid, sid });
-    return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
+    const { amr } = attributes;
+    await app.auditLogIn(request, 'login', key, { uid, sid, ...(amr && { amr: amr.split(',') }) });
+    const { nowMs, absoluteExpiresAtMs } = started;
+    return { sid, generation: 1, nowMs, createdAtMs: nowMs, absoluteExpiresAtMs, attributes };
   }
 }
 
