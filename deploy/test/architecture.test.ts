@@ -415,18 +415,13 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|sign-in-code)\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
     to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
-  },
-  {
-    from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^(node:crypto|shared\/src\/crypto\/random\.ts)$/,
-    why: 'a route hands its randomness to the domain',
   },
   {
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,

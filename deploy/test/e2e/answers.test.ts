@@ -327,6 +327,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'GET /verify',
     'HEAD /verify',
     'POST /login',
+    'POST /login/code',
     'POST /logout',
     'POST /refresh',
   ]);
@@ -350,6 +351,8 @@ async function openApi(t: Test, site: Site): Promise<void> {
     ],
     [session, '/login', 'post', answer],
     [session, '/login', 'post', await site.gateway.post('/login', { body: {} })],
+    [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
+    [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],

@@ -80,7 +80,7 @@ export const SessionVariables = {
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
       description:
-        'Opens `/introspect` and `/users/:id/sessions` on the admin port to other services, as their bearer',
+        'Opens `/introspect` and the routes below `/users/` on the admin port to other services, as their bearer',
       expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
       shownDefault: 'none: those routes answer 404',
     }),
@@ -134,6 +134,8 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
+    /** Origins whose pages may sign in and refresh. */
+    origins: [corsOriginOf(values), new URL(values.PUBLIC_URL).origin],
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,

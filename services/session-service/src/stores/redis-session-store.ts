@@ -27,7 +27,14 @@ const SCAN_COUNT = 500;
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
   | [RefusedOutcome]
-  | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number, attributes: string];
+  | [
+      outcome: GrantedOutcome,
+      generation: number,
+      nowMs: number,
+      createdAtMs: string,
+      absoluteExpiresAtMs: number,
+      attributes: string,
+    ];
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
@@ -88,9 +95,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         expiresAtMs,
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
-      const [outcome, current, nowMs, absoluteExpiresAtMs, attributes] = reply;
+      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
       return {
-        ...{ outcome, generation: current, nowMs, absoluteExpiresAtMs },
+        ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
         attributes: parseAttributes(attributes),
       };
     },
