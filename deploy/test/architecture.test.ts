@@ -222,7 +222,7 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'config.ts and errors.ts',
-    files: /^services\/[a-z]+-service\/src\/(config|errors)\.ts$/,
+    files: /^services\/[a-z]+-service\/src\/(config|config-checks|errors)\.ts$/,
     may: [/^@fastify\/error$/, ...shared('config', 'schemas')],
     never: [environment],
   },

@@ -131,7 +131,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
     subscribe: observable.onChange.add,
     onExpired: expired.add,
     login: (fields) => logIn('login', fields),
-    loginWithCode: (code) => logIn('login/code', { code }),
+    loginWithCode: (code, options) => logIn('login/code', { code, ...options }),
     async resume() {
       if (refresher.isValid()) return true;
       if (closing.signal.aborted || isWorthAsking()) return refresh();

@@ -50,12 +50,12 @@ t.test(
     t.equal(refused.status, 422);
     t.same(await refused.json(), refusal);
     t.equal(session.state.status, 'unknown');
-    const answer = await session.loginWithCode('new');
+    const answer = await session.loginWithCode('new', { remember: false });
     t.same(await answer.json(), { expiresIn: 900 });
     t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
     t.same(
       script.requests.map(({ body }) => JSON.parse(body)),
-      [{ code: 'used' }, { code: 'new' }],
+      [{ code: 'used' }, { code: 'new', remember: false }],
     );
   },
 );

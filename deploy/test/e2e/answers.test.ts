@@ -443,6 +443,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'password',
     'pow_nonce',
     'pow_token',
+    'remember',
   ]);
   t.strictSame(required, ['email', 'password']);
 }

@@ -4,7 +4,7 @@ import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { SessionAttributes, SessionRules } from '../domain/session-record.js';
+import { NOT_REMEMBERED, type SessionAttributes, type SessionRules } from '../domain/session-record.js';
 import type { SessionMoment } from '../domain/token-pair.js';
 
 /** A sign-in that succeeded. */
@@ -14,6 +14,8 @@ export interface SignedIn {
   readonly key: string;
   /** What the record of the session keeps of the sign-in. */
   readonly attributes?: SessionAttributes;
+  /** Whether the session outlives the browser; true by default. */
+  readonly remember?: boolean | undefined;
 }
 
 declare module 'fastify' {
@@ -41,9 +43,10 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
   /** Starts a new session and ends the sessions that the browser presented. */
   async function start(
     request: FastifyRequest,
-    { user, key, attributes = {} }: SignedIn,
+    { user, key, remember = true, attributes: given = {} }: SignedIn,
   ): Promise<SessionMoment> {
     const uid = user.id;
+    const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)

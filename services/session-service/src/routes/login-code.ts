@@ -27,9 +27,10 @@ export default async function loginCode(
       },
     },
     async (request, reply): Promise<TokenBody> => {
-      const signedIn = await app.exchangeCode(request, request.body.code);
+      const { code, remember } = request.body;
+      const signedIn = await app.exchangeCode(request, code);
       if (signedIn === undefined) throw refuse(CodeInvalid);
-      return app.startSession(request, reply, signedIn);
+      return app.startSession(request, reply, { ...signedIn, remember });
     },
   );
 }

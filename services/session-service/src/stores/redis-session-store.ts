@@ -14,6 +14,7 @@ import {
   formatAttributes,
   parseAttributes,
   parseSessionRecord,
+  refreshTtlOf,
 } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
@@ -67,12 +68,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
   };
 
   return {
-    async start(
-      { uid, sid, endSid = '', userAgent, attributes = {}, address = '-' },
-      { refreshTtlMs, maxAgeMs, maxSessions },
-    ) {
+    async start({ uid, sid, endSid = '', userAgent, attributes = {}, address = '-' }, rules) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
-        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
+        ...[sid, endSid, refreshTtlOf(attributes, rules), rules.maxAgeMs, rules.maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
@@ -80,7 +78,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
     async rotate(
       { uid, sid, generation, address = '-', expiresAtMs = 0 },
-      { windowMs, recoveries, refreshTtlMs },
+      { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
       const reply = await rotateSession(keysOf(uid), [
@@ -93,6 +91,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         MAX_NOTES,
         address,
         expiresAtMs,
+        Math.min(refreshTtlMs, notRememberedTtlMs),
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
