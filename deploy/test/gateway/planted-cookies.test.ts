@@ -124,7 +124,12 @@ async function stolenSession(): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...THIEF, ...(await solvedWork()) }),
   });
-  return response.headers.getSetCookie()[0]?.match(/=([^;]+)/)?.[1] ?? '';
+  return (
+    response.headers
+      .getSetCookie()
+      .at(-1)
+      ?.match(/=([^;]+)/)?.[1] ?? ''
+  );
 }
 
 async function plant(

@@ -13,6 +13,7 @@ import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/conf
 import { checkSecrets, isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
+  DeviceVariables,
   HttpVariables,
   SecretVariables,
   SessionLimitVariables,
@@ -95,6 +96,7 @@ export const SessionEnvironment = Type.Object({
   ...SessionListenVariables,
   ...SessionLimitVariables,
   ...SessionVariables,
+  ...DeviceVariables,
   ...ChallengeModuleVariables,
   ...captchaVariables,
 });

@@ -35,6 +35,7 @@ import { createHashingQueue } from './passwords/hashing-queue.js';
 import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
+import { openDeviceVoids } from './stores/device-voids.js';
 import { openSessionStore } from './stores/open-session-store.js';
 import { watchStores } from './stores/watch-stores.js';
 
@@ -98,12 +99,8 @@ export async function openSessionService(
 
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
-  const revoker = createRevoker({
-    log,
-    follower: revocations,
-    accessTtlMs: values.ACCESS_TTL * 1000,
-    logger,
-  });
+  const accessTtlMs = values.ACCESS_TTL * 1000;
+  const revoker = createRevoker({ log, follower: revocations, accessTtlMs, logger });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
   challengeStore.observe(metrics.store('challenges'));
   // One store for both is that of the sessions.
@@ -140,6 +137,7 @@ export async function openSessionService(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),

@@ -17,6 +17,11 @@ const request = Type.Optional(
 );
 const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 const uid = Type.Integer({ minimum: 0, description: 'User id' });
+const knownDevice = Type.Optional(
+  Type.Boolean({
+    description: 'Whether the attempt on the password counted for a known device, and not for the account',
+  }),
+);
 const application = Type.String({
   description: 'Application whose form it was: `login`, or the name of a key of the host API',
 });
@@ -55,10 +60,18 @@ const event = <Name extends string, Service extends ServiceName, Fields extends 
 
 /** Every event by its name. */
 export const AuditEvents = {
-  login: event('login', SESSION, 'A log-in succeeded', { account, address, uid, sid, request }),
+  login: event('login', SESSION, 'A log-in succeeded', {
+    account,
+    address,
+    uid,
+    sid,
+    known_device: knownDevice,
+    request,
+  }),
   login_failed: event('login_failed', SESSION, 'The password was wrong, or there is no such account', {
     account,
     address,
+    known_device: knownDevice,
     request,
   }),
   login_throttled: event('login_throttled', SESSION, 'An account had to wait at this address', {

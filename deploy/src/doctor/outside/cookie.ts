@@ -1,6 +1,6 @@
 // Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
-import { refreshPath } from '@tollgate/session-service/domain/cookie-scope.js';
+import { pathBelow } from '@tollgate/session-service/domain/cookie-scope.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
@@ -51,11 +51,11 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
 
 function whereTo(publicUrl: string, { name }: SetCookie): string {
   if (name === HOST_NAME) return 'every path of this host; no other host can set it';
-  return `${refreshPath(publicUrl)} alone`;
+  return `${pathBelow(publicUrl, '/refresh')} alone`;
 }
 
 function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Finding[] {
-  const wanted = name === HOST_NAME ? '/' : refreshPath(publicUrl);
+  const wanted = name === HOST_NAME ? '/' : pathBelow(publicUrl, '/refresh');
   const path = attributes.get('path');
   const found: Finding[] = [];
   if (path !== wanted) {

@@ -18,6 +18,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
+import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
 export interface MeasuredDependencies {
@@ -34,6 +35,7 @@ export interface SessionMetrics {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
+  countDevice(outcome: DeviceOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
@@ -73,6 +75,12 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
+  const device = metrics.counter(
+    'tollgate_device_cookies_total',
+    'Log-ins with a device cookie of their account, by what it was worth',
+    ['outcome'],
+    { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
+  );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
     'key',
@@ -119,6 +127,7 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    countDevice: (outcome) => device({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),

@@ -39,6 +39,8 @@ export default async function login(
   { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
+  const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
+    app.knownDevice.find(request, keyOf(request));
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -63,10 +65,10 @@ export default async function login(
         return answerError(error, request, reply);
       },
       config: {
-        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true })],
+        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The refresh token, and the cookie by which the device is known' },
       },
       schema: {
         operationId: 'logIn',
@@ -78,15 +80,17 @@ export default async function login(
     async (request, reply): Promise<TokenBody> => {
       const key = keyOf(request);
       const attempt = await request.countAttempt();
+      if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
       const user = await checkPassword(key, request.body.password, attempt);
       if (user === undefined) {
-        await app.auditLogIn(request, 'login_failed', key, {});
+        await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
-      const moment = await startSession(request, user.id, key);
+      const moment = await startSession(request, user.id, key, attempt);
       // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
       if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
+      app.knownDevice.remember(reply, { key, user, ...moment });
       return app.respondWithTokens(reply, user, moment);
     },
   );
@@ -112,7 +116,7 @@ export default async function login(
   }
 
   /** Starts a new session and ends the sessions that the browser presented. */
-  async function startSession(request: FastifyRequest, uid: number, key: string) {
+  async function startSession(request: FastifyRequest, uid: number, key: string, attempt: GuardedAttempt) {
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
@@ -135,7 +139,7 @@ export default async function login(
     if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    await app.auditLogIn(request, 'login', key, { uid, sid });
+    await app.auditLogIn(request, 'login', key, { uid, sid, known_device: attempt.device === 'known' });
     return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
 }

@@ -23,6 +23,7 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
+import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 
 export const PUBLIC_URL = 'https://example.com';
@@ -108,6 +109,7 @@ export async function startNode(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
@@ -171,7 +173,7 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
 
 /** What a client holds after a log-in or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
-  const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  const cookie = [answer.headers['set-cookie']].flat().at(-1)?.split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };
 }
 
