@@ -15,6 +15,8 @@ export interface CookieFacts {
 
 const HOST_NAME = '__Host-refreshToken';
 const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
+/** The cookie by which a device is known, which does without the check: the log-in works without it. */
+const DEVICE_NAME = /knownDevice$/;
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
 /** The refresh cookie of an answer, by its usual names. The answer sets it after the ones that it expires. */
@@ -28,7 +30,7 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {
     const all = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
-    const names = [...new Set(all)];
+    const names = [...new Set(all)].filter((name) => !DEVICE_NAME.test(name));
     return [
       problem(
         'cookie_missing',
