@@ -37,6 +37,7 @@ import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openDeviceVoids } from './stores/device-voids.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -147,6 +148,7 @@ export async function openSessionService(
     countRequest: openRequestCounter(store, 'session'),
     directory,
     signIn,
+    signInCodes: openSignInCodes(store),
     ring,
     tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: metrics.countToken },
     metrics,

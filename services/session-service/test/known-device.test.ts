@@ -9,6 +9,7 @@ import {
   type Held,
   heldFrom,
   PASSWORD,
+  PUBLIC_URL,
   refresh,
   type SessionNode,
   sessionIdOf,
@@ -259,6 +260,31 @@ t.test('a directory or a store that does not answer is a 503 which counts nothin
   t.strictSame(await place.redis.client.keys('*:fail:*'), []);
   await place.redis.stop();
   t.equal((await logIn(ANN, { cookie })).statusCode, 503);
+});
+
+t.test('who does not want to be remembered, or signs in without a password, leaves none', async (t) => {
+  const { node } = await openNode(t, embeddedStore(t));
+  const { statusCode, headers } = await node.app.inject({
+    method: 'POST',
+    url: '/login',
+    payload: { email: ANN, password: PASSWORD, remember: false },
+  });
+  t.equal(statusCode, 200);
+  t.match(headers['set-cookie'], /^refreshToken=/);
+  const made = await node.admin.inject({
+    method: 'POST',
+    url: '/users/1/sign-in-codes',
+    headers: { authorization: `Bearer ${API_KEY}` },
+    payload: { origin: PUBLIC_URL },
+  });
+  const exchanged = await node.app.inject({
+    method: 'POST',
+    url: '/login/code',
+    headers: { origin: PUBLIC_URL },
+    payload: { code: made.json().code },
+  });
+  t.equal(exchanged.statusCode, 200);
+  t.equal(deviceOf(exchanged), '');
 });
 
 t.test('without a lifetime no device is known', async (t) => {

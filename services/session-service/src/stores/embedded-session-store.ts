@@ -113,8 +113,9 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         }
         sessions.set(sid, next);
         save();
-        const { generation: current, absoluteExpiresAtMs, attributes } = next;
-        return { outcome: verdict, generation: current, nowMs, absoluteExpiresAtMs, attributes };
+        const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
+        const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
+        return { outcome: verdict, generation: current, ...times, attributes };
       });
     },
 

@@ -14,6 +14,7 @@ import {
   formatAttributes,
   parseAttributes,
   parseSessionRecord,
+  refreshTtlOf,
 } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
@@ -27,7 +28,14 @@ const SCAN_COUNT = 500;
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
   | [RefusedOutcome]
-  | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number, attributes: string];
+  | [
+      outcome: GrantedOutcome,
+      generation: number,
+      nowMs: number,
+      createdAtMs: string,
+      absoluteExpiresAtMs: number,
+      attributes: string,
+    ];
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
@@ -60,12 +68,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
   };
 
   return {
-    async start(
-      { uid, sid, endSid = '', userAgent, attributes = {}, address = '-' },
-      { refreshTtlMs, maxAgeMs, maxSessions },
-    ) {
+    async start({ uid, sid, endSid = '', userAgent, attributes = {}, address = '-' }, rules) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
-        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
+        ...[sid, endSid, refreshTtlOf(attributes, rules), rules.maxAgeMs, rules.maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
@@ -73,7 +78,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
     async rotate(
       { uid, sid, generation, address = '-', expiresAtMs = 0 },
-      { windowMs, recoveries, refreshTtlMs },
+      { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
       const reply = await rotateSession(keysOf(uid), [
@@ -86,11 +91,12 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         MAX_NOTES,
         address,
         expiresAtMs,
+        Math.min(refreshTtlMs, notRememberedTtlMs),
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
-      const [outcome, current, nowMs, absoluteExpiresAtMs, attributes] = reply;
+      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
       return {
-        ...{ outcome, generation: current, nowMs, absoluteExpiresAtMs },
+        ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
         attributes: parseAttributes(attributes),
       };
     },

@@ -57,6 +57,7 @@ export type RotationVerdict =
       readonly generation: number;
       /** The store's time, in milliseconds since 1970. */
       readonly nowMs: number;
+      readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
       readonly attributes: SessionAttributes;
     }
