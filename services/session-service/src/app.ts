@@ -35,6 +35,7 @@ import bearerLimit from './plugins/bearer-limit.js';
 import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
@@ -118,6 +119,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     cookiePrefix: values.COOKIE_PREFIX,
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
+  });
+  await app.register(knownDevice, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    publicUrl,
+    encryptionKeys: deps.tokenKeys.encryptionKeys,
+    ttlSeconds: values.DEVICE_TTL,
+    attempts: values.DEVICE_ATTEMPTS,
+    countDevice: metrics.countDevice,
   });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {

@@ -13,6 +13,7 @@ import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/conf
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
+  DeviceVariables,
   HttpVariables,
   SecretVariables,
   SessionLimitVariables,
@@ -101,6 +102,7 @@ export const SessionEnvironment = Type.Object({
   ...SessionListenVariables,
   ...SessionLimitVariables,
   ...SessionVariables,
+  ...DeviceVariables,
   ...ChallengeModuleVariables,
   ...captchaVariables,
 });
