@@ -315,6 +315,10 @@ async function openApi(t: Test, site: Site): Promise<void> {
   t.strictSame(routesOf(challenge), [
     'GET /api/captcha',
     'GET /api/captcha/pow',
+    'GET /api/captcha/tollgate.js',
+    'GET /api/captcha/tollgate/{language}.js',
+    'GET /api/captcha/v/{version}/tollgate.js',
+    'GET /api/captcha/v/{version}/tollgate/{language}.js',
     'GET /api/captcha/{token}.png',
     'HEAD /api/captcha/{token}.png',
   ]);
