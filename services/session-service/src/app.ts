@@ -37,6 +37,8 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordCheck from './plugins/password-check.js';
+import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import sessionStart from './plugins/session-start.js';
@@ -49,6 +51,8 @@ import login from './routes/login.js';
 import loginCode from './routes/login-code.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
+import reauthenticate from './routes/reauthenticate.js';
+import reauthenticateCode from './routes/reauthenticate-code.js';
 import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
@@ -147,11 +151,15 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
+  await app.register(passwordCheck);
+  await app.register(reauthentication, { lifetimes: config.lifetimes });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
