@@ -82,6 +82,7 @@ function sessionParts(): SessionDependencies {
   return {
     sessions: unused(),
     revocations: unused(),
+    revocationLog: unused(),
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),

@@ -123,6 +123,7 @@ async function openServices(t: Test, store: Store) {
   const sessionApp = await buildSessionApp(sessionConfig, {
     sessions,
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},

@@ -16,6 +16,7 @@ import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
 import endUserSessions from './routes/end-user-sessions.js';
 import introspect from './routes/introspect.js';
+import listRevoked from './routes/list-revoked.js';
 
 /**
  * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it has only health
@@ -57,6 +58,7 @@ export async function buildSessionAdmin(
     await scope.register(audit, { ring, trail, accountEvents, host: SESSION_APPLICATION });
     await scope.register(endSessions);
     await scope.register(endUserSessions);
+    await scope.register(listRevoked);
     await scope.register(async (forms) => {
       forms.removeAllContentTypeParsers();
       await forms.register(formBodies, { multipart: false });

@@ -24,6 +24,7 @@ import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { openTokenKeys } from '../../src/token-setup.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
@@ -109,6 +110,7 @@ export async function startNode(
   const deps: SessionDependencies = {
     sessions,
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
@@ -123,13 +125,7 @@ export async function startNode(
       },
     },
     ring: openKeyRing(values.CHALLENGE_SECRET),
-    tokenKeys: {
-      accessSecrets: openKeyRing(values.ACCESS_SECRET),
-      refreshSecrets: openKeyRing(values.REFRESH_SECRET),
-      encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
-      onIssued: metrics.countToken,
-      clock,
-    },
+    tokenKeys: { ...openTokenKeys(config), onIssued: metrics.countToken, clock },
     metrics,
     trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
