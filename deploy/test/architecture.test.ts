@@ -132,6 +132,12 @@ const rooms: readonly Room[] = [
     never: [anyProcess, clock, chance],
   },
   {
+    name: 'browser',
+    files: /^services\/challenge-service\/src\/browser\//,
+    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url')],
+    never: [environment, clock, chance],
+  },
+  {
     name: 'renderer',
     files: /^services\/challenge-service\/src\/renderer\//,
     may: [
@@ -274,7 +280,8 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^shared\/src\/config\/command-line\.ts$/,
       /^services\/session-service\/src\/(cli\/user-actions|directory\/[a-z-]+)\.ts$/,
-      /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/,
+      /^marked$/,
+      /^deploy\/src\/(gateway\/(challenge-names|shown-price)|launcher\/local-environment)\.ts$/,
     ],
   },
   {
@@ -312,6 +319,7 @@ const rooms: readonly Room[] = [
       typebox,
       sharedAny,
       /^deploy\/src\/(dashboard\/dashboard|launcher\/local-environment|drills\/reliability-page)\.ts$/,
+      /^services\/challenge-service\/src\/browser\/browser-files\.ts$/,
     ],
   },
   { name: 'deploy/dashboard', files: /^deploy\/src\/dashboard\//, may: [] },
@@ -420,18 +428,13 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|sign-in-code)\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
     to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
-  },
-  {
-    from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^(node:crypto|shared\/src\/crypto\/random\.ts)$/,
-    why: 'a route hands its randomness to the domain',
   },
   {
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,

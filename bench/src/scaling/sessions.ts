@@ -55,7 +55,7 @@ export async function prepareSessions(
   const start = async (): Promise<PreparedSession> => {
     const [id, sid] = [nextUser(), randomAlphanumerics(SESSION_ID_CHARACTERS)];
     const started = await untilAnswered(() => sessions.start({ uid: id, sid, userAgent: USER_AGENT }, RULES));
-    const moment = { sid, generation: 1, ...started };
+    const moment = { sid, generation: 1, ...started, createdAtMs: started.nowMs, attributes: {} };
     const { access, refresh } = tokenPair({ id, email: emailOf(id) }, moment, LIFETIMES);
     return {
       accessToken: app.tokens.access.issue(access),

@@ -26,6 +26,11 @@ export interface LoginFields {
   readonly [field: string]: string;
 }
 
+/** The body of a log-in with a code. */
+export interface CodeFields {
+  readonly code: string;
+}
+
 export interface Session {
   /** A snapshot, the same object until something changes. */
   readonly state: SessionState;
@@ -40,6 +45,11 @@ export interface Session {
    * @throws {SessionError} `network` if there is no answer within 20 s, `invalid_answer` if a success carries no token
    */
   login(fields: LoginFields): Promise<Response>;
+  /**
+   * Signs in with a code that the application has got for its user, and returns the response as `login` does. Each code
+   * works once, for a minute.
+   */
+  loginWithCode(code: string): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.

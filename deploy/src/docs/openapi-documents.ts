@@ -92,6 +92,7 @@ function sessionParts(): SessionDependencies {
     challenges: unused(),
     directory: unused(),
     signIn: unused(),
+    signInCodes: unused(),
     countRequest: unused(),
     ring,
     tokenKeys: {

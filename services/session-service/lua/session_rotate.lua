@@ -11,8 +11,8 @@
 -- ARGV[7]  notes that are kept at most
 -- ARGV[8]  pseudonym of the client's address, or -
 -- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
--- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry }, times
---          in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
+-- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
+--          absolute expiry, attributes }, times in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
 
 local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -66,7 +66,7 @@ local function grant(outcome)
     now, created, absolute, rotated, generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
   set_key_expiry()
-  return { outcome, generation, now, absolute }
+  return { outcome, generation, now, created, absolute, agent:match('\t(.*)$') or '' }
 end
 
 -- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.

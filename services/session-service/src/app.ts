@@ -33,11 +33,13 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
+import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
+import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
@@ -45,6 +47,7 @@ import endSession from './routes/end-session.js';
 import jwks from './routes/jwks.js';
 import listSessions from './routes/list-sessions.js';
 import login from './routes/login.js';
+import loginCode from './routes/login-code.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
@@ -128,14 +131,18 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
+  app.decorate('countSignInCode', metrics.countSignInCode);
   await app.register(endSessions);
-  await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
+  await app.register(sessionStart, { rules: config.rules });
+  await app.register(origin, { allowed: config.origins });
+  await app.register(codeExchange);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
 
-  await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });

@@ -81,7 +81,7 @@ export const SessionVariables = {
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
       description:
-        'Opens `/introspect`, `/sessions/revoked` and `/users/:id/sessions` on the admin port to other services, as their bearer',
+        'Opens `/introspect`, `/sessions/revoked` and the routes below `/users/` on the admin port to other services, as their bearer',
       expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
       shownDefault: 'none: those routes answer 404',
     }),
@@ -137,6 +137,8 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
+    /** Origins whose pages may sign in and refresh. */
+    origins: [corsOriginOf(values), new URL(values.PUBLIC_URL).origin],
     lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,
@@ -150,13 +152,9 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
 }
 
 /** Other services hold this key, so it must not be one of the secrets. */
-function checkApiKey(values: {
-  SESSION_API_KEY?: string;
-  ACCESS_SECRET?: string;
-  REFRESH_SECRET?: string;
-  ENCRYPTION_KEY?: string;
-  CHALLENGE_SECRET?: string;
-}): string[] {
+function checkApiKey(
+  values: Partial<Record<'SESSION_API_KEY' | keyof typeof SecretVariables, string>>,
+): string[] {
   const { SESSION_API_KEY: key, ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET } = values;
   const lists = { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET };
   if (key === undefined) return [];

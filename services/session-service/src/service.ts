@@ -35,6 +35,7 @@ import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
 import { openTokenKeys, reportTokenKeys } from './token-setup.js';
 
@@ -99,12 +100,8 @@ export async function openSessionService(
 
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
-  const revoker = createRevoker({
-    log,
-    follower: revocations,
-    accessTtlMs: values.ACCESS_TTL * 1000,
-    logger,
-  });
+  const accessTtlMs = values.ACCESS_TTL * 1000;
+  const revoker = createRevoker({ log, follower: revocations, accessTtlMs, logger });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
   challengeStore.observe(metrics.store('challenges'));
   // One store for both is that of the sessions.
@@ -146,6 +143,7 @@ export async function openSessionService(
     countRequest: openRequestCounter(store, 'session'),
     directory,
     signIn,
+    signInCodes: openSignInCodes(store),
     ring,
     tokenKeys: { ...tokenKeys, onIssued: metrics.countToken },
     metrics,

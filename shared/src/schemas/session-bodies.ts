@@ -1,6 +1,7 @@
 // The bodies of the session service.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { AuthenticationClaims } from './token-claims.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const EMAIL_CHARACTERS = 254;
@@ -17,6 +18,37 @@ export const LoginBody = Type.Object(
   { $id: 'LoginBody' },
 );
 export type LoginBody = Static<typeof LoginBody>;
+
+/** Body of `POST /users/:id/sign-in-codes`. */
+export const SignInCodeRequest = Type.Object(
+  {
+    origin: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'Origin of the page that exchanges the code: scheme, host and port, as browsers send it',
+    }),
+    ...AuthenticationClaims.properties,
+  },
+  { $id: 'SignInCodeRequest', additionalProperties: false },
+);
+export type SignInCodeRequest = Static<typeof SignInCodeRequest>;
+
+/** Answer to `POST /users/:id/sign-in-codes`. */
+export const SignInCodeBody = Type.Object(
+  {
+    code: Type.String({ description: 'For `POST /login/code`, once' }),
+    expires_in: Type.Integer({ description: 'Seconds until it expires' }),
+  },
+  { $id: 'SignInCodeBody' },
+);
+export type SignInCodeBody = Static<typeof SignInCodeBody>;
+
+/** Body of `POST /login/code`. */
+export const LoginCodeBody = Type.Object(
+  { code: Type.String({ minLength: 1, maxLength: 100 }) },
+  { $id: 'LoginCodeBody' },
+);
+export type LoginCodeBody = Static<typeof LoginCodeBody>;
 
 /** Answer to a log-in and to a refresh. */
 export const TokenBody = Type.Object(
@@ -67,6 +99,7 @@ export const IntrospectionAnswer = Type.Object(
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     token_type: Type.Optional(Type.Literal('Bearer')),
+    ...AuthenticationClaims.properties,
   },
   { $id: 'IntrospectionAnswer' },
 );

@@ -4,6 +4,7 @@ import {
   cleanUserAgent,
   formatSessionRecord,
   parseSessionRecord,
+  type SessionAttributes,
   type SessionRecord,
   type SessionRules,
 } from './session-record.js';
@@ -21,6 +22,7 @@ export function newSession(
   userAgent: string,
   nowMs: number,
   rules: Pick<SessionRules, 'refreshTtlMs' | 'maxAgeMs'>,
+  attributes: SessionAttributes = {},
 ): SessionRecord {
   const absoluteExpiresAtMs = nowMs + rules.maxAgeMs;
   return {
@@ -33,6 +35,7 @@ export function newSession(
     used: 0,
     recoveries: [],
     userAgent: cleanUserAgent(userAgent),
+    attributes,
   };
 }
 

@@ -1,13 +1,17 @@
 // The claims and lifetimes of the two tokens that a log-in or a refresh returns.
 
 import type { AccessClaims, RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import { authenticationClaims } from './authentication.js';
+import type { SessionAttributes } from './session-record.js';
 
 /** The state of a session after its log-in or rotation, on the store's clock. */
 export interface SessionMoment {
   readonly sid: string;
   readonly generation: number;
   readonly nowMs: number;
+  readonly createdAtMs: number;
   readonly absoluteExpiresAtMs: number;
+  readonly attributes: SessionAttributes;
 }
 
 /** Configured lifetimes of the two tokens, in seconds. */
@@ -36,7 +40,10 @@ export function tokenPair(
   const maxAge = Math.min(lifetimes.refreshSeconds, remaining);
   const common = { email: user.email, sid: moment.sid, gen: moment.generation, iat };
   return {
-    access: { id: user.id, ...common, exp: iat + expiresIn },
+    access: {
+      ...{ id: user.id, ...common, exp: iat + expiresIn },
+      ...authenticationClaims(moment.attributes, moment.createdAtMs),
+    },
     refresh: { sub: String(user.id), ...common, exp: iat + maxAge },
     expiresIn,
     maxAge,

@@ -29,11 +29,15 @@ export interface MeasuredDependencies {
 /** The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie. */
 export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
 
+/** What became of a sign-in code. */
+export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
+
 /** The metrics and the functions that update them. */
 export interface SessionMetrics {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
+  countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
@@ -48,6 +52,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Counts a refresh by its outcome. */
     countRefresh(outcome: RefreshOutcome): void;
+    /** Counts what became of a sign-in code. */
+    countSignInCode(outcome: SignInCodeOutcome): void;
   }
 }
 
@@ -73,6 +79,12 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
+  const signInCode = metrics.counter(
+    'tollgate_sign_in_codes_total',
+    'Sign-in codes by what became of them',
+    ['outcome'],
+    { outcome: ['created', 'exchanged', 'refused'] },
+  );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
     'key',
@@ -119,6 +131,7 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),

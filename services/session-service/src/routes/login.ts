@@ -2,7 +2,6 @@
 
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import {
   type FieldMessage,
@@ -20,23 +19,16 @@ import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import type { SessionRules } from '../domain/session-record.js';
 import { LoginFailed } from '../errors.js';
 import { HashingOverloadedError } from '../passwords/hashing-queue.js';
-
-/** Characters of a session id: 131 random bits. */
-const SESSION_ID_CHARACTERS = 22;
 
 // The schema limits characters, but the cost of hashing depends on bytes.
 const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
 
-/**
- * @param options.rules lifetimes and number of sessions
- * @param options.limitPerMinute log-ins per minute and address
- */
+/** @param options.limitPerMinute log-ins per minute and address */
 export default async function login(
   app: FastifyInstance,
-  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+  { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
 
@@ -84,10 +76,7 @@ export default async function login(
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
-      const moment = await startSession(request, user.id, key);
-      // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
-      if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-      return app.respondWithTokens(reply, user, moment);
+      return app.startSession(request, reply, { user, key });
     },
   );
 
@@ -109,34 +98,6 @@ export default async function login(
       }
       throw error;
     }
-  }
-
-  /** Starts a new session and ends the sessions that the browser presented. */
-  async function startSession(request: FastifyRequest, uid: number, key: string) {
-    const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
-    const presented = app.refreshCookie
-      .sessions(request)
-      .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
-    const own = presented.find((session) => session.uid === uid);
-    const reason = 'login';
-    // Sessions of other users first: if that fails, this user's session has not started.
-    for (const session of presented) {
-      if (session !== own && (await app.endSession(request, reason, session)))
-        app.audit(request, 'revoke', { ...session, reason });
-    }
-    const userAgent = request.headers['user-agent'] ?? '';
-    const address = app.clientPseudonym(request);
-    const started = await app.sessions.start(
-      { uid, sid, userAgent, address, ...(own === undefined ? {} : { endSid: own.sid }) },
-      rules,
-    );
-    // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
-    app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
-    if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
-    for (const evicted of started.evicted)
-      app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    await app.auditLogIn(request, 'login', key, { uid, sid });
-    return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
   }
 }
 

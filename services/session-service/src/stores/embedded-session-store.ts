@@ -75,11 +75,11 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
   };
 
   return {
-    start: ({ uid, sid, endSid, userAgent, address }, rules) =>
+    start: ({ uid, sid, endSid, userAgent, attributes, address }, rules) =>
       step(uid, ({ nowMs, sessions, save, note }) => {
         const expired = dropExpired(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
         const hasReplaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid);
-        const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules);
+        const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules, attributes);
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
@@ -113,8 +113,9 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         }
         sessions.set(sid, next);
         save();
-        const { generation: current, absoluteExpiresAtMs } = next;
-        return { outcome: verdict, generation: current, nowMs, absoluteExpiresAtMs };
+        const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
+        const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
+        return { outcome: verdict, generation: current, ...times, attributes };
       });
     },
 

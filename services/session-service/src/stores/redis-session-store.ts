@@ -9,7 +9,12 @@ import { Cluster, type Redis } from 'ioredis';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
-import { cleanUserAgent, parseSessionRecord } from '../domain/session-record.js';
+import {
+  cleanUserAgent,
+  formatAttributes,
+  parseAttributes,
+  parseSessionRecord,
+} from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
 import type { SessionLookup, SessionStore } from './session-store.js';
@@ -22,7 +27,14 @@ const SCAN_COUNT = 500;
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
   | [RefusedOutcome]
-  | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number];
+  | [
+      outcome: GrantedOutcome,
+      generation: number,
+      nowMs: number,
+      createdAtMs: string,
+      absoluteExpiresAtMs: number,
+      attributes: string,
+    ];
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
@@ -56,12 +68,12 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
   return {
     async start(
-      { uid, sid, endSid = '', userAgent, address = '-' },
+      { uid, sid, endSid = '', userAgent, attributes = {}, address = '-' },
       { refreshTtlMs, maxAgeMs, maxSessions },
     ) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
-        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions, cleanUserAgent(userAgent)],
-        ...[keepNotesMs, MAX_NOTES, address],
+        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
+        ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
@@ -83,8 +95,11 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         expiresAtMs,
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
-      const [outcome, current, nowMs, absoluteExpiresAtMs] = reply;
-      return { outcome, generation: current, nowMs, absoluteExpiresAtMs };
+      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
+      return {
+        ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
+        attributes: parseAttributes(attributes),
+      };
     },
 
     ...redisProofStore(client),

@@ -4,7 +4,7 @@ import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import type { EndCause, SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';
-import type { SessionRecord, SessionRules } from '../domain/session-record.js';
+import type { SessionAttributes, SessionRecord, SessionRules } from '../domain/session-record.js';
 
 /** Identifies a session of a user. */
 export interface SessionRef {
@@ -20,6 +20,7 @@ export interface SessionStart extends SessionRef {
   readonly endSid?: string;
   /** As the browser sent it; stored cleaned and truncated. */
   readonly userAgent: string;
+  readonly attributes?: SessionAttributes;
   /** Pseudonym of the client's address, for the notes of sessions that the log-in ends. */
   readonly address?: string | undefined;
 }
@@ -56,7 +57,9 @@ export type RotationVerdict =
       readonly generation: number;
       /** The store's time, in milliseconds since 1970. */
       readonly nowMs: number;
+      readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
+      readonly attributes: SessionAttributes;
     }
   | { readonly outcome: RefusedOutcome };
 

@@ -65,8 +65,9 @@ async function testRoutes(t: Test, here: SessionNode, there: SessionNode): Promi
     'x-auth-user-email': ANN,
     'x-auth-session-id': sid,
   });
-  const { iat, exp, ...described } = await introspect(there, held.accessToken);
-  t.strictSame(described, { active: true, sub: '1', email: ANN, sid, token_type: 'Bearer' });
+  const { iat, exp, auth_time, ...described } = await introspect(there, held.accessToken);
+  t.strictSame(described, { active: true, sub: '1', email: ANN, sid, token_type: 'Bearer', amr: ['pwd'] });
+  t.equal(auth_time, iat);
   t.equal(Number(exp) - Number(iat), 900);
 
   const reading = here.app.tokens.access.read(held.accessToken);

@@ -19,6 +19,7 @@ const RECORD: SessionRecord = {
   used: 4,
   recoveries: [],
   userAgent: 'a browser',
+  attributes: { method: 'code' },
 };
 const ANSWERED = { ...RECORD, lastUsedAtMs: NOW, expiresAtMs: NOW + 7 * DAY };
 
