@@ -214,9 +214,9 @@ eachFormat('it works beside a @fastify/jwt of the application', async (t, format
   t.match(app.jwt.verify(app.jwt.sign({ own: true })), { own: true });
 });
 
-t.test('maxAuthAge refuses a bearer whose user was authenticated too long ago', async (t) => {
-  const { access } = await issuer(t);
-  const { app } = await application(t);
+eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ago', async (t, format) => {
+  const { access } = await issuer(t, format);
+  const { app } = await application(t, format);
   app.get('/transfer', { onRequest: bearer({ maxAuthAge: 300 }) }, async (request) => bearerOf(request));
   app.get('/plain', { onRequest: bearer() }, async () => ({ ok: true }));
   const ask = (url: string, token: string) =>
