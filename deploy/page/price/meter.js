@@ -12,8 +12,8 @@ import { createWorkLog } from './work-log.js';
  * @param {import('./request-log.js').RequestLog} deps.log
  * @param {import('../client/challenge.js').Solver} deps.solver
  * @param {import('./price-terms.js').PriceTerms} deps.terms
- * @param {(times: number, isImage: boolean) => void} deps.onPrice called with each drawing: how many times the first
- *   price the next attempt costs, and whether it takes an image
+ * @param {(times: number, captcha: 'image' | 'effort' | null) => void} deps.onPrice called with each drawing: how many
+ *   times the first price the next attempt costs, and what it takes besides work
  */
 export function createMeter({ log, solver, terms, onPrice }) {
   const price = createPriceView(terms);
@@ -33,7 +33,7 @@ export function createMeter({ log, solver, terms, onPrice }) {
     else if (work !== null) figures.showProgress(work);
     if (how !== null) figures.showSolver(how);
     price.showParts(effort);
-    onPrice(price.times, captchaRequired || captcha !== null);
+    onPrice(price.times, captcha?.kind ?? (captchaRequired ? 'image' : null));
   }
 
   function drawProgress(progress) {
