@@ -83,6 +83,7 @@ function sessionParts(): SessionDependencies {
     sessions: unused(),
     deviceVoids: unused(),
     revocations: unused(),
+    revocationLog: unused(),
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),

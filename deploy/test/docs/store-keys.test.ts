@@ -130,6 +130,7 @@ async function openServices(t: Test, store: Store) {
     sessions,
     deviceVoids,
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},

@@ -333,6 +333,8 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'POST /login',
     'POST /login/code',
     'POST /logout',
+    'POST /reauthenticate',
+    'POST /reauthenticate/code',
     'POST /refresh',
   ]);
 
@@ -358,6 +360,16 @@ async function openApi(t: Test, site: Site): Promise<void> {
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
+    [session, '/reauthenticate', 'post', await site.gateway.post('/reauthenticate', { body: {} })],
+    [
+      session,
+      '/reauthenticate/code',
+      'post',
+      await site.gateway.post('/reauthenticate/code', {
+        body: { code: 'x' },
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
     [

@@ -194,6 +194,6 @@ export const SessionLimitVariables = {
   RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
   RATE_LIMIT_SESSION: perMinute(
     300,
-    'Requests with a valid bearer to the other session routes, and as many refused bearers',
+    'Requests with a valid bearer to the other session routes, as many refused bearers, and as many requests for the public keys',
   ),
 };

@@ -66,6 +66,18 @@ export const AuditEvents = {
       request,
     },
   ),
+  reauthenticated: event(
+    'reauthenticated',
+    SESSION,
+    'The user of a session was authenticated again. A wrong password there is `login_failed`, a wait `login_throttled`',
+    {
+      address,
+      uid,
+      sid,
+      amr: Type.Array(Type.String(), { description: 'Authentication methods; empty if they are not known' }),
+      request,
+    },
+  ),
   refresh_reuse_detected: event(
     'refresh_reuse_detected',
     SESSION,

@@ -1,6 +1,7 @@
 // Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in, codes.
 
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
+import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -17,6 +18,8 @@ export interface DecoratedDependencies {
   readonly deviceVoids: DeviceVoids;
   /** Knows the revoked sessions. */
   readonly revocations: RevocationFollower;
+  /** The log of revoked sessions itself. */
+  readonly revocationLog: RevocationLog;
   /** Publishes the end of sessions to all nodes. */
   readonly revoker: Revoker;
   readonly directory: Directory;
@@ -32,6 +35,7 @@ async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): 
   app.decorate('sessions', deps.sessions);
   app.decorate('deviceVoids', deps.deviceVoids);
   app.decorate('revocations', deps.revocations);
+  app.decorate('revocationLog', deps.revocationLog);
   app.decorate('revoker', deps.revoker);
   app.decorate('directory', deps.directory);
   app.decorate('signIn', deps.signIn);
