@@ -94,7 +94,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/http',
     files: /^shared\/src\/http\//,
-    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino|prom-client)$/],
+    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|fast-jwt|negotiator|pino|prom-client)$/],
     never: [environment],
   },
   {
@@ -195,7 +195,14 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', 'app', 'admin', 'image-setup', 'project-root', '(stores|directory|passwords)/'),
+      ...own(
+        'config',
+        'app',
+        'admin',
+        '(image|token)-setup',
+        'project-root',
+        '(stores|directory|passwords)/',
+      ),
     ],
     never: [environment],
   },
@@ -206,12 +213,18 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'token-setup.ts',
+    files: /^services\/session-service\/src\/token-setup\.ts$/,
+    may: [sharedAny, ...own('config', 'domain/key-roll-out\\.ts$')],
+    never: [environment],
+  },
+  {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', '(stores|directory|passwords)/', 'renderer/', 'image-setup', 'project-root'),
+      ...own('config', '(stores|directory|passwords)/', 'renderer/', '(image|token)-setup', 'project-root'),
     ],
   },
   {

@@ -28,7 +28,8 @@ export interface GatewayOptions {
 
 /** The paths that are routed to session-service, with everything below them. */
 export const sessionPaths = [
-  ...['/login', '/refresh', '/logout', '/reauthenticate', '/sessions', '/profile', '/verify'],
+  ...(['/login', '/refresh', '/logout', '/reauthenticate', '/sessions', '/profile', '/verify'] as const),
+  '/.well-known/jwks.json',
 ] as const;
 
 const upstreamTimeoutMs = 30_000;

@@ -22,6 +22,7 @@ import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server
 import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
 import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
 import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -35,6 +36,7 @@ import bearerLimit from './plugins/bearer-limit.js';
 import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
 import passwordCheck from './plugins/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
@@ -45,6 +47,7 @@ import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
+import jwks from './routes/jwks.js';
 import listSessions from './routes/list-sessions.js';
 import login from './routes/login.js';
 import loginCode from './routes/login-code.js';
@@ -123,6 +126,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
   });
+  await app.register(knownDevice, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    publicUrl,
+    encryptionKeys: deps.tokenKeys.encryptionKeys,
+    ttlSeconds: values.DEVICE_TTL,
+    attempts: values.DEVICE_ATTEMPTS,
+    countDevice: metrics.countDevice,
+  });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
@@ -157,5 +168,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(endSession, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(endOtherSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(verify);
+  const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
+  await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });
   return app;
 }

@@ -16,6 +16,7 @@ import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
 import {
   type AttemptedAccount,
+  countedKey,
   type FailedVerdict,
   failed,
   failuresOf,
@@ -68,14 +69,12 @@ export function createSubmissionVerifier({
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
 
-  /** Returns whether a scope names this account, under the key that made its pseudonym. */
+  /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
-    return (
-      account !== undefined &&
-      key !== undefined &&
-      equalText(accountPseudonym(key, application, account.key), scope.account)
-    );
+    if (account === undefined || key === undefined) return false;
+    const names = [account.key, countedKey(account)];
+    return names.some((name) => equalText(accountPseudonym(key, application, name), scope.account));
   };
 
   function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {

@@ -9,6 +9,7 @@ import {
   CHALLENGE,
   count,
   event,
+  knownDevice,
   oneOf,
   request,
   SESSION,
@@ -29,11 +30,13 @@ export const AuditEvents = {
         description: 'With a sign-in code: the authentication methods that the application named',
       }),
     ),
+    known_device: knownDevice,
     request,
   }),
   login_failed: event('login_failed', SESSION, 'The password was wrong, or there is no such account', {
     account,
     address,
+    known_device: knownDevice,
     request,
   }),
   login_throttled: event('login_throttled', SESSION, 'An account had to wait at this address', {

@@ -17,6 +17,8 @@ export default async function login(
   { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
+  const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
+    app.knownDevice.find(request, keyOf(request));
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -31,10 +33,10 @@ export default async function login(
         return answerError(error, request, reply);
       },
       config: {
-        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true })],
+        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The refresh token, and the cookie by which the device is known' },
       },
       schema: {
         operationId: 'logIn',
@@ -46,13 +48,15 @@ export default async function login(
     async (request, reply): Promise<TokenBody> => {
       const key = keyOf(request);
       const attempt = await request.countAttempt();
+      if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
       const user = await app.checkPassword(key, request.body.password, attempt);
       if (user === undefined) {
-        await app.auditLogIn(request, 'login_failed', key, {});
+        await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
-      return app.startSession(request, reply, { user, key, remember: request.body.remember });
+      const password = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
+      return app.startSession(request, reply, { user, key, password, remember: request.body.remember });
     },
   );
 }

@@ -17,7 +17,10 @@ import { CLOCK_TOLERANCE_MS } from './token-codec.js';
 
 /** The options of the plugin. */
 export interface BearerOptions {
-  readonly tokens: { read(token: string): TokenReading<AccessClaims> };
+  /** Reads tokens: at once, or with a promise while it looks for the key of a token. */
+  readonly tokens: {
+    read(token: string): TokenReading<AccessClaims> | Promise<TokenReading<AccessClaims>>;
+  };
   /** Without it, the tokens of an ended session stay valid until they expire. */
   readonly revocations?: { isRevoked(sid: string): boolean | Promise<boolean> } | undefined;
   /** Tells whether a token may live that many seconds; without it, any lifetime is accepted. */
@@ -41,7 +44,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Verifies an access token. Never throws. Asks the store only while the revocation log is lost, and about a token with
-     * a longer lifetime than `ACCESS_TTL`.
+     * a longer lifetime than `ACCESS_TTL`. Looks for public keys only about a token that names an unknown one.
      */
     verifyAccess(token: string): Promise<AccessVerdict>;
     /**
@@ -62,10 +65,11 @@ async function bearerTokens(
 ): Promise<void> {
   app.decorateRequest('bearer', null);
   app.decorate('verifyAccess', async (token: string): Promise<AccessVerdict> => {
-    const reading = tokens.read(token);
+    // Each `await` costs a turn of the microtasks, and all that follows is nearly always known.
+    const read = tokens.read(token);
+    const reading = 'ok' in read ? read : await read;
     if (!reading.ok) return reading;
     const { iat, exp } = reading.claims;
-    // Each `await` costs a turn of the microtasks, and these are nearly always known.
     const isAllowed = lifetimes?.allows(exp - iat) ?? true;
     if (isAllowed !== true && !(await isAllowed)) return { ok: false, reason: 'invalid' };
     const isRevoked = revocations?.isRevoked(reading.claims.sid) ?? false;
