@@ -148,7 +148,8 @@ function guardRoute(
   const attemptedAccount = async (request: FastifyRequest, key: string): Promise<AttemptedAccount> => {
     if (work?.throttle !== true) return verifier.attemptedAccount(key);
     const fields = challengeFieldsOf(request);
-    const malformed = verifier.checkShape(fields, { pow: true, image });
+    const { minDifficulty } = rules;
+    const malformed = verifier.checkShape(fields, { pow: true, image, minDifficulty });
     if (malformed !== null)
       throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
     const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
