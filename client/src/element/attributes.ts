@@ -31,6 +31,9 @@ export const optionAttributes = [
   'start',
 ] as const;
 
+/** The service of elements without `base-url`: the one that serves this file, else the page's own origin. */
+const usualBaseUrl = /^(http.+)\/api\/captcha\/(v\/\w+\/)?tollgate\.js/.exec(import.meta.url)?.[1];
+
 /** Returns when to start: at the first focus by default if an image is always required, which would expire before. */
 export function startOf(element: Element): Start {
   const usual = element.getAttribute('image') === 'always' ? 'focus' : 'load';
@@ -51,7 +54,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
   const file = text('worker-url');
   const sent = oneOf(credentials, text('credentials'));
   return defined({
-    baseUrl: text('base-url'),
+    baseUrl: text('base-url') ?? usualBaseUrl,
     prefix: text('prefix'),
     fetchOptions: sent && { credentials: sent },
     fields: defined({

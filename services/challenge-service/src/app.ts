@@ -22,12 +22,15 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
+import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
+import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
+import serveScript from './routes/serve-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -78,6 +81,7 @@ export async function buildApp(
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
+  await app.register(browserFiles);
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
@@ -88,11 +92,19 @@ export async function buildApp(
     limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
     imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
   });
-  await app.register(drawImage, {
-    prefix,
+  const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
     // Without this, browsers do not show the image on pages of another site.
     resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
+  } as const;
+  await app.register(drawImage, { prefix, ...drawing });
+  await app.register(aloneImage, {
+    prefix,
+    options,
+    ...drawing,
+    limit: issueLimit(values.RATE_LIMIT_NO_SCRIPT, networkFactors),
+    countRequest: deps.countRequest,
   });
+  await app.register(serveScript, { prefix });
   return app;
 }
