@@ -1,7 +1,7 @@
 // HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Engine, Tab } from '@tollgate/deploy/engines/engine.js';
-import { engines } from '@tollgate/deploy/engines/engines.js';
+import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
+import { engines } from '@tollgate/deploy/test/engines/engines.js';
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
 import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { hashwxPartHashes, solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
