@@ -7,7 +7,7 @@ import type { SessionError } from './errors.js';
 import { openHint } from './hint.js';
 import { createMutex } from './mutex.js';
 import { connectService } from './service.js';
-import type { Session, SessionOptions } from './session-options.js';
+import type { CodeFields, LoginFields, Session, SessionOptions } from './session-options.js';
 import { createObservableState } from './session-state.js';
 import { openTabChannel, type TabMessage } from './tab-channel.js';
 import { createTokenRefresher } from './token-refresh.js';
@@ -66,6 +66,20 @@ export function openSession(options: SessionOptions, environment: Environment): 
 
   const refresh = async () => !closing.signal.aborted && refresher.refresh();
 
+  /** Sends the fields of a log-in, and keeps the token of its answer. */
+  function logIn(path: string, fields: LoginFields | CodeFields): Promise<Response> {
+    return changeUser(async () => {
+      const { response, token } = await service.login(path, fields);
+      if (token) hint.set(true);
+      if (token && !closing.signal.aborted) {
+        onUserChange();
+        refresher.setToken(token);
+        tabs.send('signed-in');
+      }
+      return response;
+    });
+  }
+
   /** Runs work that changes who is signed in. An earlier refresh is aborted: its cookie could replace the new one. */
   function changeUser<T>(work: () => Promise<T>): Promise<T> {
     refresher.abortAttempt();
@@ -108,6 +122,21 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.refresh();
   }
 
+  const bearerFetch = createBearerFetch({
+    base,
+    origins: [base.origin, ...(options.bearerOrigins ?? [])],
+    send,
+    token: refresher.token,
+    userChanges: () => userChanges,
+    prepare() {
+      refresher.check();
+      const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
+      return isNeeded && !refresher.isValid() ? refresh() : undefined;
+    },
+    mayResume: () => observable.state.status === 'unknown',
+    refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
+  });
+
   environment.listen(onPageEvent, closing.signal);
 
   return {
@@ -116,37 +145,22 @@ export function openSession(options: SessionOptions, environment: Environment): 
     },
     subscribe: observable.onChange.add,
     onExpired: expired.add,
-    login: (fields) =>
-      changeUser(async () => {
-        const { response, token } = await service.login(fields);
-        if (token) hint.set(true);
-        if (token && !closing.signal.aborted) {
-          onUserChange();
-          refresher.setToken(token);
-          tabs.send('signed-in');
-        }
-        return response;
-      }),
+    login: (fields) => logIn('login', fields),
+    loginWithCode: (code, options) => logIn('login/code', { code, ...options }),
     async resume() {
       if (refresher.isValid()) return true;
       if (closing.signal.aborted || isWorthAsking()) return refresh();
       refresher.drop('signed-out', observable.state.reason);
       return false;
     },
-    fetch: createBearerFetch({
-      base,
-      origins: [base.origin, ...(options.bearerOrigins ?? [])],
-      send,
-      token: refresher.token,
-      userChanges: () => userChanges,
-      prepare() {
-        refresher.check();
-        const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
-        return isNeeded && !refresher.isValid() ? refresh() : undefined;
-      },
-      mayResume: () => observable.state.status === 'unknown',
-      refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
-    }),
+    async reauthenticate(fields) {
+      const changes = userChanges;
+      const path = 'code' in fields ? 'reauthenticate/code' : 'reauthenticate';
+      const { response, token } = await service.login(path, fields, bearerFetch);
+      if (token && changes === userChanges && !closing.signal.aborted) refresher.setToken(token);
+      return response;
+    },
+    fetch: bearerFetch,
     logout: () =>
       changeUser(async () => {
         await service.logout(refresher.token());

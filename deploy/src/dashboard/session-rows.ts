@@ -14,11 +14,25 @@ export const sessionRows: readonly DashboardRow[] = [
         queries: [[rateBy('result', 'tollgate_logins_total'), '{{result}}']],
       },
       {
+        title: 'Device cookies',
+        description:
+          'Log-ins with a device cookie of their account: `spent` far above the usual: cookies were stolen, or clients fail.',
+        unit: 'ops',
+        queries: [[rateBy('outcome', 'tollgate_device_cookies_total'), '{{outcome}}']],
+      },
+      {
         title: 'Refreshes',
         description:
           '`recovered` above a few percent: answers are lost on their way. `reuse`: an old cookie came back.',
         unit: 'ops',
         queries: [[rateBy('outcome', 'tollgate_refreshes_total'), '{{outcome}}']],
+      },
+      {
+        title: 'Sign-in codes',
+        description:
+          'Codes of applications with a sign-in of their own. `created` far above `exchanged`: pages do not get them.',
+        unit: 'ops',
+        queries: [[rateBy('outcome', 'tollgate_sign_in_codes_total'), '{{outcome}}']],
       },
       {
         title: 'Security events',

@@ -81,7 +81,9 @@ function challengeParts(): ChallengeDependencies {
 function sessionParts(): SessionDependencies {
   return {
     sessions: unused(),
+    deviceVoids: unused(),
     revocations: unused(),
+    revocationLog: unused(),
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),
@@ -91,6 +93,7 @@ function sessionParts(): SessionDependencies {
     challenges: unused(),
     directory: unused(),
     signIn: unused(),
+    signInCodes: unused(),
     countRequest: unused(),
     ring,
     tokenKeys: {

@@ -8,6 +8,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pageFolder, servePage } from '../demo/demo-page.js';
 import type { ChallengeNames } from './challenge-names.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
+import type { ShownPrice } from './shown-price.js';
 
 export interface GatewayOptions {
   /** Where session-service answers, e.g. `http://127.0.0.1:3001`. */
@@ -15,6 +16,8 @@ export interface GatewayOptions {
   /** Where challenge-service answers. */
   readonly challengeUrl: string;
   readonly challenges: ChallengeNames;
+  /** The terms that the demo page draws. */
+  readonly price: ShownPrice;
   /** The address that browsers see; the gateway strips its path from every request. */
   readonly publicUrl: string;
   /** The e-mail address that the page's form starts with. */
@@ -24,7 +27,10 @@ export interface GatewayOptions {
 }
 
 /** The paths that are routed to session-service, with everything below them. */
-export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
+export const sessionPaths = [
+  ...(['/login', '/refresh', '/logout', '/reauthenticate', '/sessions', '/profile', '/verify'] as const),
+  '/.well-known/jwks.json',
+] as const;
 
 const upstreamTimeoutMs = 30_000;
 /** Milliseconds for the requests that are under way when the gateway stops. */

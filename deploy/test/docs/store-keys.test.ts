@@ -14,14 +14,18 @@ import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-
 import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
+import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import {
+  deviceVoidKey,
   endNotesKey,
   failuresKey,
   KNOWN_USERS_KEY,
   loginsKey,
   READY_KEY,
+  signInCodeKey,
 } from '@tollgate/session-service/stores/session-keys.js';
+import { openSignInCodes } from '@tollgate/session-service/stores/sign-in-codes.js';
 import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
@@ -64,6 +68,7 @@ const parts: Readonly<Record<string, string>> = {
   account: '[0-9a-f]{32}',
   uid: '[0-9]+',
   bucket: '[0-9]{1,4}',
+  code: '[0-9a-f]{64}',
 };
 
 const expressions = patterns.map((pattern) => {
@@ -106,6 +111,7 @@ async function openServices(t: Test, store: Store) {
   const directory = await openDirectory(`file:${tempDir(t)}/users.db`, '/');
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
+  const deviceVoids = openDeviceVoids(store);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
@@ -123,7 +129,9 @@ async function openServices(t: Test, store: Store) {
   });
   const sessionApp = await buildSessionApp(sessionConfig, {
     sessions,
+    deviceVoids,
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
@@ -133,6 +141,7 @@ async function openServices(t: Test, store: Store) {
     challenges,
     directory,
     signIn: createSignIn(directory, queue, () => {}),
+    signInCodes: openSignInCodes(store),
     countRequest: openRequestCounter(store, 'session'),
     ring,
     tokenKeys,
@@ -155,7 +164,7 @@ async function openServices(t: Test, store: Store) {
     clock: Date.now,
   });
   const { captcha, rules } = sessionConfig;
-  return { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules };
+  return { challengeApp, sessionApp, challenges, sessions, deviceVoids, revoker, host, captcha, rules };
 }
 
 t.test('every part of a key is explained', async (t) => {
@@ -170,7 +179,8 @@ t.test('every part of a key is explained', async (t) => {
 
 t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { challengeApp, sessionApp, sessions, revoker, host, captcha, rules } = await openServices(t, store);
+  const services = await openServices(t, store);
+  const { challengeApp, sessionApp, sessions, deviceVoids, revoker, host, captcha, rules } = services;
   const accountEvents = openAccountEvents(store, 60_000);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
@@ -239,6 +249,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await host.clearFailures('key', client);
   await done('clear the failures');
 
+  const codes = openSignInCodes(store);
+  const code = await codes.create({ uid: 7, origin: 'http://localhost', attributes: {} });
+  await done('make a sign-in code');
+  t.match(await codes.take(code, 'http://localhost'), { uid: 7 });
+  await done('take it');
   await sessions.start({ ...session, userAgent: 'test' }, rules);
   await done('start a session');
   await sessions.rotate({ ...session, generation: 1 }, rules);
@@ -247,6 +262,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await sessions.list(session.uid);
   await sessions.endListed(session.uid, ['b'.repeat(22)], { reason: 'others_revoked' });
   await done('end others');
+  await deviceVoids.void(session.uid, session.sid);
+  t.equal((await deviceVoids.read(session.uid))?.exceptSid, session.sid);
+  await done('void the cookies of devices');
   await revoker.revoke([session.sid]);
   await done('make the end of a session known');
   await sessions.end(session, { reason: 'logout' });
@@ -281,8 +299,10 @@ t.test('every function that builds a key has a row', async (t) => {
     READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),
+    deviceVoidKey(1),
     loginsKey(account),
     failuresKey(account),
+    signInCodeKey('0'.repeat(64)),
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
     KNOWN_USERS_KEY,

@@ -7,7 +7,7 @@
 -- ARGV[3]  longest time without a refresh, in milliseconds
 -- ARGV[4]  longest life, in milliseconds
 -- ARGV[5]  sessions a user may have
--- ARGV[6]  user agent, cleaned
+-- ARGV[6]  user agent, cleaned; after a tab the attributes, if there are any
 -- ARGV[7]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[8]  notes that are kept at most
 -- ARGV[9]  pseudonym of the client's address, or -

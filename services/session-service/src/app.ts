@@ -22,6 +22,7 @@ import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server
 import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
 import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
 import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -32,19 +33,28 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
+import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordCheck from './plugins/password-check.js';
+import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
+import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
+import jwks from './routes/jwks.js';
 import listSessions from './routes/list-sessions.js';
 import login from './routes/login.js';
+import loginCode from './routes/login-code.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
+import reauthenticate from './routes/reauthenticate.js';
+import reauthenticateCode from './routes/reauthenticate-code.js';
 import refresh from './routes/refresh.js';
 import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
@@ -116,6 +126,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
   });
+  await app.register(knownDevice, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    publicUrl,
+    encryptionKeys: deps.tokenKeys.encryptionKeys,
+    ttlSeconds: values.DEVICE_TTL,
+    attempts: values.DEVICE_ATTEMPTS,
+    countDevice: metrics.countDevice,
+  });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
@@ -126,21 +144,31 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
+  app.decorate('countSignInCode', metrics.countSignInCode);
   await app.register(endSessions);
-  await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
+  await app.register(sessionStart, { rules: config.rules });
+  await app.register(origin, { allowed: config.origins });
+  await app.register(codeExchange);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
+  await app.register(passwordCheck);
+  await app.register(reauthentication, { lifetimes: config.lifetimes });
 
-  await app.register(login, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(endSession, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(endOtherSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(verify);
+  const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
+  await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });
   return app;
 }

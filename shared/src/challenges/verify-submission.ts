@@ -22,6 +22,7 @@ import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
 import type { VerifiedType } from './types/challenge-type.js';
 import {
   type AttemptedAccount,
+  countedKey,
   type FailedVerdict,
   failed,
   failuresOf,
@@ -90,14 +91,12 @@ export function createSubmissionVerifier({
     };
   };
 
-  /** Returns whether a scope names this account, under the key that made its pseudonym. */
+  /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
-    return (
-      account !== undefined &&
-      key !== undefined &&
-      equalText(accountPseudonym(key, application, account.key), scope.account)
-    );
+    if (account === undefined || key === undefined) return false;
+    const names = [account.key, countedKey(account)];
+    return names.some((name) => equalText(accountPseudonym(key, application, name), scope.account));
   };
 
   const verifyImage = createImageVerifier({ store, ring, options, fieldNames, types, isAccount });

@@ -9,7 +9,26 @@ const Email = Type.String({ minLength: 1 });
 export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
 const Generation = Type.Integer({ minimum: 1 });
 
-/** Claims of an access token: the user and the session. */
+/** How and when a user was authenticated, as far as that is known. */
+export const AuthenticationClaims = Type.Object({
+  amr: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,40}$' }), {
+      maxItems: 8,
+      description: 'Authentication methods (RFC 8176), such as `pwd`, `otp` or `hwk`',
+    }),
+  ),
+  auth_time: Type.Optional(
+    Type.Integer({
+      // Also the least number of seconds whose milliseconds have 13 digits.
+      minimum: 1_000_000_000,
+      maximum: 9_999_999_999,
+      description: 'When the user was authenticated, in seconds since 1970 (OpenID Connect Core, 2)',
+    }),
+  ),
+});
+export type AuthenticationClaims = Static<typeof AuthenticationClaims>;
+
+/** Claims of an access token: the user, the session and its authentication. */
 export const AccessClaims = Type.Object({
   id: UserId,
   email: Email,
@@ -17,8 +36,21 @@ export const AccessClaims = Type.Object({
   gen: Generation,
   iat: Seconds,
   exp: Seconds,
+  ...AuthenticationClaims.properties,
 });
 export type AccessClaims = Static<typeof AccessClaims>;
+
+/**
+ * What an access token in the format `public` says beside `AccessClaims` (RFC 9068, 2.2). `sub` is the user's id as text.
+ */
+export const PublicClaims = Type.Object({
+  iss: Type.String({ minLength: 1 }),
+  aud: Type.Union([Type.String(), Type.Array(Type.String())]),
+  sub: Type.String({ minLength: 1 }),
+  client_id: Type.String({ minLength: 1 }),
+  jti: Type.String({ minLength: 1 }),
+});
+export type PublicClaims = Static<typeof PublicClaims>;
 
 /**
  * Claims of a refresh token. `sub` is the user's id as text (RFC 7519, 4.1.2). `prefix` is that of the cookie the

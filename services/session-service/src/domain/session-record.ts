@@ -17,7 +17,12 @@ export interface SessionRecord {
   /** Generations that were issued again because their response was lost. */
   readonly recoveries: readonly Recovery[];
   readonly userAgent: string;
+  /** What else is known of the session, by name; most sessions have none. */
+  readonly attributes: SessionAttributes;
 }
+
+/** Texts by name. Names are letters, digits and `_`; values are visible ASCII characters. */
+export type SessionAttributes = Readonly<Record<string, string>>;
 
 /** A generation and when it was first recovered. */
 export interface Recovery {
@@ -33,6 +38,8 @@ export interface SessionRules {
   readonly recoveries: number;
   /** `REFRESH_TTL`: a session that is not refreshed for this long expires, in milliseconds. */
   readonly refreshTtlMs: number;
+  /** `REFRESH_TTL_NOT_REMEMBERED`: the same for a session that ends with its browser, if it is shorter. */
+  readonly notRememberedTtlMs: number;
   /** `SESSION_MAX_AGE`: the maximum age of a session, in milliseconds. */
   readonly maxAgeMs: number;
   /** `MAX_SESSIONS`: the maximum number of sessions per user, at least 1. */
@@ -41,8 +48,26 @@ export interface SessionRules {
 
 const MAX_USER_AGENT_CHARACTERS = 200;
 
-// The same pattern as in lua/session_rotate.lua. Only times have 13 digits.
-const RECORD = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\S+) (.*)$/;
+// The same pattern as in lua/session_rotate.lua. Only times have 13 digits, in attributes too. A cleaned user agent has no tab.
+const RECORD = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\S+) ([^\t]*)(?:\t(.*))?$/;
+
+const ATTRIBUTE = /^\w+=[!-~]*$/;
+
+/** The attribute of a session whose user did not want to be remembered: it ends with its browser. */
+export const NOT_REMEMBERED: SessionAttributes = { remember: '0' };
+
+/** Whether a session outlives its browser. */
+export function isRemembered({ remember }: SessionAttributes): boolean {
+  return remember !== NOT_REMEMBERED.remember;
+}
+
+/** How long this session may go without a refresh, in milliseconds. */
+export function refreshTtlOf(
+  attributes: SessionAttributes,
+  { refreshTtlMs, notRememberedTtlMs }: Pick<SessionRules, 'refreshTtlMs' | 'notRememberedTtlMs'>,
+): number {
+  return isRemembered(attributes) ? refreshTtlMs : Math.min(refreshTtlMs, notRememberedTtlMs);
+}
 
 /** Prepares a user agent for storage: removes control and format characters and keeps at most 200 characters. */
 export function cleanUserAgent(text: string): string {
@@ -52,7 +77,10 @@ export function cleanUserAgent(text: string): string {
 
 /**
  * Encodes a record as one line: expiry, last use, creation, absolute expiry, last rotation, generation, used,
- * recoveries (pairs `generation:time` separated by commas, `-` if there are none), user agent.
+ * recoveries (pairs `generation:time` separated by commas, `-` if there are none), user agent; after a tab the
+ * attributes (pairs `name=value` separated by spaces), if there are any. A version without attributes takes them for a
+ * part of the user agent and keeps them.
+ * @throws RangeError for an attribute that is not allowed
  */
 export function formatSessionRecord(record: SessionRecord): string {
   const { expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs } = record;
@@ -60,8 +88,28 @@ export function formatSessionRecord(record: SessionRecord): string {
     record.recoveries.map(({ generation, atMs }) => `${generation}:${atMs}`).join(',') || '-';
   return [
     ...[expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs],
-    ...[record.generation, record.used, recoveries, record.userAgent],
+    ...[record.generation, record.used, recoveries, record.userAgent + formatAttributes(record.attributes)],
   ].join(' ');
+}
+
+/**
+ * Encodes attributes as the end of a record: empty if there are none.
+ * @throws RangeError for an attribute that is not allowed
+ */
+export function formatAttributes(attributes: SessionAttributes): string {
+  const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  const wrong = pairs.findIndex((pair) => !ATTRIBUTE.test(pair));
+  if (wrong >= 0)
+    throw new RangeError(`session attribute ${Object.keys(attributes)[wrong]} cannot be stored`);
+  return pairs.length === 0 ? '' : `\t${pairs.join(' ')}`;
+}
+
+/** Decodes the attributes of a record, without the tab. */
+export function parseAttributes(text: string): SessionAttributes {
+  const pairs = text.split(' ').filter((pair) => pair.includes('='));
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
 }
 
 /**
@@ -78,6 +126,7 @@ export function parseSessionRecord(text: string): SessionRecord {
     ...{ expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs, generation, used },
     recoveries: parseRecoveries(match[8] ?? ''),
     userAgent: match[9] ?? '',
+    attributes: parseAttributes(match[10] ?? ''),
   };
 }
 

@@ -4,6 +4,8 @@ import {
   cleanUserAgent,
   formatSessionRecord,
   parseSessionRecord,
+  refreshTtlOf,
+  type SessionAttributes,
   type SessionRecord,
   type SessionRules,
 } from './session-record.js';
@@ -20,11 +22,12 @@ export function isLive(record: SessionRecord, nowMs: number): boolean {
 export function newSession(
   userAgent: string,
   nowMs: number,
-  rules: Pick<SessionRules, 'refreshTtlMs' | 'maxAgeMs'>,
+  rules: Pick<SessionRules, 'refreshTtlMs' | 'notRememberedTtlMs' | 'maxAgeMs'>,
+  attributes: SessionAttributes = {},
 ): SessionRecord {
   const absoluteExpiresAtMs = nowMs + rules.maxAgeMs;
   return {
-    expiresAtMs: Math.min(nowMs + rules.refreshTtlMs, absoluteExpiresAtMs),
+    expiresAtMs: Math.min(nowMs + refreshTtlOf(attributes, rules), absoluteExpiresAtMs),
     lastUsedAtMs: nowMs,
     createdAtMs: nowMs,
     absoluteExpiresAtMs,
@@ -33,6 +36,7 @@ export function newSession(
     used: 0,
     recoveries: [],
     userAgent: cleanUserAgent(userAgent),
+    attributes,
   };
 }
 

@@ -18,6 +18,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
+import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
 export interface MeasuredDependencies {
@@ -29,11 +30,16 @@ export interface MeasuredDependencies {
 /** The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie. */
 export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
 
+/** What became of a sign-in code. */
+export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
+
 /** The metrics and the functions that update them. */
 export interface SessionMetrics {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
+  countDevice(outcome: DeviceOutcome): void;
+  countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
@@ -48,6 +54,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Counts a refresh by its outcome. */
     countRefresh(outcome: RefreshOutcome): void;
+    /** Counts what became of a sign-in code. */
+    countSignInCode(outcome: SignInCodeOutcome): void;
   }
 }
 
@@ -73,6 +81,18 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
+  const device = metrics.counter(
+    'tollgate_device_cookies_total',
+    'Log-ins with a device cookie of their account, by what it was worth',
+    ['outcome'],
+    { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
+  );
+  const signInCode = metrics.counter(
+    'tollgate_sign_in_codes_total',
+    'Sign-in codes by what became of them',
+    ['outcome'],
+    { outcome: ['created', 'exchanged', 'refused'] },
+  );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
     'key',
@@ -119,6 +139,8 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    countDevice: (outcome) => device({ outcome }),
+    countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),

@@ -2,71 +2,41 @@
 
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
-import {
-  type FieldMessage,
-  LoginThrottled,
-  Overloaded,
-  refuse,
-  StoreUnavailable,
-  ValidationFailed,
-} from '@tollgate/shared/http/errors/errors.js';
-import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
-import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { LoginBody, MAX_PASSWORD_BYTES, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import type { SessionRules } from '../domain/session-record.js';
 import { LoginFailed } from '../errors.js';
-import { HashingOverloadedError } from '../passwords/hashing-queue.js';
 
-/** Characters of a session id: 131 random bits. */
-const SESSION_ID_CHARACTERS = 22;
-
-// The schema limits characters, but the cost of hashing depends on bytes.
-const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
-
-/**
- * @param options.rules lifetimes and number of sessions
- * @param options.limitPerMinute log-ins per minute and address
- */
+/** @param options.limitPerMinute log-ins per minute and address */
 export default async function login(
   app: FastifyInstance,
-  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+  { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
   const { captcha } = app;
+  const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
+    app.knownDevice.find(request, keyOf(request));
 
   app.post<{ Body: LoginBody }>(
     '/login',
     {
       onRequest: app.refuseForeignOrigins,
-      // One answer names the mistakes in the schema's fields and in those of the challenges.
       attachValidation: true,
       // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
-      preHandler: async (request) => {
-        const invalid = invalidFields(request);
-        if (invalid === undefined) return;
-        // A body that is not an object has no fields.
-        const malformed =
-          'body' in invalid
-            ? null
-            : captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
-        throw refuse(ValidationFailed, { fields: { ...invalid, ...malformed?.fields } });
-      },
+      preHandler: app.refuseInvalidForm,
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
         return answerError(error, request, reply);
       },
       config: {
-        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true })],
+        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The refresh token, and the cookie by which the device is known' },
       },
       schema: {
         operationId: 'logIn',
@@ -78,80 +48,20 @@ export default async function login(
     async (request, reply): Promise<TokenBody> => {
       const key = keyOf(request);
       const attempt = await request.countAttempt();
-      const user = await checkPassword(key, request.body.password, attempt);
+      if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
+      const user = await app.checkPassword(key, request.body.password, attempt);
       if (user === undefined) {
-        await app.auditLogIn(request, 'login_failed', key, {});
+        await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
-      const moment = await startSession(request, user.id, key);
-      // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
-      if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-      return app.respondWithTokens(reply, user, moment);
+      const password = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
+      return app.startSession(request, reply, { user, key, password, remember: request.body.remember });
     },
   );
-
-  /** Returns the user, or undefined. A check that could not run does not count as a failure of the account. */
-  async function checkPassword(
-    key: string,
-    password: string,
-    attempt: GuardedAttempt,
-  ): Promise<DirectoryUser | undefined> {
-    try {
-      return await app.signIn.check(key, password);
-    } catch (error) {
-      await attempt.withdraw();
-      if (error instanceof HashingOverloadedError)
-        throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
-      if (error instanceof DirectoryUnavailableError) {
-        app.log.error({ err: error }, 'the directory did not answer');
-        throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
-      }
-      throw error;
-    }
-  }
-
-  /** Starts a new session and ends the sessions that the browser presented. */
-  async function startSession(request: FastifyRequest, uid: number, key: string) {
-    const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
-    const presented = app.refreshCookie
-      .sessions(request)
-      .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
-    const own = presented.find((session) => session.uid === uid);
-    const reason = 'login';
-    // Sessions of other users first: if that fails, this user's session has not started.
-    for (const session of presented) {
-      if (session !== own && (await app.endSession(request, reason, session)))
-        app.audit(request, 'revoke', { ...session, reason });
-    }
-    const userAgent = request.headers['user-agent'] ?? '';
-    const address = app.clientPseudonym(request);
-    const started = await app.sessions.start(
-      { uid, sid, userAgent, address, ...(own === undefined ? {} : { endSid: own.sid }) },
-      rules,
-    );
-    // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
-    app.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
-    if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
-    for (const evicted of started.evicted)
-      app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    await app.auditLogIn(request, 'login', key, { uid, sid });
-    return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
-  }
 }
 
 /** The account key of a log-in. */
 function keyOf({ body }: FastifyRequest<{ Body: LoginBody }>): string {
   return accountKey(body.email);
-}
-
-/** The invalid fields of the schema; undefined if there are none. */
-function invalidFields({
-  validationError,
-  body,
-}: FastifyRequest<{ Body: LoginBody }>): Readonly<Record<string, FieldMessage[]>> | undefined {
-  const { password } = Object(body) as { readonly password?: unknown };
-  const isTooLong = typeof password === 'string' && Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
-  if (validationError === undefined) return isTooLong ? TOO_LONG : undefined;
-  return { ...fieldsOf(validationError.validation, 'body'), ...(isTooLong ? TOO_LONG : {}) };
 }

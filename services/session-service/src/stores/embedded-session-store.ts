@@ -3,6 +3,7 @@
 import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
+import { passwordAttributes } from '../domain/authentication.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
   addSessionEnds,
@@ -75,11 +76,11 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
   };
 
   return {
-    start: ({ uid, sid, endSid, userAgent, address }, rules) =>
+    start: ({ uid, sid, endSid, userAgent, attributes, address }, rules) =>
       step(uid, ({ nowMs, sessions, save, note }) => {
         const expired = dropExpired(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
         const hasReplaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid);
-        const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules);
+        const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules, attributes);
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
@@ -113,10 +114,22 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         }
         sessions.set(sid, next);
         save();
-        const { generation: current, absoluteExpiresAtMs } = next;
-        return { outcome: verdict, generation: current, nowMs, absoluteExpiresAtMs };
+        const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
+        const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
+        return { outcome: verdict, generation: current, ...times, attributes };
       });
     },
+
+    reauthenticate: ({ uid, sid }, authentication) =>
+      step(uid, ({ nowMs, sessions, save }) => {
+        const known = sessions.get(sid);
+        if (known === undefined || !isLive(known, nowMs)) return undefined;
+        const attributes = { ...known.attributes, ...(authentication ?? passwordAttributes(nowMs)) };
+        sessions.set(sid, { ...known, attributes });
+        save();
+        const { createdAtMs, absoluteExpiresAtMs } = known;
+        return { nowMs, createdAtMs, absoluteExpiresAtMs, attributes };
+      }),
 
     ...embeddedProofStore(store),
 

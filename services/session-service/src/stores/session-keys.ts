@@ -11,6 +11,11 @@ export function endNotesKey(uid: number): string {
   return `session:{${uid}}:ended`;
 }
 
+/** The latest request that voided the device cookies of a user. It expires after the longest life of such a cookie. */
+export function deviceVoidKey(uid: number): string {
+  return `session:{${uid}}:devices`;
+}
+
 /** The log-ins of an account under its pseudonym, the newest first. It expires `AUDIT_TTL` after the last. */
 export function loginsKey(account: string): string {
   return `session:logins:{${account}}`;
@@ -19,6 +24,11 @@ export function loginsKey(account: string): string {
 /** The failed log-ins of all accounts of a bucket, in the same format. */
 export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
+}
+
+/** What a sign-in code stands for. @param hash SHA-256 of the code: 64 hexadecimal digits */
+export function signInCodeKey(hash: string): string {
+  return `session:code:${hash}`;
 }
 
 /** Some users who have signed in, by which their directory is recognised (directory/known-users.ts). */

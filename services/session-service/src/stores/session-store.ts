@@ -4,7 +4,7 @@ import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import type { EndCause, SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';
-import type { SessionRecord, SessionRules } from '../domain/session-record.js';
+import type { SessionAttributes, SessionRecord, SessionRules } from '../domain/session-record.js';
 
 /** Identifies a session of a user. */
 export interface SessionRef {
@@ -20,6 +20,7 @@ export interface SessionStart extends SessionRef {
   readonly endSid?: string;
   /** As the browser sent it; stored cleaned and truncated. */
   readonly userAgent: string;
+  readonly attributes?: SessionAttributes;
   /** Pseudonym of the client's address, for the notes of sessions that the log-in ends. */
   readonly address?: string | undefined;
 }
@@ -48,6 +49,15 @@ export interface StartedSession {
   readonly evicted: string[];
 }
 
+/** A session whose user was authenticated again. */
+export interface ReauthenticatedSession {
+  /** The store's time, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly createdAtMs: number;
+  readonly absoluteExpiresAtMs: number;
+  readonly attributes: SessionAttributes;
+}
+
 /** The verdict on a presented refresh token. */
 export type RotationVerdict =
   | {
@@ -56,7 +66,9 @@ export type RotationVerdict =
       readonly generation: number;
       /** The store's time, in milliseconds since 1970. */
       readonly nowMs: number;
+      readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
+      readonly attributes: SessionAttributes;
     }
   | { readonly outcome: RefusedOutcome };
 
@@ -92,6 +104,15 @@ export interface SessionStore extends ProofStore {
    * @throws RangeError for an invalid generation
    */
   rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
+  /**
+   * Replaces how and when the user of a session was authenticated, and nothing else.
+   * @param authentication attributes of domain/authentication.ts; by default those of a password, now
+   * @returns undefined if the session is not alive
+   */
+  reauthenticate(
+    session: SessionRef,
+    authentication?: SessionAttributes,
+  ): Promise<ReauthenticatedSession | undefined>;
   /** Ends one session and returns whether it was alive. */
   end(session: SessionRef, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */

@@ -224,7 +224,7 @@ t.test('every reason has its words, and a session that has expired needs no note
 
   const record = {
     ...{ createdAtMs: 0, lastUsedAtMs: 1000, expiresAtMs: 5000, absoluteExpiresAtMs: 9000, rotatedAtMs: 0 },
-    ...{ generation: 3, used: 2, recoveries: [], userAgent: '' },
+    ...{ generation: 3, used: 2, recoveries: [], userAgent: '', attributes: {} },
   };
   const report = (nowMs: number, about = {}) =>
     reportSession(NOBODY, { nowMs, known: { uid: 7, record: { ...record, ...about } }, isRevoked: false }, 60)

@@ -17,6 +17,9 @@ const record = fc.record(
     used: fc.nat(1_000_000),
     recoveries: fc.array(fc.record({ generation, atMs: time }, { noNullPrototype: true }), { maxLength: 5 }),
     userAgent: fc.string({ unit: 'binary', maxLength: 300 }).map(cleanUserAgent),
+    attributes: fc.dictionary(fc.stringMatching(/^[a-z_]{1,9}$/), fc.stringMatching(/^[!-~]{0,40}$/), {
+      ...{ maxKeys: 4, noNullPrototype: true },
+    }),
   },
   { noNullPrototype: true },
 );
@@ -35,14 +38,30 @@ t.test('the encoding has the documented order', async (t) => {
   t.equal(
     formatSessionRecord({
       ...{ expiresAtMs: 1, lastUsedAtMs: 2, createdAtMs: 3, absoluteExpiresAtMs: 4, rotatedAtMs: 5 },
-      ...{ generation: 6, used: 7, userAgent: 'a b  c' },
+      ...{ generation: 6, used: 7, userAgent: 'a b  c', attributes: { one: '1', two: 'a=b' } },
       recoveries: [
         { generation: 8, atMs: 9 },
         { generation: 10, atMs: 11 },
       ],
     }),
-    '1 2 3 4 5 6 7 8:9,10:11 a b  c',
+    '1 2 3 4 5 6 7 8:9,10:11 a b  c\tone=1 two=a=b',
   );
+});
+
+t.test('an attribute that would break the record is refused', async (t) => {
+  const text = '1 2 3 4 5 6 7 - agent';
+  const stored = parseSessionRecord(text);
+  t.equal(formatSessionRecord(stored), text, 'without attributes the record is as before');
+  for (const attributes of [
+    { a: 'b c' },
+    { a: 'b\n' },
+    { a: 'b\t' },
+    { a: 'é' },
+    { 'a b': '1' },
+    { '': '1' },
+  ]) {
+    t.throws(() => formatSessionRecord({ ...stored, attributes }), RangeError);
+  }
 });
 
 t.test('any other text is not a record', async (t) => {

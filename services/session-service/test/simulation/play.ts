@@ -33,8 +33,8 @@ export function playOnRule(history: History, options: SimulationOptions): Trace 
 
 function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
   if (rotation.next === undefined) return { outcome: rotation.verdict };
-  const { generation, absoluteExpiresAtMs } = rotation.next;
-  return { outcome: rotation.verdict, generation, nowMs, absoluteExpiresAtMs };
+  const { generation, createdAtMs, absoluteExpiresAtMs, attributes } = rotation.next;
+  return { outcome: rotation.verdict, generation, nowMs, createdAtMs, absoluteExpiresAtMs, attributes };
 }
 
 /** A store with the means to make all that it holds older. */

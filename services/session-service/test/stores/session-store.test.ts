@@ -89,6 +89,23 @@ t.test('the session that a log-in replaces makes room, and expired ones do not c
   });
 });
 
+t.test('a session keeps its attributes through every refresh, apart from its user agent', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store);
+    const attributes = { method: 'code', strength: '2' };
+    await sessions.start({ ...PHONE, ...AGENT, attributes }, RULES);
+    await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
+    for (const generation of [1, 2]) {
+      t.match(await sessions.rotate({ ...PHONE, generation }, RULES), { outcome: 'rotated', attributes });
+      const other = await sessions.rotate({ ...LAPTOP, generation }, RULES);
+      t.strictSame('attributes' in other && other.attributes, {});
+      await age(RULES.windowMs);
+    }
+    for (const { userAgent } of await sessions.list(7)) t.equal(userAgent, AGENT.userAgent);
+    t.match((await sessions.find('phone')).known, { record: { attributes, generation: 3 } });
+  });
+});
+
 t.test('a session is refreshed generation by generation', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);

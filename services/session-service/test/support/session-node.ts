@@ -23,7 +23,10 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
+import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
+import { openTokenKeys } from '../../src/token-setup.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
@@ -87,6 +90,7 @@ export async function startNode(
     CAPTCHA_POW_ENABLED: 'false',
     CAPTCHA_ESCALATION_AFTER: '100',
     RATE_LIMIT_LOGIN: '100000',
+    RATE_LIMIT_LOGIN_CODE: '100000',
     RATE_LIMIT_REFRESH: '100000',
     RATE_LIMIT_SESSION: '100000',
     ...env,
@@ -108,7 +112,9 @@ export async function startNode(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
@@ -122,14 +128,9 @@ export async function startNode(
         return password === PASSWORD && user?.disabled === false ? user : undefined;
       },
     },
+    signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),
-    tokenKeys: {
-      accessSecrets: openKeyRing(values.ACCESS_SECRET),
-      refreshSecrets: openKeyRing(values.REFRESH_SECRET),
-      encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
-      onIssued: metrics.countToken,
-      clock,
-    },
+    tokenKeys: { ...openTokenKeys(config), onIssued: metrics.countToken, clock },
     metrics,
     trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
@@ -171,7 +172,8 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
 
 /** What a client holds after a log-in or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
-  const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  // The last one: an answer to a page expires the cookies that others may have planted before it sets ours.
+  const cookie = String([answer.headers['set-cookie']].flat().at(-1)).split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };
 }
 
