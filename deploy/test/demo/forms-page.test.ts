@@ -98,10 +98,15 @@ t.test('nothing overlaps, nothing is cut, nothing scrolls sideways', async (t) =
   }
 });
 
-t.test('the lines for a form of your own are those of the guide', async (t) => {
-  const { page } = await visit(t, browser, system);
-  const guide = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
-  const lines = await page.locator('#own-lines code').allTextContents();
-  t.equal(lines.length, 2);
-  for (const code of lines) t.match(guide, `\n${code}\n`);
-});
+t.test(
+  'the lines for a form of your own are those of the guide, for the path of this installation',
+  async (t) => {
+    const { page } = await visit(t, browser, system);
+    const guide = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+    const lines = await page.locator('#own-lines code').allTextContents();
+    t.equal(lines.length, 2);
+    for (const code of lines) t.match(guide, `\n${code.replace('/checks/', '/api/captcha/')}\n`);
+    const [, file] = /src="([^"]+)"/.exec(lines[0]!) ?? [];
+    t.equal((await fetch(system.address + file)).status, 200, 'the element is where the line says');
+  },
+);

@@ -160,6 +160,7 @@ async function methods(t: Test, site: Site): Promise<void> {
     ['/sessions', ['GET', 'DELETE']],
     ['/sessions/x', ['DELETE']],
     ['/verify', ['GET', 'HEAD']],
+    ['/.well-known/jwks.json', ['GET', 'HEAD']],
   ]);
   for (const [path, own] of has) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
@@ -326,9 +327,11 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'DELETE /refresh',
     'DELETE /sessions',
     'DELETE /sessions/{id}',
+    'GET /.well-known/jwks.json',
     'GET /profile',
     'GET /sessions',
     'GET /verify',
+    'HEAD /.well-known/jwks.json',
     'HEAD /verify',
     'POST /login',
     'POST /login/code',

@@ -95,6 +95,8 @@ async function tests(t: Test, site: Site): Promise<void> {
         [challenge, `/api/captcha?preset=effort&scope=${value}`, [200]],
         [session, `/profile?${value}=${value}`, [200]],
         [session, `/${value}`, [404]],
+        [session, `/.well-known/jwks.json?${value}=${value}`, [200]],
+        [session, `/.well-known/${value}`, [404]],
       ] as const) {
         answered(t, await client.get(path, { headers: { authorization: bearer } }), expected, path);
       }
@@ -102,6 +104,18 @@ async function tests(t: Test, site: Site): Promise<void> {
       answered(t, await session.delete(`/sessions/${value}`, { headers }), [404]);
       const key = { authorization: `Bearer ${SESSION_KEY}` };
       answered(t, await sessionAdmin.delete(`/users/${value}/sessions`, { headers: key }), [404]);
+      for (const [query, expected] of [
+        [`since=${value}`, 422],
+        [`limit=${value}`, 422],
+        [`${value}=${value}`, 200],
+      ] as const) {
+        answered(
+          t,
+          await sessionAdmin.get(`/sessions/revoked?${query}`, { headers: key }),
+          [expected],
+          query,
+        );
+      }
       const asking = { headers: key, body: { origin: 'x' } };
       answered(t, await sessionAdmin.post(`/users/${value}/sign-in-codes`, asking), [404, 422]);
     }
@@ -110,6 +124,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   await t.test('in headers', async (t) => {
     const names = ['authorization', 'cookie', 'origin', 'sec-fetch-site', 'accept-language', 'user-agent'];
     names.push('x-forwarded-for', 'content-type', 'x-request-id', 'request-id', '__proto__', 'constructor');
+    names.push('if-none-match');
     for (const name of names) {
       for (const value of HOSTILE.filter((value) => !/[\r\n\u2028]/.test(value))) {
         for (const path of [
@@ -124,6 +139,8 @@ async function tests(t: Test, site: Site): Promise<void> {
           answered(t, answer, [401, 403, 415, 422], `${name} ${path}`);
         }
         answered(t, await challenge.get('/api/captcha/pow', { headers: { [name]: value } }), [200], name);
+        const keys = await session.get('/.well-known/jwks.json', { headers: { [name]: value } });
+        answered(t, keys, [200], name);
       }
     }
     // Node's client sends no line breaks: what a raw one makes of them is another header, and no more.

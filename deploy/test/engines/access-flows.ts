@@ -43,6 +43,10 @@ async function check(t: Test, tab: Tab, state: string): Promise<void> {
   if (!(await tab.evaluate<boolean>(`'axe' in globalThis`))) await tab.evaluate(`(() => { ${axe}; })()`);
   for (const width of widths) {
     await tab.resize(width);
+    // What a script draws for the new width is there then.
+    await tab.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))',
+    );
     t.strictSame(await tab.evaluate<Findings>(examine), nothing, `${state}, ${width} pixels wide`);
   }
 }
@@ -89,6 +93,8 @@ async function walk(t: Test, { site, browser, visitor }: Stage, scheme: Scheme):
   await check(t, tab, 'signed in');
 
   const restart = await site.stopService('session-service');
+  // As a phone loads it: without the layout of a wider window before.
+  await tab.resize(320);
   await tab.reload();
   await page.see('look again');
   await check(t, tab, 'no answer whether the person is signed in');

@@ -53,6 +53,8 @@ export interface DemoPage {
   waitForNotice(text: string): Promise<void>;
   /** The price that is shown, in bits. */
   bits(): Promise<number>;
+  /** Waits until the price shown is this one, in bits. */
+  waitForBits(bits: number): Promise<void>;
   /** Waits until the element is in this state, such as `solving`. */
   waitForChallenge(status: string): Promise<void>;
   /** What the element says of its state. */
@@ -117,6 +119,7 @@ export async function openDemoPage(tab: Tab, { front }: Site): Promise<DemoPage>
     notice: () => tab.evaluate(textOf('#notice')),
     waitForNotice: (text) => tab.waitFor(`${textOf('#notice')} === ${JSON.stringify(text)}`),
     bits: async () => Number(await tab.evaluate(textOf('#bits'))),
+    waitForBits: (bits) => tab.waitFor(`${textOf('#bits')} === '${bits}'`),
     waitForChallenge: (status) => tab.waitFor(`${find('tollgate-challenge')}?.status === '${status}'`),
     word: () => tab.evaluate(textOf('[part~=word]')),
     refreshes: () => tab.evaluate(refreshes),

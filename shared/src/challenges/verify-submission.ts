@@ -2,6 +2,8 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
+import { acceptedAlgorithms } from '../pow/algorithms.js';
+import { warmHashwx } from '../pow/hashwx/function.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
@@ -57,6 +59,9 @@ export function createSubmissionVerifier({
   newClaim,
 }: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
+  const accepted = acceptedAlgorithms(options.pow.algorithms);
+  // The first checks would take ten times as long. Without WebAssembly the start fails, not the first submission.
+  if (accepted.hashwx !== null) warmHashwx();
   const terms: SufficiencyTerms = {
     ceiling: options.pow.max_difficulty,
     failureStep: options.pow.escalate ? options.pow.step : 0,
@@ -105,7 +110,7 @@ export function createSubmissionVerifier({
     const { checksPow, checksImage, alone } = checksFor(submission, required);
     if (alone && !offersImage(submission)) return { ...imageMissing(fieldNames), isUnproven: true };
     return malformed(
-      checksPow ? powProblems(submission, fieldNames) : null,
+      checksPow ? powProblems(submission, fieldNames, accepted) : null,
       checksImage ? imageProblems(submission, fieldNames, longest) : null,
     );
   }

@@ -23,6 +23,7 @@ interface Try {
   readonly ticket?: string | undefined;
   readonly image?: boolean;
   readonly wrongImage?: boolean;
+  readonly effort?: boolean;
 }
 
 interface Reached {
@@ -51,11 +52,13 @@ async function openForm(t: Test, { store }: Pick<StoreUnderTest, 'store'>) {
     return { device: attempt.device };
   });
   let addresses = 0;
-  const submit = async ({ device, password = 'wrong', ticket, image = false, wrongImage = false }: Try) => {
+  const submit = async ({ device, password = 'wrong', ticket, ...given }: Try) => {
+    const { image = false, wrongImage = false, effort = false } = given;
     addresses += 1;
     const ip = `198.18.${addresses >> 8}.${addresses & 255}`;
     const { powToken, powNonce, difficulty } = await desk.work({ ip, ticket });
-    const { imageToken, imageAnswer } = image || wrongImage ? await desk.image({ ip }) : {};
+    const picture = image || wrongImage ? await desk.image({ ip }) : undefined;
+    const { imageToken, imageAnswer } = (effort ? await desk.effort({ ip, ticket }) : picture) ?? {};
     const response = await app.inject({
       method: 'POST',
       url: '/login',
@@ -111,6 +114,18 @@ t.test('a device pays for its own failures, and its refusals carry its own ticke
     t.match(await submit({ device: 'laptop', password: RIGHT }), { status: 200 }, 'a success clears them');
   });
 });
+
+t.test(
+  'effort under the ticket of a device stands in for an image, as long as its failures allow',
+  async (t) => {
+    const { submit, ticket } = await openForm(t, await redisStore(t));
+    const ofDevice = ticket('Device laptop');
+    for (let n = 0; n < 2; n++) await submit({ device: 'laptop', ticket: ofDevice });
+    const answer = { device: 'laptop', ticket: ofDevice, effort: true };
+    t.equal((await submit(answer)).json.code, 'login_failed');
+    t.match(await submit({ ...answer, password: RIGHT }), { status: 200 });
+  },
+);
 
 t.test('beyond its budget a device counts for the account', async (t) => {
   await eachKind(t, async (t, place) => {

@@ -9,7 +9,7 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LoginFailed } from '../errors.js';
+import { LoginFailed } from '../../errors.js';
 
 /** @param options.limitPerMinute log-ins per minute and address */
 export default async function login(

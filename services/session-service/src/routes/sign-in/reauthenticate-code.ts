@@ -5,7 +5,7 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { ReauthenticationCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { CodeInvalid } from '../errors.js';
+import { CodeInvalid } from '../../errors.js';
 
 /** @param options.limitPerMinute exchanges per minute and address */
 export default async function reauthenticateCode(

@@ -10,7 +10,7 @@ import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ReauthenticationBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LoginFailed } from '../errors.js';
+import { LoginFailed } from '../../errors.js';
 
 /**
  * Costs what a log-in costs, and its failures count for the account as those of a log-in: a stolen access token makes no
