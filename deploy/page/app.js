@@ -15,10 +15,10 @@ import { createSignIn } from './sign-in.js';
 import { createTryNext } from './try-next.js';
 
 translatePage();
-showOwnForm();
 // On a phone what happens behind the form is out of sight until somebody wants to see it.
 find('behind').open = matchMedia('(min-width: 62rem)').matches;
 const facts = await readFacts();
+showOwnForm(facts.challenge_prefix);
 const log = createRequestLog(find('log'));
 // Replaces `fetch` before the package reads it.
 observeFetch(log.addRequest);

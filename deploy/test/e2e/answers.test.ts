@@ -160,6 +160,7 @@ async function methods(t: Test, site: Site): Promise<void> {
     ['/sessions', ['GET', 'DELETE']],
     ['/sessions/x', ['DELETE']],
     ['/verify', ['GET', 'HEAD']],
+    ['/.well-known/jwks.json', ['GET', 'HEAD']],
   ]);
   for (const [path, own] of has) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
@@ -314,6 +315,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
   const session = await read(site.session);
   t.strictSame(routesOf(challenge), [
     'GET /api/captcha',
+    'GET /api/captcha/no-script/{token}.png',
     'GET /api/captcha/pow',
     'GET /api/captcha/tollgate.js',
     'GET /api/captcha/tollgate/{language}.js',
@@ -326,13 +328,17 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'DELETE /refresh',
     'DELETE /sessions',
     'DELETE /sessions/{id}',
+    'GET /.well-known/jwks.json',
     'GET /profile',
     'GET /sessions',
     'GET /verify',
+    'HEAD /.well-known/jwks.json',
     'HEAD /verify',
     'POST /login',
     'POST /login/code',
     'POST /logout',
+    'POST /reauthenticate',
+    'POST /reauthenticate/code',
     'POST /refresh',
   ]);
 
@@ -358,6 +364,16 @@ async function openApi(t: Test, site: Site): Promise<void> {
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
+    [session, '/reauthenticate', 'post', await site.gateway.post('/reauthenticate', { body: {} })],
+    [
+      session,
+      '/reauthenticate/code',
+      'post',
+      await site.gateway.post('/reauthenticate/code', {
+        body: { code: 'x' },
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
     [

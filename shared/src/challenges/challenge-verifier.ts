@@ -9,9 +9,10 @@ import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.j
 import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
 import { type ChallengeObserver, observed } from './challenge-observer.js';
+import { makeToken } from './store/challenge-keys.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
-import type { AttemptedAccount, GivenProof, SubmissionVerifier } from './verification.js';
+import type { AttemptedAccount, GivenProof, KnownDevice, SubmissionVerifier } from './verification.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
 /** A counted attempt: the failures before it, the wait of its pair of account and address, and how to withdraw it. */
@@ -54,10 +55,25 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
    */
   countAttempt(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedAttempt>;
   /**
+   * Counts an attempt of a known device for that device, as `countAttempt` does for an account. No address waits. Returns
+   * null if the budget of the device is used up: nothing is counted, and the attempt counts for the account.
+   */
+  countDeviceAttempt(device: KnownDevice, given: GivenProof): Promise<CountedAttempt | null>;
+  /**
    * Clears the failures of the account and, with `ip`, those of the pair, the remembered price of the address and, at most
    * once per decay, the requests of the address.
    */
   clearFailures(key: string, ip?: string): Promise<void>;
+  /** Returns the image of one form without JavaScript; null unless `no_script` is `image`. */
+  noScriptImage(): NoScriptImage | null;
+}
+
+/** An image that a form without JavaScript is sent with. It is issued when a browser loads it. */
+export interface NoScriptImage {
+  /** The value of the field `captcha_token`: 40 random letters and digits. */
+  readonly token: string;
+  /** The path of the image on the challenge service, with a slash at its beginning. */
+  readonly path: string;
 }
 
 /** The dependencies of a verifier. */
@@ -101,6 +117,25 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
     return normalised === null ? undefined : addressPseudonym(ring.current, normalised);
   };
 
+  async function count(
+    key: string,
+    ip: string | undefined,
+    refusedFrom: number | undefined,
+    claim = newClaim(),
+  ): Promise<CountedAttempt> {
+    const accountId = account(key);
+    const addressId = address(ip);
+    const { failures, waitMs } = await store.countAttempt({
+      account: accountId,
+      ...(addressId === undefined ? {} : { address: addressId }),
+      claim,
+      decayMs,
+      ...(refusedFrom === undefined ? {} : { refusedFrom }),
+    });
+    const withdraw = () => store.withdrawAttempt(accountId, addressId, claim);
+    return { before: failures, waitMs, id: claim, withdraw };
+  }
+
   const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
 
   return {
@@ -134,29 +169,24 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
 
     withdrawFailure: (key, id, ip) => store.withdrawAttempt(account(key), address(ip), id),
 
-    async countAttempt(key, ip, given, claim) {
-      const accountId = account(key);
-      const addressId = address(ip);
-      const id = claim ?? newClaim();
-      const counted = await store.countAttempt({
-        account: accountId,
-        ...(addressId === undefined ? {} : { address: addressId }),
-        claim: id,
-        decayMs,
-        ...(given === undefined ? {} : { refusedFrom: verifier.refusedFrom(given) }),
-      });
-      return {
-        before: counted.failures,
-        waitMs: counted.waitMs,
-        id,
-        withdraw: () => store.withdrawAttempt(accountId, addressId, id),
-      };
+    countAttempt: (key, ip, given, claim) =>
+      count(key, ip, given === undefined ? undefined : verifier.refusedFrom(given), claim),
+
+    async countDeviceAttempt({ key, budget }, given) {
+      const counted = await count(key, undefined, Math.min(budget, verifier.refusedFrom(given)));
+      return counted.before < budget ? counted : null;
     },
 
     async clearFailures(key, ip) {
       const addressId = address(ip);
       await store.clearFailures(account(key), addressId);
       if (addressId !== undefined) await store.clearAddress(addressId, decayMs);
+    },
+
+    noScriptImage() {
+      if (options.no_script !== 'image') return null;
+      const token = makeToken('', random);
+      return { token, path: `/${options.routes.prefix}/no-script/${token}.png` };
     },
   };
 }

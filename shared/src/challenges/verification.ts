@@ -14,12 +14,29 @@ export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered
 export interface RequiredChallenges {
   readonly pow: boolean;
   readonly image: ImageRequirement;
+  /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
+  readonly minDifficulty?: number | undefined;
+}
+
+/** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
+export interface KnownDevice {
+  /** The key under which its failures are counted. No account may have the same key. */
+  readonly key: string;
+  /** Failures within `escalation.decay`, 1 to 100, from which its attempts count for the account like those of others. */
+  readonly budget: number;
 }
 
 /** The attempted account, and its failures before this attempt; a function is called after the work has proved right. */
 export interface AttemptedAccount {
   readonly key: string;
+  /** The known device that attempts it; the failures are then those of the device. */
+  readonly device?: KnownDevice | undefined;
   readonly failures: number | (() => Promise<number>);
+}
+
+/** Returns the key under which an attempt on this account counts. */
+export function countedKey({ key, device }: Pick<AttemptedAccount, 'key' | 'device'>): string {
+  return device?.key ?? key;
 }
 
 /** Returns the failures of an attempted account; 0 without one. */
@@ -35,8 +52,6 @@ export interface VerifyContext extends RequiredChallenges {
   readonly account?: AttemptedAccount | undefined;
   /** Names of the accepted presets; all by default. */
   readonly presets?: readonly string[] | undefined;
-  /** The least accepted difficulty of work in bits, whatever the account. */
-  readonly minDifficulty?: number | undefined;
   /** Identifies the request that consumes the challenges: equal claims get equal verdicts. 128 random bits by default. */
   readonly claim?: string | undefined;
 }
@@ -71,6 +86,8 @@ export interface FailedVerdict {
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
   readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+  /** Whether the submission had neither work nor a right image. */
+  readonly isUnproven?: true;
 }
 
 /** What a passing submission gave, so that it can be verified again after the failures have risen. */
@@ -89,8 +106,8 @@ export type Verdict = { readonly ok: true; readonly given: GivenProof } | Failed
  * Returns whether a failed submission had right work. Only then may the answer mention the account, so that nobody learns
  * about accounts without working.
  */
-export function hasRightWork({ code, reason }: FailedVerdict): boolean {
-  return code !== 'pow_invalid' && reason !== 'malformed';
+export function hasRightWork({ code, reason, isUnproven }: FailedVerdict): boolean {
+  return isUnproven !== true && code !== 'pow_invalid' && reason !== 'malformed';
 }
 
 /** Returns a failed verdict about one field. */

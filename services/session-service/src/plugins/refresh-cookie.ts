@@ -5,7 +5,7 @@ import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundedFrom, hidesOwn, refreshPath, twinScopes } from '../domain/cookie-scope.js';
+import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
   type CookiePrefix,
   cookieName,
@@ -59,7 +59,7 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
   const name = cookieName(prefix);
   const hostName = cookieName(HOST_PREFIX);
   const plantable = plantableNames(prefix);
-  const path = refreshPath(publicUrl);
+  const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
   const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
   // WebKit drops `Secure` cookies from a loopback address without TLS.

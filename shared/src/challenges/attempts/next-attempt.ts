@@ -3,9 +3,15 @@
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
-import { offersImage, type Submission } from '../submission.js';
+import { offersImage, offersNoWork, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
-import { type AttemptedAccount, failuresOf, hasRightWork, type Verdict } from '../verification.js';
+import {
+  type AttemptedAccount,
+  countedKey,
+  failuresOf,
+  hasRightWork,
+  type Verdict,
+} from '../verification.js';
 import { sealScope } from './scope-ticket.js';
 
 /** The requirements of the next attempt. */
@@ -32,9 +38,10 @@ export interface AttemptedSubmission {
 /** The methods of a verifier that state the requirements. */
 export interface NextAttempts {
   /**
-   * Returns the requirements of the next attempt on an account after a submission with right work. Without an account no
-   * captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
+   * Returns the requirements of the next attempt on an account, or of a known device, after a submission with right work.
+   * Without an account no captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
    * client without tickets gets work that is enough.
+   * @param key the account, or the key of its known device
    * @param ip the client's address; without it no price is remembered
    */
   nextAttempt(key: string | undefined, failures: number, ip?: string): Promise<NextAttempt>;
@@ -45,7 +52,8 @@ export interface NextAttempts {
   nextAttemptAfter(verdict: Verdict, attempted: AttemptedSubmission): Promise<NextAttempt>;
   /**
    * Returns the requirements after a submission without right work, without reading the store. They reveal nothing about
-   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it.
+   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it, or if it had
+   * no work and a captcha may replace it.
    * @param hasAccount whether the form counts failures of accounts; with `escalation.after` 0 it always requires a captcha
    */
   nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
@@ -93,7 +101,11 @@ export function createNextAttempts({
   };
 
   const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (submission, hasAccount = false) =>
-    requirements(offersImage(submission) || (hasAccount && escalation.after === 0));
+    requirements(
+      offersImage(submission) ||
+        (hasAccount && escalation.after === 0) ||
+        (options.no_script === 'image' && offersNoWork(submission)),
+    );
 
   return {
     nextAttempt,
@@ -103,7 +115,7 @@ export function createNextAttempts({
         return nextAttemptUnproven(submission, account !== undefined);
       }
       if (account === undefined) return requirements(false);
-      return nextAttempt(account.key, await failuresOf(account), verdict.ok ? undefined : ip);
+      return nextAttempt(countedKey(account), await failuresOf(account), verdict.ok ? undefined : ip);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { HashwxTerms } from '../../pow/hashwx/work.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 
 /** A name without spaces. */
@@ -22,9 +23,17 @@ export const PowRecord = Type.Object({
   floor: Bits,
   algorithm: Name,
   keyId: Hex(8),
-  salt: Hex(32),
+  /** 32 digits for SHA-256, 64 for HashWX. */
+  salt: Type.Union([Hex(32), Hex(64)]),
   address: Address,
   scope: MaybeScope,
+  /** Present for HashWX only. */
+  hashwx: Type.Optional(
+    Type.Object({
+      exchange: Type.Integer({ minimum: 1 }),
+      noncesPerFunction: Type.Integer({ minimum: 1, maximum: 65_536 }),
+    }),
+  ),
 });
 export type PowRecord = Static<typeof PowRecord>;
 
@@ -55,24 +64,27 @@ export const AnswerRecord = Type.Object({
   answer: Hex(32),
   /** Present if `min_seconds` does not apply. */
   untimed: Type.Optional(Type.Literal(true)),
+  /** Present if it is accepted without work (`no_script`). */
+  alone: Type.Optional(Type.Literal(true)),
 });
 export type AnswerRecord = Static<typeof AnswerRecord>;
 
 const NOTHING = '-';
 const UNTIMED = 'untimed';
+const ALONE = 'alone';
 const powRecord = TypeCompiler.Compile(PowRecord);
 const verifiedRecord = TypeCompiler.Compile(VerifiedRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** Encodes a proof-of-work record from its third field on; the store puts difficulty and time before it. */
 export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
-  const { floor, algorithm, keyId, salt, address, scope } = pow;
-  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
+  const { floor, algorithm, keyId, salt, address, scope, hashwx } = pow;
+  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}${formatHashwx(hashwx)}`;
 }
 
 /** Parses a proof-of-work record; returns null for anything else. */
 export function parsePowRecord(text: string): PowRecord | null {
-  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = text.split(' ');
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope, ...terms] = text.split(' ');
   const record = {
     difficulty: Number(difficulty),
     issuedAtMs: Number(issuedAtMs),
@@ -82,6 +94,7 @@ export function parsePowRecord(text: string): PowRecord | null {
     salt,
     address: address === NOTHING ? null : address,
     scope: parseScope(scope),
+    ...parseHashwx(terms),
   };
   return powRecord.Check(record) ? record : null;
 }
@@ -114,16 +127,26 @@ export function presetOf({ verifiedBy, type, preset, rest }: VerifiedRecord): st
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }
 
+/** Returns whether a challenge is accepted without work. */
+export function isAcceptedAlone({ verifiedBy, rest }: VerifiedRecord): boolean {
+  return verifiedBy === 'answer' && parseAnswerRecord(rest)?.alone === true;
+}
+
 /** Formats the `rest` of a record whose answer is one text. */
-export function formatAnswerRecord({ preset, driver, seed, fold, answer, untimed }: AnswerRecord): string {
-  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${untimed ? ` ${UNTIMED}` : ''}`;
+export function formatAnswerRecord(record: AnswerRecord): string {
+  const { preset, driver, seed, fold, answer, untimed, alone } = record;
+  const words = `${untimed ? ` ${UNTIMED}` : ''}${alone ? ` ${ALONE}` : ''}`;
+  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${words}`;
 }
 
 /** Parses the result of `formatAnswerRecord`; returns null for anything else. */
 export function parseAnswerRecord(rest: string): AnswerRecord | null {
-  const [preset, driver, seed, fold, answer, word] = rest.split(' ');
-  const untimed = word === UNTIMED ? { untimed: true } : {};
-  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer, ...untimed };
+  const [preset, driver, seed, fold, answer, ...words] = rest.split(' ');
+  const record = {
+    ...{ preset, driver, seed: Number(seed), fold: fold === '1', answer },
+    ...(words.includes(UNTIMED) ? { untimed: true } : {}),
+    ...(words.includes(ALONE) ? { alone: true } : {}),
+  };
   return answerRecord.Check(record) ? record : null;
 }
 
@@ -137,6 +160,17 @@ export function parseScope(text: string | undefined): Partial<Scope> | null | un
   if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
   const [keyId, account] = text.split(':');
   return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
+}
+
+/** Formats the end of a record of work: nothing for SHA-256. */
+export function formatHashwx(terms: HashwxTerms | undefined): string {
+  return terms === undefined ? '' : ` ${terms.exchange} ${terms.noncesPerFunction}`;
+}
+
+/** Parses the fields of `formatHashwx`; the check of the record refuses what is wrong with them. */
+export function parseHashwx([exchange, noncesPerFunction]: readonly string[]): { hashwx?: HashwxTerms } {
+  if (exchange === undefined) return {};
+  return { hashwx: { exchange: Number(exchange), noncesPerFunction: Number(noncesPerFunction) } };
 }
 
 export const CONSUMED_PREFIX = '!';

@@ -4,7 +4,7 @@ import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { CodeInvalid } from '../errors.js';
+import { CodeInvalid } from '../../errors.js';
 
 /** @param options.limitPerMinute exchanges per minute and address */
 export default async function loginCode(

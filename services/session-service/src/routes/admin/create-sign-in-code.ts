@@ -4,9 +4,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import { refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { authenticationAttributes } from '../domain/authentication.js';
-import { CODE_SECONDS } from '../domain/sign-in-code.js';
-import { UnknownUser, UserDisabled } from '../errors.js';
+import { authenticationAttributes } from '../../domain/authentication.js';
+import { CODE_SECONDS } from '../../domain/sign-in-code.js';
+import { UnknownUser, UserDisabled } from '../../errors.js';
 
 const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
 

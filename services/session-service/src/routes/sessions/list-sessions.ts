@@ -4,7 +4,7 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { sessionEntry } from '../domain/session-entry.js';
+import { sessionEntry } from '../../domain/session-entry.js';
 
 /** @param options.limitPerMinute requests per minute and address */
 export default async function listSessions(

@@ -5,10 +5,10 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type PresentedSession, survivingSession } from '../domain/presented-cookies.js';
-import type { SessionRules } from '../domain/session-record.js';
-import { CookieConflict, SessionExpired } from '../errors.js';
-import type { RotationVerdict } from '../stores/session-store.js';
+import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
+import type { SessionRules } from '../../domain/session-record.js';
+import { CookieConflict, SessionExpired } from '../../errors.js';
+import type { RotationVerdict } from '../../stores/session-store.js';
 
 const UNREADABLE = {
   missing: TokenInvalid,
