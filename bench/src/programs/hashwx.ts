@@ -1,7 +1,7 @@
 // HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Engine, Tab } from '@tollgate/deploy/engines/engine.js';
-import { engines } from '@tollgate/deploy/engines/engines.js';
+import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
+import { engines } from '@tollgate/deploy/test/engines/engines.js';
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
 import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { hashwxPartHashes, solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
@@ -30,7 +30,7 @@ const program: Program = {
     if (args.includes('--checks')) return;
     const rounds = Number(args[args.indexOf('--rounds') + 1] ?? 2) || 2;
     const page = await open(servePage(new URL('../hashwx/page.js', import.meta.url)));
-    for (const engine of engines) {
+    for (const engine of Object.values(engines)) {
       if (engine.missing === undefined) await measureEngine(engine, page.address, rounds, report);
       else report.say(`${engine.name} was not measured: ${engine.missing}`);
     }
@@ -106,7 +106,7 @@ async function measureEngine(engine: Engine, address: string, rounds: number, re
 async function measureRate(engine: Engine, address: string, order: Parameters<Bench['rate']>[0]) {
   const browser = await engine.launch();
   try {
-    const tab = await browser.openTab();
+    const tab = await (await browser.visit()).openTab();
     await tab.open(address);
     await tab.waitFor('globalThis.bench !== undefined');
     const before = descendantsMemory();
@@ -120,7 +120,7 @@ async function measureRate(engine: Engine, address: string, order: Parameters<Be
 async function measureWaits(engine: Engine, address: string): Promise<Map<string, number[]>> {
   const browser = await engine.launch();
   try {
-    const tab = await browser.openTab();
+    const tab = await (await browser.visit()).openTab();
     await tab.open(address);
     await tab.waitFor('globalThis.bench !== undefined');
     const waits = new Map<string, number[]>();

@@ -67,7 +67,6 @@ function resolveImport(path: string, specifier: string): string {
   }
   return specifier
     .replace(/^@tollgate\/deploy\/test\/(.*)\.js$/, 'deploy/test/support/$1.ts')
-    .replace(/^@tollgate\/deploy\/engines\/(.*)\.js$/, 'deploy/test/engines/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'host/src/tollgate.ts')
     .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
     .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
