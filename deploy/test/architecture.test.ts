@@ -235,7 +235,7 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'config.ts and errors.ts',
-    files: /^services\/[a-z]+-service\/src\/(config|errors)\.ts$/,
+    files: /^services\/[a-z]+-service\/src\/(config|config-checks|errors)\.ts$/,
     may: [/^@fastify\/error$/, ...shared('config', 'schemas')],
     never: [environment],
   },
@@ -428,7 +428,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|sign-in-code)\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code)\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
@@ -440,11 +440,6 @@ const departures: readonly Departure[] = [
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
     to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
     why: 'the job is made by a pure function, and the route recognises a full queue by its class',
-  },
-  {
-    from: /^services\/session-service\/src\/routes\/login\.ts$/,
-    to: /^services\/session-service\/src\/(directory\/directory|passwords\/hashing-queue)\.ts$/,
-    why: 'the route recognises an error of the directory by its class',
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,

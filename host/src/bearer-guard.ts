@@ -133,7 +133,7 @@ function idsOf({ sealed, open }: BearerKeys): Record<string, string[]> {
 /**
  * Verifies the access tokens of the session service in any Fastify application. Decorates the server with
  * `requireBearer`, an `onRequest` hook that sets `request.bearer` to the claims of the token or answers 401
- * (`token_invalid`, `session_revoked`), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
+ * (`token_invalid`, `session_revoked`; `bearer({ maxAuthAge })` is that hook with a demand), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
  * and closes it with the server.
  * @throws ConfigurationError with a line for each mistake in the variables
  */

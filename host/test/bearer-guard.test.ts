@@ -7,12 +7,13 @@ import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signi
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
+import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { bearerGuard } from '../src/tollgate.js';
+import { bearer, bearerGuard } from '../src/tollgate.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
 const REFRESH_SECRET = 'refresh-secret-of-this-test-0123456789';
@@ -57,7 +58,7 @@ async function issuer(t: Test, { options }: Format) {
     encryptionKeys: openKeyRing(ENCRYPTION_KEY),
   });
   const iat = Math.floor(Date.now() / 1000);
-  const access = (lifeSeconds = 900) =>
+  const access = (lifeSeconds = 900, authentication: AuthenticationClaims = {}) =>
     app.tokens.access.issue({
       id: 7,
       email: 'ann@example.com',
@@ -65,6 +66,7 @@ async function issuer(t: Test, { options }: Format) {
       gen: 1,
       iat,
       exp: iat + lifeSeconds,
+      ...authentication,
     });
   const refresh = app.tokens.refresh.issue({
     ...{ sub: '7', email: 'ann@example.com', sid: SID, gen: 1, iat, exp: iat + 900 },
@@ -210,4 +212,41 @@ eachFormat('it works beside a @fastify/jwt of the application', async (t, format
   await app.register(bearerGuard, { environment: format.variables });
   t.equal((await app.verifyAccess(access())).ok, true);
   t.match(app.jwt.verify(app.jwt.sign({ own: true })), { own: true });
+});
+
+eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ago', async (t, format) => {
+  const { access } = await issuer(t, format);
+  const { app } = await application(t, format);
+  app.get('/transfer', { onRequest: bearer({ maxAuthAge: 300 }) }, async (request) => bearerOf(request));
+  app.get('/plain', { onRequest: bearer() }, async () => ({ ok: true }));
+  const ask = (url: string, token: string) =>
+    app.inject({ url, headers: { authorization: `Bearer ${token}`, 'accept-language': 'fr' } });
+  const now = Math.floor(Date.now() / 1000);
+
+  for (const agoSeconds of [0, 299, 303]) {
+    const answer = await ask('/transfer', access(900, { auth_time: now - agoSeconds, amr: ['pwd'] }));
+    t.equal(answer.statusCode, 200, `${agoSeconds} s ago`);
+    t.match(answer.json(), { auth_time: now - agoSeconds, amr: ['pwd'] }, 'handlers see the claims');
+  }
+  const old = [access(900, { auth_time: now - 310 }), access(900, { auth_time: 1_000_000_000 }), access()];
+  for (const token of old) {
+    const refused = await ask('/transfer', token);
+    t.equal(refused.statusCode, 401);
+    t.match(refused.headers, {
+      'www-authenticate':
+        'Bearer error="insufficient_user_authentication", error_description="The user must be authenticated again", max_age="300"',
+      'cache-control': 'no-store',
+      'content-language': 'fr',
+    });
+    t.strictSame(refused.json(), {
+      message: 'Veuillez confirmer votre identité.',
+      code: 'insufficient_user_authentication',
+    });
+    t.equal((await ask('/plain', token)).statusCode, 200);
+  }
+  const wrong = await ask('/transfer', 'x');
+  t.equal(wrong.json().code, 'token_invalid');
+  t.equal(wrong.headers['www-authenticate'], 'Bearer');
+  for (const maxAuthAge of [0, -1, 1.5, Number.NaN, '300'])
+    t.throws(() => bearer({ maxAuthAge: maxAuthAge as number }), RangeError);
 });

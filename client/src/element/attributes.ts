@@ -24,6 +24,7 @@ export const optionAttributes = [
   'image',
   'no-pow',
   'preset',
+  'algorithms',
   'chunk-size',
   'max-hashes',
   'worker-url',
@@ -65,6 +66,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
     image: oneOf(images, text('image')),
     pow: !element.hasAttribute('no-pow'),
     preset: text('preset'),
+    algorithms: text('algorithms')?.split(/\s+/),
     chunkSize: number('chunk-size'),
     maxHashes: number('max-hashes'),
     // Relative to the page, like every other URL in its markup.

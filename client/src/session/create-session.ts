@@ -122,6 +122,21 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.refresh();
   }
 
+  const bearerFetch = createBearerFetch({
+    base,
+    origins: [base.origin, ...(options.bearerOrigins ?? [])],
+    send,
+    token: refresher.token,
+    userChanges: () => userChanges,
+    prepare() {
+      refresher.check();
+      const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
+      return isNeeded && !refresher.isValid() ? refresh() : undefined;
+    },
+    mayResume: () => observable.state.status === 'unknown',
+    refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
+  });
+
   environment.listen(onPageEvent, closing.signal);
 
   return {
@@ -131,27 +146,21 @@ export function openSession(options: SessionOptions, environment: Environment): 
     subscribe: observable.onChange.add,
     onExpired: expired.add,
     login: (fields) => logIn('login', fields),
-    loginWithCode: (code) => logIn('login/code', { code }),
+    loginWithCode: (code, options) => logIn('login/code', { code, ...options }),
     async resume() {
       if (refresher.isValid()) return true;
       if (closing.signal.aborted || isWorthAsking()) return refresh();
       refresher.drop('signed-out', observable.state.reason);
       return false;
     },
-    fetch: createBearerFetch({
-      base,
-      origins: [base.origin, ...(options.bearerOrigins ?? [])],
-      send,
-      token: refresher.token,
-      userChanges: () => userChanges,
-      prepare() {
-        refresher.check();
-        const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
-        return isNeeded && !refresher.isValid() ? refresh() : undefined;
-      },
-      mayResume: () => observable.state.status === 'unknown',
-      refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
-    }),
+    async reauthenticate(fields) {
+      const changes = userChanges;
+      const path = 'code' in fields ? 'reauthenticate/code' : 'reauthenticate';
+      const { response, token } = await service.login(path, fields, bearerFetch);
+      if (token && changes === userChanges && !closing.signal.aborted) refresher.setToken(token);
+      return response;
+    },
+    fetch: bearerFetch,
     logout: () =>
       changeUser(async () => {
         await service.logout(refresher.token());

@@ -23,13 +23,21 @@ export interface SessionOptions {
 export interface LoginFields {
   readonly email: string;
   readonly password: string;
-  readonly [field: string]: string;
+  /** False ends the session with the browser; true by default. */
+  readonly remember?: boolean;
+  readonly [field: string]: string | boolean | undefined;
 }
 
 /** The body of a log-in with a code. */
 export interface CodeFields {
   readonly code: string;
+  readonly remember?: boolean;
 }
+
+/** The body of a reauthentication: password and the challenge fields, or a code. */
+export type ReauthenticationFields =
+  | { readonly password: string; readonly [field: string]: string }
+  | Pick<CodeFields, 'code'>;
 
 export interface Session {
   /** A snapshot, the same object until something changes. */
@@ -48,8 +56,14 @@ export interface Session {
   /**
    * Signs in with a code that the application has got for its user, and returns the response as `login` does. Each code
    * works once, for a minute.
+   * @param options.remember false ends the session with the browser; true by default
    */
-  loginWithCode(code: string): Promise<Response>;
+  loginWithCode(code: string, options?: { readonly remember?: boolean }): Promise<Response>;
+  /**
+   * Proves again who is signed in, for requests that are answered 401 `insufficient_user_authentication`, and keeps the
+   * new token: then send that request again. Returns the response as `login` does.
+   */
+  reauthenticate(fields: ReauthenticationFields): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.

@@ -81,6 +81,7 @@ function challengeParts(): ChallengeDependencies {
 function sessionParts(): SessionDependencies {
   return {
     sessions: unused(),
+    deviceVoids: unused(),
     revocations: unused(),
     revocationLog: unused(),
     revoker: unused(),

@@ -336,6 +336,8 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'POST /login',
     'POST /login/code',
     'POST /logout',
+    'POST /reauthenticate',
+    'POST /reauthenticate/code',
     'POST /refresh',
   ]);
 
@@ -361,6 +363,16 @@ async function openApi(t: Test, site: Site): Promise<void> {
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
+    [session, '/reauthenticate', 'post', await site.gateway.post('/reauthenticate', { body: {} })],
+    [
+      session,
+      '/reauthenticate/code',
+      'post',
+      await site.gateway.post('/reauthenticate/code', {
+        body: { code: 'x' },
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
     [
@@ -446,6 +458,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'password',
     'pow_nonce',
     'pow_token',
+    'remember',
   ]);
   t.strictSame(required, ['email', 'password']);
 }

@@ -51,6 +51,13 @@ async function tests(t: Test, site: Site): Promise<void> {
         gateway.post('/login/code', { body: { code }, headers: { origin } });
       answered(t, await exchanged(value), [422], value);
       answered(t, await exchanged({ [value]: value }), [400, 422], value);
+      const proven = (path: string, body: object) =>
+        gateway.post(path, { body, headers: { authorization: bearer, origin } });
+      for (const to of [value, [value], { [value]: value }]) {
+        answered(t, await proven('/reauthenticate', { password: to }), [400, 422], value);
+        answered(t, await proven('/reauthenticate', { password, pow_token: to }), [400, 422], value);
+        answered(t, await proven('/reauthenticate/code', { code: to }), [400, 422], value);
+      }
       const ask = (body: object) =>
         sessionAdmin.post(`/users/${user.id}/sign-in-codes`, { body, headers: sessionKey });
       for (const field of Object.keys(asked)) {
@@ -120,7 +127,14 @@ async function tests(t: Test, site: Site): Promise<void> {
     names.push('if-none-match');
     for (const name of names) {
       for (const value of HOSTILE.filter((value) => !/[\r\n\u2028]/.test(value))) {
-        for (const path of ['/login', '/login/code', '/refresh', '/logout']) {
+        for (const path of [
+          '/login',
+          '/login/code',
+          '/reauthenticate',
+          '/reauthenticate/code',
+          '/refresh',
+          '/logout',
+        ]) {
           const answer = await session.post(path, { body: '{}', headers: { [name]: value } });
           answered(t, answer, [401, 403, 415, 422], `${name} ${path}`);
         }

@@ -11,6 +11,7 @@
 -- ARGV[7]  notes that are kept at most
 -- ARGV[8]  pseudonym of the client's address, or -
 -- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
+-- ARGV[10] longest time without a refresh of a session that ends with its browser, in milliseconds
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
 --          absolute expiry, attributes }, times in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
 
@@ -33,6 +34,8 @@ local expires, _, created, absolute, rotated, generation, used, recoveries, agen
   text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
 expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)
 generation, used = tonumber(generation), tonumber(used)
+local attributes = agent:match('\t(.*)$') or ''
+if (' ' .. attributes .. ' '):find(' remember=0 ', 1, true) then refresh_ttl = tonumber(ARGV[10]) end
 
 -- A server out of memory refuses writes only until the first write of a script has run. This one needs no memory, so a
 -- full store still refreshes its sessions.
@@ -66,7 +69,7 @@ local function grant(outcome)
     now, created, absolute, rotated, generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
   set_key_expiry()
-  return { outcome, generation, now, created, absolute, agent:match('\t(.*)$') or '' }
+  return { outcome, generation, now, created, absolute, attributes }
 end
 
 -- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.

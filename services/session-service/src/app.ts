@@ -36,22 +36,27 @@ import bearerLimit from './plugins/bearer-limit.js';
 import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordCheck from './plugins/password-check.js';
+import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
-import endOtherSessions from './routes/end-other-sessions.js';
-import endRefresh from './routes/end-refresh.js';
-import endSession from './routes/end-session.js';
-import jwks from './routes/jwks.js';
-import listSessions from './routes/list-sessions.js';
-import login from './routes/login.js';
-import loginCode from './routes/login-code.js';
-import logout from './routes/logout.js';
-import profile from './routes/profile.js';
-import refresh from './routes/refresh.js';
-import verify from './routes/verify.js';
+import jwks from './routes/bearer/jwks.js';
+import profile from './routes/bearer/profile.js';
+import verify from './routes/bearer/verify.js';
+import endRefresh from './routes/refresh-token/end-refresh.js';
+import refresh from './routes/refresh-token/refresh.js';
+import endOtherSessions from './routes/sessions/end-other-sessions.js';
+import endSession from './routes/sessions/end-session.js';
+import listSessions from './routes/sessions/list-sessions.js';
+import logout from './routes/sessions/logout.js';
+import login from './routes/sign-in/login.js';
+import loginCode from './routes/sign-in/login-code.js';
+import reauthenticate from './routes/sign-in/reauthenticate.js';
+import reauthenticateCode from './routes/sign-in/reauthenticate-code.js';
 import type { AccountEvents } from './stores/account-events.js';
 
 /** The dependencies of the application; service.ts opens and closes them. */
@@ -121,6 +126,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     sameSite: values.COOKIE_SAMESITE,
     publicUrl,
   });
+  await app.register(knownDevice, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    publicUrl,
+    encryptionKeys: deps.tokenKeys.encryptionKeys,
+    ttlSeconds: values.DEVICE_TTL,
+    attempts: values.DEVICE_ATTEMPTS,
+    countDevice: metrics.countDevice,
+  });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
@@ -140,11 +153,15 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
+  await app.register(passwordCheck);
+  await app.register(reauthentication, { lifetimes: config.lifetimes });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });

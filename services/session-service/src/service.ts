@@ -34,6 +34,7 @@ import { createHashingQueue } from './passwords/hashing-queue.js';
 import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
+import { openDeviceVoids } from './stores/device-voids.js';
 import { openSessionStore } from './stores/open-session-store.js';
 import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
@@ -133,6 +134,7 @@ export async function openSessionService(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
     revocationLog: log,
     revoker,

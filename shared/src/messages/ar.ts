@@ -34,6 +34,7 @@ export const ar: Record<MessageKey, string> = {
   token_invalid: 'يُرجى تسجيل الدخول.',
   session_expired: 'انتهت صلاحية جلستك. يُرجى تسجيل الدخول من جديد.',
   session_revoked: 'أُنهيت جلستك. يُرجى تسجيل الدخول من جديد.',
+  insufficient_user_authentication: 'يُرجى تأكيد هويتك.',
   cookie_conflict: 'أرسل متصفحك جلستين مختلفتين. يُرجى تسجيل الدخول من جديد.',
 
   required: 'هذا الحقل مطلوب.',

@@ -33,6 +33,7 @@ export const en = {
   token_invalid: 'Please sign in.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'Your session has been ended. Please sign in again.',
+  insufficient_user_authentication: 'Please confirm that it is you.',
   cookie_conflict: 'Your browser sent two different sessions. Please sign in again.',
 
   required: 'This field is required.',

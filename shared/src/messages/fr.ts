@@ -34,6 +34,7 @@ export const fr: Record<MessageKey, string> = {
   token_invalid: 'Veuillez vous connecter.',
   session_expired: 'Votre session a expiré. Veuillez vous reconnecter.',
   session_revoked: 'Votre session a été fermée. Veuillez vous reconnecter.',
+  insufficient_user_authentication: 'Veuillez confirmer votre identité.',
   cookie_conflict: 'Votre navigateur a envoyé deux sessions différentes. Veuillez vous reconnecter.',
 
   required: 'Ce champ est obligatoire.',

@@ -22,6 +22,12 @@ export const request = Type.Optional(
 export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 /** A user. */
 export const uid = Type.Integer({ minimum: 0, description: 'User id' });
+/** Whether a known device tried a password. */
+export const knownDevice = Type.Optional(
+  Type.Boolean({
+    description: 'Whether the attempt on the password counted for a known device, and not for the account',
+  }),
+);
 /** Whose form it was. */
 export const application = Type.String({
   description: 'Application whose form it was: `login`, or the name of a key of the host API',

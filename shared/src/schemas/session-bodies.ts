@@ -9,11 +9,18 @@ const EMAIL_CHARACTERS = 254;
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
 
+const Remember = Type.Optional(
+  Type.Boolean({
+    description: 'False: the session ends with the browser, and sooner without a refresh. True by default',
+  }),
+);
+
 /** Body of `POST /login`; the challenge fields beside these have configurable names. */
 export const LoginBody = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: EMAIL_CHARACTERS, pattern: '\\S' }),
     password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_BYTES }),
+    remember: Remember,
   },
   { $id: 'LoginBody' },
 );
@@ -45,12 +52,26 @@ export type SignInCodeBody = Static<typeof SignInCodeBody>;
 
 /** Body of `POST /login/code`. */
 export const LoginCodeBody = Type.Object(
-  { code: Type.String({ minLength: 1, maxLength: 100 }) },
+  { code: Type.String({ minLength: 1, maxLength: 100 }), remember: Remember },
   { $id: 'LoginCodeBody' },
 );
 export type LoginCodeBody = Static<typeof LoginCodeBody>;
 
-/** Answer to a log-in and to a refresh. */
+/** Body of `POST /reauthenticate`; the challenge fields beside it have configurable names. */
+export const ReauthenticationBody = Type.Object(
+  { password: LoginBody.properties.password },
+  { $id: 'ReauthenticationBody' },
+);
+export type ReauthenticationBody = Static<typeof ReauthenticationBody>;
+
+/** Body of `POST /reauthenticate/code`. */
+export const ReauthenticationCodeBody = Type.Object(
+  { code: LoginCodeBody.properties.code },
+  { $id: 'ReauthenticationCodeBody' },
+);
+export type ReauthenticationCodeBody = Static<typeof ReauthenticationCodeBody>;
+
+/** Answer to a log-in, a refresh and a reauthentication. */
 export const TokenBody = Type.Object(
   {
     accessToken: Type.String({ description: 'The encrypted, URL-encoded access token' }),

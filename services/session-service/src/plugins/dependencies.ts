@@ -7,12 +7,15 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Directory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
+import type { DeviceVoids } from '../stores/device-voids.js';
 import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 
 /** Opened and closed by service.ts. */
 export interface DecoratedDependencies {
   readonly sessions: SessionStore;
+  /** The voids of device cookies. */
+  readonly deviceVoids: DeviceVoids;
   /** Knows the revoked sessions. */
   readonly revocations: RevocationFollower;
   /** The log of revoked sessions itself. */
@@ -30,6 +33,7 @@ declare module 'fastify' {
 
 async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
   app.decorate('sessions', deps.sessions);
+  app.decorate('deviceVoids', deps.deviceVoids);
   app.decorate('revocations', deps.revocations);
   app.decorate('revocationLog', deps.revocationLog);
   app.decorate('revoker', deps.revoker);

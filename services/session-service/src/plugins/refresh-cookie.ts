@@ -5,7 +5,7 @@ import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundedFrom, hidesOwn, refreshPath, twinScopes } from '../domain/cookie-scope.js';
+import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
   type CookiePrefix,
   cookieName,
@@ -32,8 +32,11 @@ export interface RefreshCookie {
   read(request: FastifyRequest): PresentedSession;
   /** The claims of each session that the request's cookies present. */
   sessions(request: FastifyRequest): RefreshClaims[];
-  /** Sets the cookie to a token of these claims for `maxAge` seconds, and expires cookies sent with other prefixes. */
-  set(reply: FastifyReply, claims: RefreshClaims, maxAge: number): void;
+  /**
+   * Sets the cookie to a token of these claims, and expires cookies sent with other prefixes.
+   * @param maxAge in seconds; without it the cookie ends with the browser
+   */
+  set(reply: FastifyReply, claims: RefreshClaims, maxAge: number | undefined): void;
   /** Expires the cookie under every prefix. */
   clear(reply: FastifyReply): void;
   /**
@@ -56,7 +59,7 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
   const name = cookieName(prefix);
   const hostName = cookieName(HOST_PREFIX);
   const plantable = plantableNames(prefix);
-  const path = refreshPath(publicUrl);
+  const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
   const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
   // WebKit drops `Secure` cookies from a loopback address without TLS.
@@ -82,7 +85,8 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
       const others = [hostName, ...plantable].filter(isOther).filter(carries(reply.request));
       for (const other of others) expire(reply, other);
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
-      reply.setCookie(name, token, { ...attributes, path: pathOf(name), maxAge });
+      const lifetime = maxAge === undefined ? {} : { maxAge };
+      reply.setCookie(name, token, { ...attributes, path: pathOf(name), ...lifetime });
     },
     clear(reply) {
       expire(reply, name);

@@ -18,6 +18,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
+import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
 export interface MeasuredDependencies {
@@ -37,6 +38,7 @@ export interface SessionMetrics {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
+  countDevice(outcome: DeviceOutcome): void;
   countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
@@ -79,6 +81,12 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
+  const device = metrics.counter(
+    'tollgate_device_cookies_total',
+    'Log-ins with a device cookie of their account, by what it was worth',
+    ['outcome'],
+    { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
+  );
   const signInCode = metrics.counter(
     'tollgate_sign_in_codes_total',
     'Sign-in codes by what became of them',
@@ -131,6 +139,7 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    countDevice: (outcome) => device({ outcome }),
     countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),

@@ -4,7 +4,7 @@ import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { SessionAttributes, SessionRules } from '../domain/session-record.js';
+import { NOT_REMEMBERED, type SessionAttributes, type SessionRules } from '../domain/session-record.js';
 import type { SessionMoment } from '../domain/token-pair.js';
 
 /** A sign-in that succeeded. */
@@ -12,15 +12,19 @@ export interface SignedIn {
   readonly user: { readonly id: number; readonly email: string };
   /** The account key of the log-in, for the history of the account. */
   readonly key: string;
+  /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
+  readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };
   /** What the record of the session keeps of the sign-in. */
   readonly attributes?: SessionAttributes;
+  /** Whether the session outlives the browser; true by default. */
+  readonly remember?: boolean | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Starts a session, ends the sessions that the browser presented, and writes the log-in to the audit stream. Sets
-     * the refresh cookie and returns the body of the response.
+     * the refresh cookie and, after a password of a user who is remembered, the device cookie, and returns the body of the response.
      * @throws StoreUnavailableError if the store does not answer
      */
     startSession(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn): Promise<TokenBody>;
@@ -35,15 +39,22 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     const moment = await start(request, signedIn);
     // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
     if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-    return app.respondWithTokens(reply, signedIn.user, moment);
+    const { user, key, password, remember = true } = signedIn;
+    // Who does not want to be remembered may be on a device of others.
+    if (password !== undefined && remember) {
+      const { sid, nowMs } = moment;
+      app.knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs });
+    }
+    return app.respondWithTokens(reply, user, moment);
   });
 
   /** Starts a new session and ends the sessions that the browser presented. */
   async function start(
     request: FastifyRequest,
-    { user, key, attributes = {} }: SignedIn,
+    { user, key, password, remember = true, attributes: given = {} }: SignedIn,
   ): Promise<SessionMoment> {
     const uid = user.id;
+    const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
@@ -67,7 +78,12 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
     const { amr } = attributes;
-    await app.auditLogIn(request, 'login', key, { uid, sid, ...(amr && { amr: amr.split(',') }) });
+    await app.auditLogIn(request, 'login', key, {
+      uid,
+      sid,
+      ...(amr && { amr: amr.split(',') }),
+      ...(password && { known_device: password.isKnownDevice }),
+    });
     const { nowMs, absoluteExpiresAtMs } = started;
     return { sid, generation: 1, nowMs, createdAtMs: nowMs, absoluteExpiresAtMs, attributes };
   }
@@ -79,6 +95,6 @@ export default fp(sessionStart, {
   fastify: '5.x',
   dependencies: [
     ...['tollgate-session-dependencies', 'tollgate-end-sessions', 'tollgate-audit'],
-    ...['tollgate-refresh-cookie', 'tollgate-token-response'],
+    ...['tollgate-refresh-cookie', 'tollgate-known-device', 'tollgate-token-response'],
   ],
 });

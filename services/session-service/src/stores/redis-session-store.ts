@@ -6,6 +6,7 @@ import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import { Cluster, type Redis } from 'ioredis';
+import { PASSWORD_METHODS } from '../domain/authentication.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
@@ -14,6 +15,7 @@ import {
   formatAttributes,
   parseAttributes,
   parseSessionRecord,
+  refreshTtlOf,
 } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
@@ -36,10 +38,25 @@ type RotateReply =
       attributes: string,
     ];
 
+type ReauthenticateReply = [
+  nowMs: number,
+  createdAtMs: string,
+  absoluteExpiresAtMs: string,
+  attributes: string,
+];
+
+/** Stands for the time of the script. */
+const NOW = 'now';
+
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
+  const reauthenticateSession = loadScript<ReauthenticateReply | null>(
+    client,
+    SCRIPTS,
+    'session_reauthenticate',
+  );
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
@@ -67,12 +84,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
   };
 
   return {
-    async start(
-      { uid, sid, endSid = '', userAgent, attributes = {}, address = '-' },
-      { refreshTtlMs, maxAgeMs, maxSessions },
-    ) {
+    async start({ uid, sid, endSid = '', userAgent, attributes = {}, address = '-' }, rules) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
-        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
+        ...[sid, endSid, refreshTtlOf(attributes, rules), rules.maxAgeMs, rules.maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
@@ -80,7 +94,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
     async rotate(
       { uid, sid, generation, address = '-', expiresAtMs = 0 },
-      { windowMs, recoveries, refreshTtlMs },
+      { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
       const reply = await rotateSession(keysOf(uid), [
@@ -93,11 +107,23 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         MAX_NOTES,
         address,
         expiresAtMs,
+        Math.min(refreshTtlMs, notRememberedTtlMs),
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
       return {
         ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
+        attributes: parseAttributes(attributes),
+      };
+    },
+
+    async reauthenticate({ uid, sid }, authentication) {
+      const { amr = '', auth_time = '' } = authentication ?? { amr: PASSWORD_METHODS, auth_time: NOW };
+      const reply = await reauthenticateSession([userSessionsKey(uid)], [sid, amr, auth_time]);
+      if (reply === null) return undefined;
+      const [nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
+      return {
+        ...{ nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs: Number(absoluteExpiresAtMs) },
         attributes: parseAttributes(attributes),
       };
     },

@@ -4,11 +4,16 @@ import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { decideRotation } from '../../src/domain/rotation.js';
-import type { SessionRecord, SessionRules } from '../../src/domain/session-record.js';
+import {
+  NOT_REMEMBERED,
+  type SessionAttributes,
+  type SessionRecord,
+  type SessionRules,
+} from '../../src/domain/session-record.js';
 import { newSession } from '../../src/domain/session-set.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
-import { AGENT, DAY, HOUR, RULES } from './session-rules.js';
+import { DAY, HOUR, RULES } from './session-rules.js';
 
 // Time moves in multiples of this, none of which comes within four seconds before a limit of the rules, so that
 // the milliseconds a test takes decide nothing.
@@ -16,7 +21,13 @@ const TICK_MS = 11_000;
 const MAX_AGE_MS = 3 * DAY;
 
 type Step =
-  | { readonly kind: 'start'; readonly sid: string; readonly endSid?: string; readonly brief?: boolean }
+  | {
+      readonly kind: 'start';
+      readonly sid: string;
+      readonly endSid?: string;
+      readonly brief?: boolean;
+      readonly forgets?: boolean;
+    }
   | { readonly kind: 'rotate'; readonly sid: string; readonly behind: number }
   | { readonly kind: 'prove'; readonly sid: string; readonly behind: number }
   | { readonly kind: 'end'; readonly sid: string }
@@ -25,7 +36,10 @@ type Step =
 const sid = fc.constantFrom('a', 'a', 'b', 'b', 'c');
 const behind = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 1, 1, 2, -1, -3);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('start'), sid, brief: fc.boolean() }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('start'), sid, brief: fc.boolean(), forgets: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), sid, endSid: sid }) },
   { weight: 12, arbitrary: fc.record({ kind: fc.constant('rotate'), sid, behind }) },
   {
@@ -41,16 +55,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-type RandomRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs'>;
+type RandomRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'>;
 const rules: fc.Arbitrary<RandomRules> = fc.record({
   windowMs: fc.constantFrom(0, 30_000, 30_000),
   recoveries: fc.constantFrom(0, 1, 2, 4),
   refreshTtlMs: fc.constantFrom(2 * HOUR, 2 * HOUR, DAY, 7 * DAY),
+  notRememberedTtlMs: fc.constantFrom(2 * HOUR, 3 * HOUR, DAY),
 });
 
 /** One session dies while another lives: rare among random histories. */
 const EXPIRING: [RandomRules, Step[]] = [
-  { windowMs: 30_000, recoveries: 4, refreshTtlMs: DAY },
+  { windowMs: 30_000, recoveries: 4, refreshTtlMs: DAY, notRememberedTtlMs: DAY },
   [
     { kind: 'start', sid: 'b', brief: true },
     { kind: 'age', ticks: 300 },
@@ -72,10 +87,15 @@ function modelSessions() {
     age(ms: number) {
       nowMs += ms;
     },
-    start(id: string, endSid: string | undefined, given: typeof RULES): string[] {
+    start(
+      id: string,
+      endSid: string | undefined,
+      given: typeof RULES,
+      attributes: SessionAttributes,
+    ): string[] {
       for (const [other, { expiresAtMs }] of sessions) if (expiresAtMs <= nowMs) sessions.delete(other);
       if (endSid !== undefined && endSid !== id) sessions.delete(endSid);
-      if (!sessions.has(id)) sessions.set(id, newSession('', nowMs, given));
+      if (!sessions.has(id)) sessions.set(id, newSession('', nowMs, given, attributes));
       const others = [...sessions].filter(([other]) => other !== id);
       const [oldest] = others.sort(([, a], [, b]) => a.lastUsedAtMs - b.lastUsedAtMs);
       if (oldest === undefined || sessions.size <= given.maxSessions) return [];
@@ -154,9 +174,13 @@ t.test(
                 // No two sessions are last used in the same millisecond.
                 model.age(TICK_MS);
                 await age(TICK_MS);
-                const name = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }), ...AGENT };
+                // The user agent looks like the attribute, and is none.
+                const attributes = now.forgets ? { amr: 'hwk', ...NOT_REMEMBERED } : {};
+                const userAgent = 'a browser remember=0 x';
+                const ref = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }) };
+                const name = { ...ref, userAgent, attributes };
                 await same(
-                  model.start(now.sid, now.endSid, rulesNow),
+                  model.start(now.sid, now.endSid, rulesNow, attributes),
                   async (sessions) => (await sessions.start(name, rulesNow)).evicted,
                   now,
                 );

@@ -23,6 +23,7 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
+import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
 import { openTokenKeys } from '../../src/token-setup.js';
@@ -111,6 +112,7 @@ export async function startNode(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
     revocationLog: log,
     revoker,

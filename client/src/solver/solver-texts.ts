@@ -1,0 +1,29 @@
+// What the solver tells developers: why the work is slower than it could be, and what is wrong with a task.
+import type { SolverState } from './solver-state.js';
+
+/** Warns in the console. */
+export function warnDegraded({ path, workers }: SolverState): void {
+  const reasons: string[] = [];
+  if (workers === 0) {
+    reasons.push(
+      "no worker (does the page's policy allow worker-src 'self', and 'trusted-types tollgate' if it requires Trusted Types? is the worker's file missing or slow?)",
+    );
+  }
+  if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
+  if (path === 'interpreted') reasons.push('no WebAssembly modules made at run time');
+  if (path === 'wasm') reasons.push('WebAssembly without SIMD');
+  if (reasons.length === 0) reasons.push('fewer workers than were started');
+  console.warn(
+    `Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')} (troubleshooting.md#it-is-slow).`,
+  );
+}
+
+/** @returns the error of a search that is refused for its limits or its task */
+export function searchMistake(isLimit: boolean, task: { readonly difficulty: number }): RangeError {
+  if (!isLimit) return new RangeError('maxHashes or chunkSize is too small.');
+  const { difficulty } = task;
+  const isDifficulty = Number.isInteger(difficulty) && difficulty >= 1 && difficulty <= 32;
+  return new RangeError(
+    isDifficulty ? 'The head must be 32 to 34 ASCII characters.' : 'The difficulty must be 1 to 32 bits.',
+  );
+}

@@ -1,0 +1,129 @@
+// POST /refresh: exchanges the refresh cookie for a new access token and the next refresh token.
+
+import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
+import type { SessionRules } from '../../domain/session-record.js';
+import { CookieConflict, SessionExpired } from '../../errors.js';
+import type { RotationVerdict } from '../../stores/session-store.js';
+
+const UNREADABLE = {
+  missing: TokenInvalid,
+  invalid: TokenInvalid,
+  expired: SessionExpired,
+};
+const REFUSED = {
+  revoked: SessionRevoked,
+  expired: SessionExpired,
+  reuse: SessionRevoked,
+};
+
+/**
+ * @param options.rules lifetimes of sessions and what may be repeated
+ * @param options.limitPerMinute refreshes per minute and address
+ */
+export default async function refresh(
+  app: FastifyInstance,
+  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+): Promise<void> {
+  app.post(
+    '/refresh',
+    {
+      onRequest: app.refuseForeignOrigins,
+      config: {
+        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'The next refresh token' },
+      },
+      schema: {
+        operationId: 'refresh',
+        summary: 'Exchange the refresh cookie for new tokens',
+        security: [{ refreshCookie: [] }],
+        response: { 200: TokenBody },
+      },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const presented = app.refreshCookie.read(request);
+      const { sub, sid, gen, email, exp } = await presentedClaims(request, reply, presented);
+      const uid = Number(sub);
+      if (await app.endRevoked(request, { uid, sid })) {
+        app.countRefresh('revoked');
+        throw refuse(SessionRevoked);
+      }
+      const verdict = await app.sessions.rotate(
+        { uid, sid, generation: gen, address: app.clientPseudonym(request), expiresAtMs: exp * 1000 },
+        rules,
+      );
+      report(request, verdict, { uid, sid });
+      if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
+      const user = await currentUser(request, uid, email);
+      if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
+      return app.respondWithTokens(reply, user, { sid, ...verdict });
+    },
+  );
+
+  /** The session of the cookies. Of several sessions, the only one that is alive. */
+  async function presentedClaims(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    presented: PresentedSession,
+  ): Promise<RefreshClaims> {
+    if (presented.ok) return presented.claims;
+    if (presented.reason !== 'conflict') {
+      app.countRefresh(presented.reason);
+      throw refuse(UNREADABLE[presented.reason]);
+    }
+    const { sessions } = presented;
+    const alive = await sessionsAlive(request, sessions);
+    const survivor = survivingSession(sessions, (sid) => alive.has(sid));
+    if (typeof survivor !== 'string') return survivor;
+    app.refreshCookie.clearTwins(reply, false);
+    app.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
+    throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
+  }
+
+  /** The ids of the sessions that exist and are not revoked. The size of the Cookie header bounds their number. */
+  async function sessionsAlive(
+    request: FastifyRequest,
+    sessions: readonly RefreshClaims[],
+  ): Promise<Set<string>> {
+    const uids = [...new Set(sessions.map(({ sub }) => Number(sub)))];
+    const listed = await Promise.all(uids.map((uid) => app.sessions.list(uid)));
+    const alive = new Set(listed.flat().map(({ sid }) => sid));
+    for (const { sub, sid } of sessions) {
+      if (alive.has(sid) && (await app.endRevoked(request, { uid: Number(sub), sid }))) alive.delete(sid);
+    }
+    return alive;
+  }
+
+  function report(
+    request: FastifyRequest,
+    { outcome }: RotationVerdict,
+    session: { uid: number; sid: string },
+  ): void {
+    app.countRefresh(outcome);
+    if (outcome === 'reuse') {
+      app.revoker.revokeEnded([session.sid]);
+      app.audit(request, 'refresh_reuse_detected', session);
+    }
+    if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
+  }
+
+  /**
+   * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
+   * disabled, ends all the user's sessions and refuses.
+   */
+  async function currentUser(request: FastifyRequest, uid: number, email: string) {
+    const user = await app.directory.findById(uid).catch((error: unknown) => {
+      request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
+      return { id: uid, email, disabled: false };
+    });
+    if (user !== undefined && !user.disabled) return user;
+    const reason = 'user_gone';
+    const ended = await app.endSessions(request, reason, uid);
+    for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
+    throw refuse(SessionRevoked);
+  }
+}
