@@ -89,11 +89,8 @@ export function createSubmissionVerifier({
   const checksFor = (submission: Submission, required: RequiredChallenges) => {
     const { pow, image } = required;
     const alone = isAlone(submission, required);
-    return {
-      alone,
-      checksPow: pow && options.pow.enabled && !alone,
-      checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
-    };
+    const checksImage = image === 'required' || (image !== 'ignored' && offersImage(submission));
+    return { alone, checksPow: pow && options.pow.enabled && !alone, checksImage };
   };
 
   /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
