@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { hasCurrent } from '@tollgate/shared/http/server/if-none-match.js';
+import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance } from 'fastify';
 
 const YEAR_SECONDS = 31_536_000;

@@ -1,8 +1,8 @@
 // GET /.well-known/jwks.json: the public keys of access tokens, for whoever verifies them.
 
 import { Type } from '@sinclair/typebox';
-import { hasCurrent } from '@tollgate/shared/http/server/if-none-match.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
 import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { JwksBody } from '@tollgate/shared/schemas/json-web-keys.js';
 import type { FastifyInstance } from 'fastify';
