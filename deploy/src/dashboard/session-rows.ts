@@ -21,6 +21,16 @@ export const sessionRows: readonly DashboardRow[] = [
         queries: [[rateBy('outcome', 'tollgate_refreshes_total'), '{{outcome}}']],
       },
       {
+        title: 'Device binding',
+        description:
+          'Sessions bound to a key of their device, and renewals of their cookies. `failed`: another key has signed.',
+        unit: 'ops',
+        queries: [
+          [rateBy('kind', 'tollgate_sessions_bound_total'), 'bound: {{kind}}'],
+          [rateBy('outcome', 'tollgate_renewals_total'), 'renewal: {{outcome}}'],
+        ],
+      },
+      {
         title: 'Security events',
         description: 'Events of the audit stream, written or not.',
         unit: 'ops',

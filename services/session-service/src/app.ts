@@ -32,13 +32,16 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
+import boundCookie from './plugins/bound-cookie.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
+import deviceBinding, { BINDING_ANSWER_HEADERS, BINDING_REQUEST_HEADERS } from './plugins/device-binding.js';
 import endSessions from './plugins/end-sessions.js';
 import origin from './plugins/origin.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
+import bindBrowser from './routes/bind-browser.js';
 import endOtherSessions from './routes/end-other-sessions.js';
 import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
@@ -47,6 +50,7 @@ import login from './routes/login.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
+import renewBinding from './routes/renew-binding.js';
 import verify from './routes/verify.js';
 import type { AccountEvents } from './stores/account-events.js';
 
@@ -92,7 +96,11 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
+  await app.register(crossOrigin, {
+    origin: config.corsOrigin,
+    headers: [...BINDING_REQUEST_HEADERS, ...(values.CORS_HEADERS ?? [])],
+    exposed: Object.keys(BINDING_ANSWER_HEADERS),
+  });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate session service',
@@ -112,10 +120,17 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
-  await app.register(refreshCookie, {
-    cookiePrefix: values.COOKIE_PREFIX,
-    sameSite: values.COOKIE_SAMESITE,
-    publicUrl,
+  const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
+  await app.register(refreshCookie, cookies);
+  await app.register(boundCookie, {
+    ...cookies,
+    ring: deps.tokenKeys.refreshSecrets,
+    ttlSeconds: values.BOUND_COOKIE_TTL,
+  });
+  await app.register(deviceBinding, {
+    ...{ policy: values.REFRESH_BINDING, ring: deps.tokenKeys.refreshSecrets, publicUrl },
+    ...{ corsOrigin: config.corsOrigin, ttlSeconds: values.BOUND_COOKIE_TTL },
+    limitPerMinute: values.RATE_LIMIT_REFRESH,
   });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
@@ -127,6 +142,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
+  app.decorate('countBinding', metrics.countBinding);
+  app.decorate('countRenewal', metrics.countRenewal);
   await app.register(endSessions);
   await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
@@ -137,6 +154,10 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
+  if (values.REFRESH_BINDING !== 'off') {
+    await app.register(bindBrowser);
+    await app.register(renewBinding);
+  }
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });

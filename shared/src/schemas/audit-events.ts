@@ -32,6 +32,10 @@ const CHALLENGE = ['challenge-service'] as const;
 const BOTH = ['session-service', 'challenge-service'] as const;
 type ServiceName = (typeof BOTH)[number];
 
+const binding =
+  'How the session is bound: `key` by proofs of the page, `dbsc` by the browser itself, `none` not yet';
+const ofBinding = { address, uid, sid, kind: oneOf(binding, 'none', 'key', 'dbsc'), request };
+
 const event = <Name extends string, Service extends ServiceName, Fields extends TProperties>(
   name: Name,
   services: readonly Service[],
@@ -71,6 +75,19 @@ export const AuditEvents = {
     SESSION,
     'An old refresh token came back; its session was ended. A stolen cookie, or a client that stored one',
     { address, uid, sid, request },
+  ),
+  refresh_bound: event('refresh_bound', SESSION, 'A session was bound to a key of its device', ofBinding),
+  refresh_binding_missing: event(
+    'refresh_binding_missing',
+    SESSION,
+    'A refresh did not show the key of its session and was refused; the session goes on. A stolen cookie, or a browser that has lost its key',
+    ofBinding,
+  ),
+  refresh_binding_failed: event(
+    'refresh_binding_failed',
+    SESSION,
+    'A request was signed with another key than that of its session, which was ended. A stolen cookie, or a client that has replaced its key',
+    ofBinding,
   ),
   state_rollback: event(
     'state_rollback',

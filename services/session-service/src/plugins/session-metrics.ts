@@ -16,6 +16,7 @@ import {
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
+import type { BoundKind } from '../domain/binding/session-binding.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
 
@@ -26,14 +27,28 @@ export interface MeasuredDependencies {
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
 }
 
-/** The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie. */
-export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
+/**
+ * The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie, with `stale_proof` the
+ * client was given a new nonce.
+ */
+export type RefreshOutcome =
+  | GrantedOutcome
+  | RefusedOutcome
+  | ('missing' | 'invalid' | 'conflict' | 'stale_proof');
+
+/**
+ * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`,
+ * or had `failed` by a wrong signature.
+ */
+export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
 
 /** The metrics and the functions that update them. */
 export interface SessionMetrics {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
+  countBinding(kind: BoundKind): void;
+  countRenewal(outcome: RenewalOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
@@ -48,6 +63,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Counts a refresh by its outcome. */
     countRefresh(outcome: RefreshOutcome): void;
+    /** Counts a session that was bound to a key, by how. */
+    countBinding(kind: BoundKind): void;
+    /** Counts a renewal by its outcome. */
+    countRenewal(outcome: RenewalOutcome): void;
   }
 }
 
@@ -55,8 +74,9 @@ declare module 'fastify' {
 const RESULTS = { login: 'success', login_failed: 'failed', login_throttled: 'throttled' } as const;
 const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
-  ...(['missing', 'invalid', 'conflict'] as const),
+  ...(['missing', 'invalid', 'conflict', 'binding_required', 'binding_failed', 'stale_proof'] as const),
 ];
+const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'failed'];
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** @param options.process whether to include metrics of the process, such as memory and event loop */
@@ -73,6 +93,18 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
+  const bound = metrics.counter(
+    'tollgate_sessions_bound_total',
+    'Sessions bound to a key of their device: by proofs of the page (key) or by the browser (dbsc)',
+    ['kind'],
+    { kind: ['key', 'dbsc'] },
+  );
+  const renewal = metrics.counter(
+    'tollgate_renewals_total',
+    'Renewals of the cookie of sessions bound by their browser, by what they came to',
+    ['outcome'],
+    { outcome: RENEWALS },
+  );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
     'key',
@@ -119,6 +151,8 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    countBinding: (kind) => bound({ kind }),
+    countRenewal: (outcome) => renewal({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),

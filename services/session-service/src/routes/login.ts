@@ -21,6 +21,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
 import { LoginFailed } from '../errors.js';
 import { HashingOverloadedError } from '../passwords/hashing-queue.js';
+import { OFFER_HEADERS } from '../plugins/device-binding.js';
 
 // The schema limits characters, but the cost of hashing depends on bytes.
 const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
@@ -41,7 +42,10 @@ export default async function login(
       // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
       preHandler: async (request) => {
         const invalid = invalidFields(request);
-        if (invalid === undefined) return;
+        if (invalid === undefined) {
+          app.deviceBinding.startKey(request);
+          return;
+        }
         // A body that is not an object has no fields.
         const malformed =
           'body' in invalid
@@ -58,7 +62,7 @@ export default async function login(
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The refresh token', ...OFFER_HEADERS },
       },
       schema: {
         operationId: 'logIn',

@@ -6,7 +6,9 @@ import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import { Cluster, type Redis } from 'ioredis';
-import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { type Registration, UNASKED } from '../domain/binding/binding-rule.js';
+import type { BindingKind } from '../domain/binding/session-binding.js';
+import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
 import {
@@ -26,13 +28,18 @@ const SCAN_COUNT = 500;
 
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
-  | [RefusedOutcome]
-  | [GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number, attributes: string];
+  | [EndedOutcome]
+  | ['binding_required', kind: BindingKind]
+  | [
+      ...[GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number],
+      ...[attributes: string, bound: number],
+    ];
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
+  const bindSession = loadScript<Registration['outcome']>(client, SCRIPTS, 'session_bind');
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
@@ -61,39 +68,49 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
   return {
     async start(
-      { uid, sid, endSid = '', userAgent, attributes = {}, address = '-' },
+      { uid, sid, endSid = '', userAgent, attributes = {}, boundTo, address = '-' },
       { refreshTtlMs, maxAgeMs, maxSessions },
     ) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
         ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
+        ...[boundTo?.thumbprint ?? '', boundTo?.compact ?? ''],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
 
     async rotate(
-      { uid, sid, generation, address = '-', expiresAtMs = 0 },
+      { uid, sid, generation, address = '-', expiresAtMs = 0, binding = UNASKED },
       { windowMs, recoveries, refreshTtlMs },
     ) {
       assertGeneration(generation);
+      const { policy, proof, cookie } = binding;
       const reply = await rotateSession(keysOf(uid), [
-        sid,
-        generation,
-        windowMs,
-        recoveries,
-        refreshTtlMs,
-        keepNotesMs,
-        MAX_NOTES,
-        address,
-        expiresAtMs,
+        ...[
+          sid,
+          generation,
+          windowMs,
+          recoveries,
+          refreshTtlMs,
+          keepNotesMs,
+          MAX_NOTES,
+          address,
+          expiresAtMs,
+        ],
+        ...[policy, proof?.thumbprint ?? '', proof?.compact ?? '', cookie ?? ''],
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
-      const [outcome, current, nowMs, absoluteExpiresAtMs, attributes] = reply;
+      if (reply.length === 2) return { outcome: reply[0], kind: reply[1] };
+      const [outcome, current, nowMs, absoluteExpiresAtMs, attributes, bound] = reply;
       return {
         ...{ outcome, generation: current, nowMs, absoluteExpiresAtMs },
         attributes: parseAttributes(attributes),
+        isBound: bound === 1,
       };
     },
+
+    bind: ({ uid, sid, key, expiresAtMs = 0 }) =>
+      bindSession([userSessionsKey(uid)], [sid, key.thumbprint, key.compact, expiresAtMs]),
 
     ...redisProofStore(client),
 

@@ -1,5 +1,6 @@
 // Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
 
+import { bindingKindOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation, type Rotation } from '../../src/domain/rotation.js';
 import type { SessionRecord } from '../../src/domain/session-record.js';
 import { newSession } from '../../src/domain/session-set.js';
@@ -34,7 +35,9 @@ export function playOnRule(history: History, options: SimulationOptions): Trace 
 function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
   if (rotation.next === undefined) return { outcome: rotation.verdict };
   const { generation, absoluteExpiresAtMs, attributes } = rotation.next;
-  return { outcome: rotation.verdict, generation, nowMs, absoluteExpiresAtMs, attributes };
+  if (rotation.verdict === 'binding_required')
+    return { outcome: rotation.verdict, kind: bindingKindOf(attributes) };
+  return { outcome: rotation.verdict, generation, nowMs, absoluteExpiresAtMs, attributes, isBound: false };
 }
 
 /** A store with the means to make all that it holds older. */
