@@ -18,10 +18,11 @@ const workersLoadThisFile = {
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/solver/open-worker.js')) return undefined;
-    return workerFiles.reduce((changed, file) => {
+    const changed = workerFiles.reduce((changed, file) => {
       if (!changed.includes(file)) throw new Error(`${id} does not start its workers with ${file}`);
-      return changed.replace(file, 'import.meta.url');
+      return changed.replace(file, 'ownFile()');
     }, code);
+    return `import { ownFile } from './own-file.js';\n${changed}`;
   },
 };
 

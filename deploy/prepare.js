@@ -15,7 +15,7 @@ const fetchMs = 30_000;
 const packageFolders = ['shared', 'host', 'services', 'client', 'deploy', 'bench'];
 /** The cache is what Node itself writes beside a bundle. */
 const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
-const builtFile = /\.(?:[jt]sx?|json|tsbuildinfo)$/;
+const builtFile = /\.(?:[jt]sx?|json|wat|tsbuildinfo)$/;
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -117,15 +117,18 @@ function build() {
   const sources = stateOf(false);
   if (readIfThere(stamp) === `${sources} ${stateOf(true)}`) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  write('shared/build.js');
   const { ok, output } = run(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
-  // The solver's kernels, the prebuilt file and the bundles are written by programs, not compiled.
-  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) {
-    const written = run(process.execPath, [join(root, program)]);
-    if (!written.ok) giveUp(`${program} failed:\n${written.output}`);
-  }
+  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) write(program);
   // The sources as they were before: a change meanwhile is compiled next time.
   writeFileSync(stamp, `${sources} ${stateOf(true)}`);
+}
+
+/** Runs a program that writes what is not compiled: the modules of HashWX and of the solver, the prebuilt file, the bundles. */
+function write(program) {
+  const { ok, output } = run(process.execPath, [join(root, program)]);
+  if (!ok) giveUp(`${program} failed:\n${output}`);
 }
 
 /**

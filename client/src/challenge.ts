@@ -28,6 +28,8 @@ export {
 export { PowGaveUpError } from './solver/errors.js';
 export {
   type Found,
+  type HashwxTask,
+  type KernelPath,
   openSolver,
   type SearchOptions,
   type SearchProgress,

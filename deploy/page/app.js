@@ -1,17 +1,23 @@
-// The demo page: a sign-in form with a proof of work, the session, and a live view of price, work and requests.
+// The demo page: a sign-in form with a proof of work, the session, a picture of the price, and the work and requests.
 import { createAccount } from './account.js';
 import { openSolver } from './client/challenge.js';
 import { createSession } from './client/session.js';
 import { find } from './find.js';
 import { translate, translateIfKnown, translatePage } from './i18n.js';
-import { createMeter } from './meter.js';
 import { notify } from './notice.js';
-import { observeFetch } from './observe-fetch.js';
-import { createRequestLog } from './request-log.js';
+import { showOwnForm } from './own/own-form.js';
+import { createMeter } from './price/meter.js';
+import { observeFetch } from './price/observe-fetch.js';
+import { usualTerms } from './price/price-terms.js';
+import { createRequestLog } from './price/request-log.js';
 import { createSessionCheck } from './session-check.js';
 import { createSignIn } from './sign-in.js';
+import { createTryNext } from './try-next.js';
 
 translatePage();
+showOwnForm();
+// On a phone what happens behind the form is out of sight until somebody wants to see it.
+find('behind').open = matchMedia('(min-width: 62rem)').matches;
 const facts = await readFacts();
 const log = createRequestLog(find('log'));
 // Replaces `fetch` before the package reads it.
@@ -22,6 +28,7 @@ const baseUrl = new URL('./', location.href).href;
 const session = createSession({ baseUrl });
 /** Shared by all forms, so that its workers stay hot. */
 const solver = openSolver();
+const tryNext = createTryNext();
 const views = {
   looking: createSessionCheck({ session }),
   'sign-in': createSignIn({
@@ -31,7 +38,7 @@ const views = {
     fields: facts.challenge_fields,
     demoEmail: facts.demo_email,
     solver,
-    meter: createMeter(log, solver),
+    meter: createMeter({ log, solver, terms: facts.price ?? usualTerms, onPrice: tryNext.showPrice }),
   }),
   account: createAccount({ session }),
 };
@@ -48,6 +55,7 @@ function show() {
   current = next;
   for (const name of Object.keys(views)) find(name).hidden = name !== next;
   document.body.dataset.view = next;
+  tryNext.showSignedIn(next === 'account');
   document.title = translate(next === 'account' ? 'title_in' : 'title_out');
   if (next !== 'sign-in' || reason === null) notify('');
   else notify(translateIfKnown(reason, 'session_over'), reason === 'logged_out' ? 'good' : 'bad');

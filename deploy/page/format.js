@@ -2,6 +2,7 @@
 import { locale, translate } from './i18n.js';
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 2 });
 const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
@@ -11,6 +12,9 @@ export const count = (value) => whole.format(value);
 /** `12.3 M/s`. */
 export const speed = (hashesPerMs) =>
   translate('speed_value', { millions: tenth.format(hashesPerMs / 1000) });
+
+/** `66K`, `4.2M`: for places that are too small for all digits. */
+export const compactCount = (value) => compact.format(value);
 
 export const milliseconds = (ms) => translate('ms', { ms: whole.format(ms) });
 

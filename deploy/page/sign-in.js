@@ -66,8 +66,9 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
     const { message = translate('sign_in_failed'), errors = {} } = refusal;
     // The page repeats the work by itself, but only the person can answer an image.
     const needsOnlyImage = refusal.code === 'pow_insufficient' && refusal.captcha_required;
+    const imageIsNew = refusal.code === 'login_failed' && refusal.captcha_required;
     if (needsOnlyImage) notify(translate('image_too'));
-    else notify(message, 'bad', language);
+    else notify(imageIsNew ? `${message} ${translate('image_below')}` : message, 'bad', language);
     showErrors(needsOnlyImage ? {} : errors, language);
     countdown.start(Number(response.headers.get('Retry-After')) || 0);
     if (errors.email) email.focus();

@@ -132,6 +132,12 @@ const rooms: readonly Room[] = [
     never: [anyProcess, clock, chance],
   },
   {
+    name: 'browser',
+    files: /^services\/challenge-service\/src\/browser\//,
+    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url')],
+    never: [environment, clock, chance],
+  },
+  {
     name: 'renderer',
     files: /^services\/challenge-service\/src\/renderer\//,
     may: [
@@ -216,7 +222,7 @@ const rooms: readonly Room[] = [
   },
   {
     name: 'config.ts and errors.ts',
-    files: /^services\/[a-z]+-service\/src\/(config|errors)\.ts$/,
+    files: /^services\/[a-z]+-service\/src\/(config|config-checks|errors)\.ts$/,
     may: [/^@fastify\/error$/, ...shared('config', 'schemas')],
     never: [environment],
   },
@@ -261,7 +267,8 @@ const rooms: readonly Room[] = [
       nodeAny,
       /^shared\/src\/config\/command-line\.ts$/,
       /^services\/session-service\/src\/(cli\/user-actions|directory\/[a-z-]+)\.ts$/,
-      /^deploy\/src\/(gateway\/challenge-names|launcher\/local-environment)\.ts$/,
+      /^marked$/,
+      /^deploy\/src\/(gateway\/(challenge-names|shown-price)|launcher\/local-environment)\.ts$/,
     ],
   },
   {
@@ -299,6 +306,7 @@ const rooms: readonly Room[] = [
       typebox,
       sharedAny,
       /^deploy\/src\/(dashboard\/dashboard|launcher\/local-environment|drills\/reliability-page)\.ts$/,
+      /^services\/challenge-service\/src\/browser\/browser-files\.ts$/,
     ],
   },
   { name: 'deploy/dashboard', files: /^deploy\/src\/dashboard\//, may: [] },
@@ -407,7 +415,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {

@@ -27,6 +27,7 @@ const RULES = {
   windowMs: 30_000,
   recoveries: 4,
   refreshTtlMs: 168 * HOUR_MS,
+  notRememberedTtlMs: 24 * HOUR_MS,
   maxAgeMs: 720 * HOUR_MS,
   maxSessions: 50,
 };

@@ -22,10 +22,11 @@ const RULES = {
   windowMs: 30_000,
   recoveries: 4,
   refreshTtlMs: 7 * DAY_MS,
+  notRememberedTtlMs: DAY_MS,
   maxAgeMs: 30 * DAY_MS,
   maxSessions: 50,
 };
-const LIFETIMES = { accessSeconds: 900, refreshSeconds: (7 * DAY_MS) / 1000 };
+const LIFETIMES = { accessSeconds: 900, refreshSeconds: (7 * DAY_MS) / 1000, notRememberedSeconds: 86_400 };
 const SESSION_ID_CHARACTERS = 22;
 const AT_ONCE = 50;
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0';
@@ -55,7 +56,7 @@ export async function prepareSessions(
   const start = async (): Promise<PreparedSession> => {
     const [id, sid] = [nextUser(), randomAlphanumerics(SESSION_ID_CHARACTERS)];
     const started = await untilAnswered(() => sessions.start({ uid: id, sid, userAgent: USER_AGENT }, RULES));
-    const moment = { sid, generation: 1, ...started };
+    const moment = { sid, generation: 1, ...started, createdAtMs: started.nowMs, attributes: {} };
     const { access, refresh } = tokenPair({ id, email: emailOf(id) }, moment, LIFETIMES);
     return {
       accessToken: app.tokens.access.issue(access),

@@ -1,7 +1,7 @@
 // The contenders: each hashes a salt and a counting nonce with the interface of its package.
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import type { SolverPath } from '@tollgate/client/challenge';
+import type { KernelPath } from '@tollgate/client/challenge';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
 import { sha256 as jsSha256 } from 'js-sha256';
@@ -26,7 +26,7 @@ export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> 
   'altcha-lib': openAltcha,
 };
 
-async function openOwn(path: SolverPath): Promise<Burst> {
+async function openOwn(path: KernelPath): Promise<Burst> {
   const kernel = await openKernel([path]);
   if (kernel.path !== path) throw new Error(`${path} does not run here`);
   const range = openNonceRange(kernel, { head: salt, difficulty: 32 }, 0);

@@ -14,6 +14,11 @@ export interface FetchOptions {
   readonly scope?: string | undefined;
   /** The fewest bits of work that the form accepts; its refusals report it (`pow_min_difficulty`). */
   readonly minDifficulty?: number | undefined;
+  /**
+   * Algorithms of work, the preferred one first, e.g. `['hashwx-1', 'sha256']`; `sha256` by default. The service issues the
+   * first that it accepts, or `sha256`. Without WebAssembly nothing but `sha256` is asked for.
+   */
+  readonly algorithms?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +38,7 @@ export interface SolveOptions {
 
 /** The answer to an `effort` challenge. */
 export interface SolvedEffort {
-  /** The nonces of the parts, joined by dots: the value of the answer field. */
+  /** The nonces, or for HashWX the numbers, of the parts, joined by dots: the value of the answer field. */
   readonly answer: string;
   readonly hashes: number;
   readonly ms: number;
@@ -44,7 +49,8 @@ export interface SolvedEffort {
 export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
   /**
    * Also called with zero progress when a part begins.
-   * @param part index of the part that is being searched
+   * @param part index of the part that is being searched; the parts of HashWX are searched together, and it is about as
+   * many as should be solved by now
    * @param all the progress of all parts together
    */
   readonly onProgress?: ((progress: SearchProgress, part: number, all: SearchProgress) => void) | undefined;

@@ -4,9 +4,14 @@ import type { SearchProgress, Solver } from '../solver/solver.js';
 import type { PowChallenge } from '../wire.js';
 import type { ChallengeOptions } from './challenge-options.js';
 import type { ShownEffort, WorkProgress } from './challenge-state.js';
-import { fetchEffortChallenge, fetchImageChallenge, fetchPowChallenge } from './fetch-challenge.js';
+import {
+  fetchEffortChallenge,
+  fetchImageChallenge,
+  fetchPowChallenge,
+  orWithoutHashwx,
+} from './fetch-challenge.js';
 import type { PendingEffort, PendingImage, PendingWork } from './pending-submission.js';
-import { solveEffort, solvePow } from './solve-challenge.js';
+import { loadEffort, solveEffort, solvePow } from './solve-challenge.js';
 import { isExpired, type Lifetime, readClocks, startLifetime, startTimeout } from './time-limits.js';
 
 /** What a challenge is fetched for. */
@@ -29,12 +34,36 @@ export interface ChallengeSource {
 
 export function openChallengeSource(options: ChallengeOptions, solver: Solver): ChallengeSource {
   const { chunkSize, maxHashes, onProgress } = options;
-  const searchOptions = {
-    solver,
-    ...(chunkSize === undefined ? {} : { chunkSize }),
-    ...(maxHashes === undefined ? {} : { maxHashes }),
-  };
+  const searchOptions = { solver, chunkSize, maxHashes };
   let unsolved: { challenge: PowChallenge; lifetime: Lifetime } | null = null;
+
+  async function solveWorkOnce(
+    { scope, minDifficulty = options.minDifficulty, signal }: ChallengeRequest,
+    report: (progress: WorkProgress) => void,
+  ): Promise<PendingWork | null> {
+    if (unsolved === null || isExpired(unsolved)) {
+      const requestedAt = readClocks();
+      const challenge = await fetchPowChallenge({ ...options, scope, minDifficulty, signal });
+      unsolved = { challenge, lifetime: startLifetime(requestedAt, challenge.expires_in) };
+    }
+    const { challenge, lifetime } = unsolved;
+    report(progressOf(challenge.difficulty));
+    const reportAll = (progress: SearchProgress) => {
+      if (signal.aborted) return;
+      report(progressOf(challenge.difficulty, progress));
+      onProgress?.(progress);
+    };
+    const found = await withinLifetime(lifetime, signal, (inner) =>
+      solvePow(challenge, { ...searchOptions, signal: inner, onProgress: reportAll }),
+    ).catch((error: unknown) => {
+      if (!signal.aborted) unsolved = null;
+      throw error;
+    });
+    unsolved = null;
+    if (found === null) return null;
+    report(progressOf(challenge.difficulty, found));
+    return { token: challenge.token, nonce: found.nonce, lifetime };
+  }
 
   return {
     async fetchImage({ presets, signal }) {
@@ -48,57 +77,10 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
       return { kind: 'image', token, url, characters, lifetime: startLifetime(requestedAt, expires_in) };
     },
 
-    async solveWork({ scope, minDifficulty = options.minDifficulty, signal }, report) {
-      if (unsolved === null || isExpired(unsolved)) {
-        const requestedAt = readClocks();
-        const challenge = await fetchPowChallenge({ ...options, scope, minDifficulty, signal });
-        unsolved = { challenge, lifetime: startLifetime(requestedAt, challenge.expires_in) };
-      }
-      const { challenge, lifetime } = unsolved;
-      report(progressOf(challenge.difficulty));
-      const reportAll = (progress: SearchProgress) => {
-        if (signal.aborted) return;
-        report(progressOf(challenge.difficulty, progress));
-        onProgress?.(progress);
-      };
-      const found = await withinLifetime(lifetime, signal, (inner) =>
-        solvePow(challenge, { ...searchOptions, signal: inner, onProgress: reportAll }),
-      ).catch((error: unknown) => {
-        if (!signal.aborted) unsolved = null;
-        throw error;
-      });
-      unsolved = null;
-      if (found === null) return null;
-      report(progressOf(challenge.difficulty, found));
-      return { token: challenge.token, nonce: found.nonce, lifetime };
-    },
-
-    async solveEffort({ scope, signal }, report) {
-      const requestedAt = readClocks();
-      const challenge = await fetchEffortChallenge({ ...options, scope, signal });
-      const { token, parts, part_difficulty: difficulty, expires_in } = challenge;
-      const lifetime = startLifetime(requestedAt, expires_in);
-      const reportPart = (part: number, progress?: SearchProgress, all = noProgress) =>
-        report({
-          kind: 'effort',
-          part,
-          parts,
-          solved: part === parts,
-          progress: progressOf(difficulty, progress),
-          all,
-        });
-      reportPart(0);
-      const onPart = (progress: SearchProgress, part: number, all: SearchProgress) => {
-        if (signal.aborted) return;
-        reportPart(part, progress, all);
-        onProgress?.(progress);
-      };
-      const solved = await withinLifetime(lifetime, signal, (inner) =>
-        solveEffort(challenge, { ...searchOptions, signal: inner, onProgress: onPart }),
-      );
-      if (solved === null) return null;
-      reportPart(parts);
-      return { kind: 'effort', token, answer: solved.answer, lifetime };
+    solveWork: (request, report) => orWithoutHashwx(() => solveWorkOnce(request, report)),
+    async solveEffort(request, report) {
+      const { solveEffortOnce } = await loadEffort();
+      return orWithoutHashwx(() => solveEffortOnce({ ...options, ...request }, searchOptions, report, tools));
     },
 
     clear() {
@@ -107,10 +89,20 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
   };
 }
 
+/** What this file shares with the work on effort, which pages load later. */
+const tools = { fetchEffortChallenge, progressOf, readClocks, solveEffort, startLifetime, withinLifetime };
+
 const noProgress = { hashes: 0, ms: 0 };
 
-function progressOf(difficulty: number, { hashes, ms } = noProgress): WorkProgress {
-  return { difficulty, hashes, ms, chance: -Math.expm1(-hashes / 2 ** difficulty) };
+function progressOf(
+  difficulty: number,
+  {
+    hashes,
+    ms,
+    chance = -Math.expm1(-hashes / 2 ** difficulty),
+  }: Pick<SearchProgress, 'hashes' | 'ms' | 'chance'> = noProgress,
+): WorkProgress {
+  return { difficulty, hashes, ms, chance };
 }
 
 /** @returns null if the lifetime ends first */

@@ -34,8 +34,7 @@ const MOST_STARTS = 3;
  */
 export function createChallenge(options: ChallengeOptions = {}): PausableChallenge {
   const { autoStart = true, image } = options;
-  const solver =
-    options.solver ?? openSolver(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl });
+  const solver = options.solver ?? openSolver(options);
   const listeners = createListeners<[]>();
   const submissions = countSubmissions();
   const manager = openChallengeManager(options, solver, {

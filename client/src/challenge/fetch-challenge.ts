@@ -8,8 +8,27 @@ import { startTimeout } from './time-limits.js';
 /** Nothing else reports a connection that has died. */
 const TIMEOUT_MS = 30_000;
 
+/** Whether this page can compute HashWX, as far as it knows: its policy may still forbid WebAssembly. */
+let hasHashwx = typeof WebAssembly === 'object';
+
+const algorithmsFor = ({ algorithms }: FetchOptions) => (hasHashwx ? algorithms : undefined);
+
+/** Fetches and solves; once more, in SHA-256, if this page turns out to have no WebAssembly. */
+export async function orWithoutHashwx<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!hasHashwx || (error as Error | null)?.name !== 'HashwxUnavailableError') throw error;
+    hasHashwx = false;
+    return attempt();
+  }
+}
+
 /** The fields that an answer must have. */
 type Shape<T> = { readonly [K in keyof T]?: 'string' | 'number' };
+
+/** Those of both kinds of work. */
+const workShape = { token: 'string', salt: 'string', algorithm: 'string', expires_in: 'number' } as const;
 
 /**
  * Fetches a proof of work, to be solved by `solvePow`.
@@ -18,15 +37,9 @@ type Shape<T> = { readonly [K in keyof T]?: 'string' | 'number' };
  * @throws DOMException `TimeoutError` if there is no answer within 30 s
  */
 export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChallenge> {
-  const shape = {
-    token: 'string',
-    salt: 'string',
-    difficulty: 'number',
-    algorithm: 'string',
-    expires_in: 'number',
-  } as const;
-  const query = { scope: options.scope, min_difficulty: options.minDifficulty };
-  return requestChallenge<PowChallenge>('/pow', query, shape, options);
+  const { scope, minDifficulty: min_difficulty } = options;
+  const query = { scope, min_difficulty, algorithms: algorithmsFor(options) };
+  return requestChallenge<PowChallenge>('/pow', query, { ...workShape, difficulty: 'number' }, options);
 }
 
 /** Fetches an image, which the service draws when its `url` is loaded. @param preset the service's default if omitted */
@@ -37,15 +50,9 @@ export function fetchImageChallenge(preset?: string, options: FetchOptions = {})
 
 /** Fetches work in place of an image, to be solved by `solveEffort`. A service without it answers 422 `unknown_preset`. */
 export function fetchEffortChallenge(options: FetchOptions = {}): Promise<EffortChallenge> {
-  const shape = {
-    token: 'string',
-    salt: 'string',
-    parts: 'number',
-    part_difficulty: 'number',
-    algorithm: 'string',
-    expires_in: 'number',
-  } as const;
-  return requestChallenge<EffortChallenge>('', { preset: 'effort', scope: options.scope }, shape, options);
+  const query = { preset: 'effort', scope: options.scope, algorithms: algorithmsFor(options) };
+  const shape = { ...workShape, parts: 'number', part_difficulty: 'number' } as const;
+  return requestChallenge<EffortChallenge>('', query, shape, options);
 }
 
 /**
@@ -54,11 +61,11 @@ export function fetchEffortChallenge(options: FetchOptions = {}): Promise<Effort
  */
 async function requestChallenge<T>(
   path: '' | '/pow',
-  query: Readonly<Record<string, string | number | undefined>>,
+  query: Readonly<Record<string, string | number | readonly string[] | undefined>>,
   shape: Shape<T>,
   { baseUrl = '', prefix = 'api/captcha', fetchOptions, signal }: FetchOptions,
 ): Promise<T> {
-  // URLSearchParams converts numbers to strings.
+  // URLSearchParams converts numbers and lists to strings.
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const search = new URLSearchParams(given).toString();
   const url = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}`;

@@ -1,7 +1,7 @@
 // Solves proofs of work and effort challenges.
 
 import { notifyListener } from '../listeners.js';
-import { type Found, openSolver, type Solver } from '../solver/solver.js';
+import { type Found, type HashwxTask, openSolver, type Solver } from '../solver/solver.js';
 import type { EffortChallenge, PowChallenge } from '../wire.js';
 import type {
   FetchOptions,
@@ -10,36 +10,40 @@ import type {
   SolveEffortOptions,
   SolveOptions,
 } from './challenge-options.js';
-import { fetchPowChallenge } from './fetch-challenge.js';
+import { fetchPowChallenge, orWithoutHashwx } from './fetch-challenge.js';
 
 /**
- * Searches for a nonce so that SHA-256(salt ‖ nonce) begins with `difficulty` zero bits.
+ * Searches for a nonce so that SHA-256(salt ‖ nonce) begins with `difficulty` zero bits, or for the numbers that solve the
+ * parts of a challenge in HashWX.
  * @throws PowGaveUpError after `maxHashes` hashes: the difficulty is too high for a browser
- * @throws TypeError if the algorithm is not SHA-256
+ * @throws TypeError if the algorithm is neither SHA-256 nor HashWX
+ * @throws HashwxUnavailableError for HashWX without WebAssembly
  */
 export async function solvePow(
-  { salt, difficulty, algorithm }: Pick<PowChallenge, 'salt' | 'difficulty' | 'algorithm'>,
+  challenge: Pick<PowChallenge, 'salt' | 'difficulty' | 'algorithm'>,
   options: SolveOptions = {},
 ): Promise<Found> {
-  requireSha256(algorithm);
-  return withSolver(options, (solver) => solver.search({ head: salt, difficulty }, options));
+  const { salt, difficulty, algorithm } = challenge;
+  const task = algorithm === 'sha256' ? { head: salt, difficulty } : (challenge as HashwxTask);
+  return withSolver(options, (solver) => solver.search(task, options));
 }
 
 /**
- * Solves the parts of an `effort` challenge one after the other. `maxHashes` applies to each part.
+ * Solves the parts of an `effort` challenge: of SHA-256 one after the other, with `maxHashes` for each; of HashWX together.
  * @throws what `solvePow` throws
  */
 export async function solveEffort(
   challenge: Pick<EffortChallenge, 'salt' | 'parts' | 'part_difficulty' | 'algorithm'>,
   { onProgress, ...options }: SolveEffortOptions = {},
 ): Promise<SolvedEffort> {
-  requireSha256(challenge.algorithm);
-  // Few people choose work in place of an image.
-  const { searchParts } = await import('./search-parts.js');
+  const { searchParts } = await loadEffort();
   return withSolver(options, (solver) =>
     searchParts(solver, challenge, options, (...progress) => notifyListener(onProgress, ...progress)),
   );
 }
+
+/** Few people choose work in place of an image. */
+export const loadEffort = () => import('./effort-work.js');
 
 /** The options of `obtainPow`. */
 export interface ObtainOptions extends FetchOptions, SolveOptions {
@@ -47,23 +51,18 @@ export interface ObtainOptions extends FetchOptions, SolveOptions {
 }
 
 /** Fetches a proof of work, solves it, and returns the two fields of the submission. */
-export async function obtainPow(options: ObtainOptions = {}): Promise<Record<string, string>> {
-  const challenge = await fetchPowChallenge(options);
-  const { nonce } = await solvePow(challenge, options);
+export function obtainPow(options: ObtainOptions = {}): Promise<Record<string, string>> {
   const { pow_token = 'pow_token', pow_nonce = 'pow_nonce' } = options.fields ?? {};
-  return { [pow_token]: challenge.token, [pow_nonce]: nonce };
-}
-
-function requireSha256(algorithm: string): void {
-  if (algorithm === 'sha256') return;
-  throw new TypeError(
-    `The service requires the algorithm "${algorithm}", which this version does not support.`,
-  );
+  return orWithoutHashwx(async () => {
+    const challenge = await fetchPowChallenge(options);
+    const { nonce } = await solvePow(challenge, options);
+    return { [pow_token]: challenge.token, [pow_nonce]: nonce };
+  });
 }
 
 async function withSolver<T>(options: SolveOptions, use: (solver: Solver) => Promise<T>): Promise<T> {
   if (options.solver !== undefined) return use(options.solver);
-  const solver = openSolver(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl });
+  const solver = openSolver(options);
   try {
     return await use(solver);
   } finally {

@@ -24,11 +24,15 @@ export const optionAttributes = [
   'image',
   'no-pow',
   'preset',
+  'algorithms',
   'chunk-size',
   'max-hashes',
   'worker-url',
   'start',
 ] as const;
+
+/** The service of elements without `base-url`: the one that serves this file, else the page's own origin. */
+const usualBaseUrl = /^(http.+)\/api\/captcha\/(v\/\w+\/)?tollgate\.js/.exec(import.meta.url)?.[1];
 
 /** Returns when to start: at the first focus by default if an image is always required, which would expire before. */
 export function startOf(element: Element): Start {
@@ -50,7 +54,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
   const file = text('worker-url');
   const sent = oneOf(credentials, text('credentials'));
   return defined({
-    baseUrl: text('base-url'),
+    baseUrl: text('base-url') ?? usualBaseUrl,
     prefix: text('prefix'),
     fetchOptions: sent && { credentials: sent },
     fields: defined({
@@ -62,6 +66,7 @@ export function optionsFrom(element: Element): ChallengeOptions {
     image: oneOf(images, text('image')),
     pow: !element.hasAttribute('no-pow'),
     preset: text('preset'),
+    algorithms: text('algorithms')?.split(/\s+/),
     chunkSize: number('chunk-size'),
     maxHashes: number('max-hashes'),
     // Relative to the page, like every other URL in its markup.

@@ -7,7 +7,7 @@ import type { SessionError } from './errors.js';
 import { openHint } from './hint.js';
 import { createMutex } from './mutex.js';
 import { connectService } from './service.js';
-import type { Session, SessionOptions } from './session-options.js';
+import type { CodeFields, LoginFields, Session, SessionOptions } from './session-options.js';
 import { createObservableState } from './session-state.js';
 import { openTabChannel, type TabMessage } from './tab-channel.js';
 import { createTokenRefresher } from './token-refresh.js';
@@ -66,6 +66,20 @@ export function openSession(options: SessionOptions, environment: Environment): 
 
   const refresh = async () => !closing.signal.aborted && refresher.refresh();
 
+  /** Sends the fields of a log-in, and keeps the token of its answer. */
+  function logIn(path: string, fields: LoginFields | CodeFields): Promise<Response> {
+    return changeUser(async () => {
+      const { response, token } = await service.login(path, fields);
+      if (token) hint.set(true);
+      if (token && !closing.signal.aborted) {
+        onUserChange();
+        refresher.setToken(token);
+        tabs.send('signed-in');
+      }
+      return response;
+    });
+  }
+
   /** Runs work that changes who is signed in. An earlier refresh is aborted: its cookie could replace the new one. */
   function changeUser<T>(work: () => Promise<T>): Promise<T> {
     refresher.abortAttempt();
@@ -116,17 +130,8 @@ export function openSession(options: SessionOptions, environment: Environment): 
     },
     subscribe: observable.onChange.add,
     onExpired: expired.add,
-    login: (fields) =>
-      changeUser(async () => {
-        const { response, token } = await service.login(fields);
-        if (token) hint.set(true);
-        if (token && !closing.signal.aborted) {
-          onUserChange();
-          refresher.setToken(token);
-          tabs.send('signed-in');
-        }
-        return response;
-      }),
+    login: (fields) => logIn('login', fields),
+    loginWithCode: (code, options) => logIn('login/code', { code, ...options }),
     async resume() {
       if (refresher.isValid()) return true;
       if (closing.signal.aborted || isWorthAsking()) return refresh();

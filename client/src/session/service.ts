@@ -5,7 +5,7 @@ import { type AccessToken, createAccessToken, startStopwatch } from './access-to
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 import { parseRetryAfterMs } from './refresh-schedule.js';
-import type { LoginFields } from './session-options.js';
+import type { CodeFields, LoginFields } from './session-options.js';
 
 /** A connection may die while the machine sleeps, and nothing else reports that. */
 const timeoutMs = 20_000;
@@ -19,8 +19,11 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  /** Returns a refusal without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer` */
-  login(fields: LoginFields): Promise<{ response: Response; token?: AccessToken }>;
+  /**
+   * Returns a refusal without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
+   * @param path that of the log-in: with a password or with a code
+   */
+  login(path: string, fields: LoginFields | CodeFields): Promise<{ response: Response; token?: AccessToken }>;
   /** @param signal aborts the request, so that the cookie of its answer is dropped. @throws {SessionError} */
   refresh(signal: AbortSignal): Promise<AccessToken>;
   /** Ends the session of the token; without one, or if it is refused, that of the cookie. @throws {SessionError} */
@@ -64,11 +67,11 @@ export function connectService(options: ServiceOptions, environment: Environment
   }
 
   return {
-    login: (fields) =>
+    login: (path, fields) =>
       withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
         const stopwatch = startStopwatch(environment);
         const init = { method: 'POST', body: JSON.stringify(fields), signal };
-        const response = await request('login', init, { 'content-type': 'application/json' });
+        const response = await request(path, init, { 'content-type': 'application/json' });
         if (!response.ok) return { response };
         const token = await readToken(response, stopwatch);
         const { status, headers } = response;

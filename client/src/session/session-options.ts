@@ -23,7 +23,15 @@ export interface SessionOptions {
 export interface LoginFields {
   readonly email: string;
   readonly password: string;
-  readonly [field: string]: string;
+  /** False ends the session with the browser; true by default. */
+  readonly remember?: boolean;
+  readonly [field: string]: string | boolean | undefined;
+}
+
+/** The body of a log-in with a code. */
+export interface CodeFields {
+  readonly code: string;
+  readonly remember?: boolean;
 }
 
 export interface Session {
@@ -40,6 +48,12 @@ export interface Session {
    * @throws {SessionError} `network` if there is no answer within 20 s, `invalid_answer` if a success carries no token
    */
   login(fields: LoginFields): Promise<Response>;
+  /**
+   * Signs in with a code that the application has got for its user, and returns the response as `login` does. Each code
+   * works once, for a minute.
+   * @param options.remember false ends the session with the browser; true by default
+   */
+  loginWithCode(code: string, options?: { readonly remember?: boolean }): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.

@@ -2,12 +2,12 @@
 import { suffixCount, suffixesOffset, tableEntries, tableOffset } from './block-layout.js';
 import { searchSuffixes } from './js-kernel.js';
 import { computeMidstate, suffixWords } from './midstate.js';
-import type { SolverPath } from './solver-state.js';
+import type { KernelPath } from './solver-state.js';
 import { scalarModule, simdModule } from './wasm-kernels.js';
 
 /** Hashes the suffixes of one prefix at a time. */
 export interface Kernel {
-  readonly path: SolverPath;
+  readonly path: KernelPath;
   /** @param prefix 52 ASCII characters */
   prepare(prefix: string): void;
   /**
@@ -26,15 +26,15 @@ interface WasmExports {
   readonly search: (shift: number, from: number, to: number) => number;
 }
 
-const openers: Readonly<Record<SolverPath, () => Kernel | Promise<Kernel>>> = {
+const openers: Readonly<Record<KernelPath, () => Kernel | Promise<Kernel>>> = {
   simd: () => openWasmKernel('simd', simdModule),
   wasm: () => openWasmKernel('wasm', scalarModule),
   js: openJsKernel,
 };
-export const allPaths: readonly SolverPath[] = ['simd', 'wasm', 'js'];
+export const allPaths: readonly KernelPath[] = ['simd', 'wasm', 'js'];
 
 /** @param paths in order of preference; JavaScript works everywhere */
-export async function openKernel(paths: readonly SolverPath[] = allPaths): Promise<Kernel> {
+export async function openKernel(paths: readonly KernelPath[] = allPaths): Promise<Kernel> {
   for (const path of paths) {
     try {
       return await openers[path]();
@@ -54,7 +54,7 @@ function openJsKernel(): Kernel {
   };
 }
 
-async function openWasmKernel(path: SolverPath, base64: string): Promise<Kernel> {
+async function openWasmKernel(path: KernelPath, base64: string): Promise<Kernel> {
   const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
   const { instance } = await WebAssembly.instantiate(bytes);
   const { memory, search } = instance.exports as unknown as WasmExports;

@@ -1,4 +1,6 @@
 // Searches on the main thread where no worker is available, in chunks too short to block the page.
+import type { UnitReply, UnitRequest } from './hashwx/messages.js';
+import { createUnitSearch } from './hashwx/unit-search.js';
 import { openKernel } from './kernel.js';
 import type { PoolWorker, WorkerEvents } from './pool-worker.js';
 import { createRangeSearch } from './range-search.js';
@@ -19,4 +21,19 @@ export async function openMainThreadFallback(
   );
   const fallback: PoolWorker = { path: opened.path, isLate: false, send, terminate: () => send(null) };
   return fallback;
+}
+
+/** The same for units of HashWX. */
+export function openMainThreadUnits(
+  onReply: (worker: PoolWorker<UnitRequest>, reply: UnitReply) => void,
+): PoolWorker<UnitRequest> {
+  const send = createUnitSearch({ sliceMs, reply: (reply) => onReply(units, reply) });
+  const units: PoolWorker<UnitRequest> = {
+    // Ready at once; whether there is WebAssembly turns out with the first unit.
+    path: 'wasm',
+    isLate: false,
+    send,
+    terminate: () => send(null),
+  };
+  return units;
 }

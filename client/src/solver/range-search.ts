@@ -1,7 +1,7 @@
 // Searches one nonce range at a time, in slices short enough to keep the thread responsive.
 import type { Kernel } from './kernel.js';
 import { type NonceRange, openNonceRange } from './nonce-range.js';
-import type { SearchReply, SearchRequest, WorkerRequest } from './worker-messages.js';
+import type { SearchReply, SearchRequest } from './worker-messages.js';
 
 export interface SliceLimits {
   readonly sliceMs: number;
@@ -27,8 +27,8 @@ export function createRangeSearch(
   kernel: Kernel,
   limits: SliceLimits,
   reply: (message: SearchReply) => void,
-): (request: WorkerRequest) => void {
-  let current: WorkerRequest = null;
+): (request: SearchRequest | null) => void {
+  let current: SearchRequest | null = null;
 
   async function searchRange(request: SearchRequest): Promise<void> {
     const { id, range: index, maxHashes } = request;
@@ -76,7 +76,7 @@ async function searchInSlices(range: NonceRange, options: SliceOptions): Promise
 }
 
 /** Lets every waiting task run first. A timer would wait 4 ms or more each time. */
-function pause({ port1, port2 }: MessageChannel): Promise<void> {
+export function pause({ port1, port2 }: MessageChannel): Promise<void> {
   return new Promise((resolve) => {
     port1.onmessage = () => resolve();
     port2.postMessage(null);

@@ -1,18 +1,31 @@
 // Solves proofs of work: searches for the nonce as fast as the browser and the page's content security policy allow.
 import { notifyListener } from '../listeners.js';
 import { PowGaveUpError } from './errors.js';
+import type { HashwxTask } from './hashwx/unit-queue.js';
 import { openWorker } from './open-worker.js';
-import type { SolverPath, SolverState } from './solver-state.js';
+import { startPoolWorker } from './pool-worker.js';
+import { isLimit, isTask } from './search-task.js';
+import type { KernelPath, SolverPath, SolverState } from './solver-state.js';
+import { loadTexts, warnIfDegraded } from './warn-if-degraded.js';
 import type { SearchTask } from './worker-messages.js';
-import { openWorkerPool, type PoolSearchOptions, type PoolSearchResult, workersFor } from './worker-pool.js';
+import {
+  loadFallback,
+  openWorkerPool,
+  type PoolSearchOptions,
+  type PoolSearchResult,
+  workersFor,
+} from './worker-pool.js';
 
-export type { SearchTask, SolverPath, SolverState };
+export type { HashwxTask, KernelPath, SearchTask, SolverPath, SolverState };
 
 export interface SearchProgress {
+  /** For HashWX: the hashes of SHA-256 that cost as much. */
   readonly hashes: number;
   /** Time spent searching, without the start of the workers. */
   readonly ms: number;
   readonly state: SolverState;
+  /** The chance that the work was solved by now; missing for SHA-256, where it follows from hashes and difficulty. */
+  readonly chance?: number | undefined;
 }
 
 export interface SearchOptions {
@@ -23,7 +36,7 @@ export interface SearchOptions {
   readonly chunkSize?: number | undefined;
   /**
    * Hashes before the search gives up, counted over all workers, within 4 each: 300,000,000 by default. With `Infinity`
-   * it never gives up.
+   * it never gives up. For HashWX, the hashes of SHA-256 that cost as much.
    */
   readonly maxHashes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -32,9 +45,9 @@ export interface SearchOptions {
 }
 
 export interface Found {
-  /** 21 to 23 decimal digits */
+  /** 21 to 23 decimal digits; for HashWX the numbers of the parts, joined by dots */
   readonly nonce: string;
-  /** Hashes that all workers have reported. */
+  /** Hashes that all workers have reported; for HashWX, the hashes of SHA-256 that cost as much. */
   readonly hashes: number;
   /** Time spent searching, without the start of the workers. */
   readonly ms: number;
@@ -47,9 +60,10 @@ export interface Solver {
   /**
    * Runs one search at a time: a second one waits for the first.
    * @throws PowGaveUpError past `maxHashes`; the signal's reason; an `AbortError` when the solver is closed;
-   *   RangeError if the task is not one of a challenge, `maxHashes` is below 0 or `chunkSize` is not above 0
+   *   RangeError if the task is not one of a challenge, `maxHashes` is below 0 or `chunkSize` is not above 0; for other
+   *   algorithms than SHA-256 also what `searchHashwx` throws
    */
-  search(task: SearchTask, options?: SearchOptions): Promise<Found>;
+  search(task: SearchTask | HashwxTask, options?: SearchOptions): Promise<Found>;
   /** Terminates the workers and aborts all searches; a closed solver cannot be used again. */
   close(): void;
 }
@@ -67,14 +81,14 @@ export interface SolverOptions {
 /** Unless told otherwise, a search begins with this many workers. */
 const firstWorkers = 2;
 const reportEveryMs = 100;
-let hasWarned = false;
 /** Idle workers are terminated: each holds some megabytes, and starting them again takes only 10 to 20 ms. */
 const idleMs = 30_000;
 
 /** Workers start with the first search. */
 export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
-  const pool = openWorkerPool(() => openWorker(workerUrl));
-  const open = new Set<AbortController>();
+  const open = () => openWorker(workerUrl);
+  const pool = openWorkerPool(open);
+  const searches = new Set<AbortController>();
   let isClosed = false;
   let state: SolverState | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -96,7 +110,11 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
     }
   }
 
-  async function run(task: SearchTask, options: SearchOptions, signal: AbortSignal): Promise<Found> {
+  async function run(
+    task: SearchTask | HashwxTask,
+    options: SearchOptions,
+    signal: AbortSignal,
+  ): Promise<Found> {
     signal.throwIfAborted();
     const { chunkSize = 25_000, onProgress } = options;
     // Workers take their batches off this number, and infinity would never get smaller.
@@ -107,14 +125,29 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
       startedMs = performance.now();
       reportedMs = startedMs;
     };
-    const onHashes = (hashes: number, now: SolverState) => {
+    const onHashes = (hashes: number, now: SolverState, chance?: number) => {
       state = now;
       const nowMs = performance.now();
       if (nowMs - reportedMs < reportEveryMs) return;
       reportedMs = nowMs;
-      notifyListener(onProgress, { hashes, ms: nowMs - startedMs, state: now });
+      notifyListener(onProgress, {
+        hashes,
+        ms: nowMs - startedMs,
+        state: now,
+        chance,
+      });
     };
-    const result = await searchInPool(task, { chunkSize, maxHashes, signal, onBegin, onHashes });
+    const limits = { maxHashes, signal, onBegin, onHashes };
+    const result =
+      'head' in task
+        ? await searchInPool(task, { chunkSize, ...limits })
+        : // Few services ask for it.
+          await (await import('./hashwx/search.js')).searchHashwx(task, {
+            startWorker: (events) => startPoolWorker(open, events),
+            loadFallback,
+            workers,
+            ...limits,
+          });
     state = result.state;
     warnIfDegraded(state);
     if (result.nonce === undefined) throw new PowGaveUpError(result.hashes, task.difficulty);
@@ -126,8 +159,9 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
       return state;
     },
     async search(task, options = {}) {
-      requireTask(task);
-      requireLimits(options);
+      if (('head' in task && !isTask(task)) || !isLimit(options)) {
+        throw (await loadTexts()).searchMistake(isLimit(options), task);
+      }
       if (isClosed) throw closedError();
       const { signal } = options;
       signal?.throwIfAborted();
@@ -136,20 +170,20 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
         ending.signal.addEventListener('abort', () => reject(ending.signal.reason));
       });
       signal?.addEventListener('abort', () => ending.abort(signal.reason), { signal: ending.signal });
-      open.add(ending);
+      searches.add(ending);
       const turn = last.then(() => run(task, options, ending.signal));
       last = turn.catch(() => undefined);
       try {
         return await Promise.race([turn, aborted]);
       } finally {
-        open.delete(ending);
+        searches.delete(ending);
         // Removes the listener from the caller's signal.
         ending.abort();
       }
     },
     close() {
       isClosed = true;
-      for (const ending of open) ending.abort(closedError());
+      for (const ending of searches) ending.abort(closedError());
       clearTimeout(idleTimer);
       pool.terminate();
     },
@@ -158,24 +192,4 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
 
 function closedError(): DOMException {
   return new DOMException('The solver is closed.', 'AbortError');
-}
-
-function requireTask({ head, difficulty }: SearchTask): void {
-  if (!/^[\x21-\x7e]{32,34}$/.test(head)) throw new RangeError('The head must be 32 to 34 ASCII characters.');
-  if (!Number.isInteger(difficulty) || difficulty < 1 || difficulty > 32) {
-    throw new RangeError('The difficulty must be 1 to 32 bits.');
-  }
-}
-
-function requireLimits({ chunkSize = 1, maxHashes = 0 }: SearchOptions): void {
-  // Written this way the check refuses NaN too.
-  if (!(maxHashes >= 0 && chunkSize > 0)) throw new RangeError('maxHashes or chunkSize is too small.');
-}
-
-/** Warns in the console once per page, however many solvers it has; never outside a page, which has no such workers. */
-function warnIfDegraded(state: SolverState): void {
-  if (!state.degraded || hasWarned || typeof document === 'undefined') return;
-  hasWarned = true;
-  // The search is over, and few pages need the texts.
-  void import('./degraded-warning.js').then(({ warnDegraded }) => warnDegraded(state));
 }

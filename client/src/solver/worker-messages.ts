@@ -1,5 +1,6 @@
 // The messages between a page and its workers.
-import type { SolverPath } from './solver-state.js';
+import type { UnitReply, UnitRequest } from './hashwx/messages.js';
+import type { KernelPath } from './solver-state.js';
 
 export interface SearchTask {
   /** 32 to 34 ASCII characters in front of the nonce */
@@ -8,8 +9,8 @@ export interface SearchTask {
   readonly difficulty: number;
 }
 
-/** From the page: a search that replaces the current one; null stops it. */
-export type WorkerRequest = SearchRequest | null;
+/** From the page: a search that replaces the current one; null stops it. A worker gets requests of one algorithm only. */
+export type WorkerRequest = SearchRequest | UnitRequest | null;
 
 export interface SearchRequest extends SearchTask {
   /** Unique to the request; every reply repeats it. */
@@ -20,10 +21,10 @@ export interface SearchRequest extends SearchTask {
 }
 
 /** From a worker: it is ready, or its progress. */
-export type WorkerReply = ReadyReply | SearchReply;
+export type WorkerReply = ReadyReply | SearchReply | UnitReply;
 
 export interface ReadyReply {
-  readonly path: SolverPath;
+  readonly path: KernelPath;
 }
 
 export interface SearchReply {

@@ -151,11 +151,14 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
           job = current;
           fallBack = () => {
             if (!needsFallback()) return;
-            loadFallback(chunkSize, events).then((opened) => {
-              if (job !== current || !needsFallback()) return;
-              fallback = opened;
-              current.assign(opened);
-            }, reject);
+            const loaded = loadFallback();
+            loaded
+              .then(({ openMainThreadFallback }) => openMainThreadFallback(chunkSize, events))
+              .then((opened) => {
+                if (job !== current || !needsFallback()) return;
+                fallback = opened;
+                current.assign(opened);
+              }, reject);
           };
           for (const worker of workers) current.assign(worker);
           fallBack();
@@ -175,9 +178,4 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
 }
 
 /** Loads the kernels into the page only where they are needed: with workers, the workers load them. */
-async function loadFallback(
-  ...given: Parameters<typeof import('./main-thread-fallback.js').openMainThreadFallback>
-): Promise<PoolWorker> {
-  const { openMainThreadFallback } = await import('./main-thread-fallback.js');
-  return openMainThreadFallback(...given);
-}
+export const loadFallback = () => import('./main-thread-fallback.js');

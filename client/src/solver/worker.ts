@@ -1,16 +1,24 @@
-// The worker: searches the nonce ranges that the page assigns to it.
+// The worker: searches the nonce ranges, or the units of HashWX, that the page assigns to it.
+import { createUnitSearch } from './hashwx/unit-search.js';
 import { openKernel } from './kernel.js';
 import { createRangeSearch } from './range-search.js';
 import type { WorkerReply, WorkerRequest } from './worker-messages.js';
 
 /** Between two slices a worker receives messages and reports its progress. */
 const sliceMs = 20;
+/** Shorter, because a part that is solved elsewhere makes the rest of a unit useless. */
+const unitSliceMs = 10;
 
 const reply = (message: WorkerReply) => postMessage(message);
 
 // A promise instead of `await`, because bundlers that write workers as classic scripts reject top-level await.
 void openKernel().then((kernel) => {
   const search = createRangeSearch(kernel, { sliceMs }, reply);
-  addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => search(data));
+  const searchUnit = createUnitSearch({ sliceMs: unitSliceMs, reply });
+  addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {
+    if (data !== null && 'salt' in data) return searchUnit(data);
+    search(data);
+    if (data === null) searchUnit(null);
+  });
   reply({ path: kernel.path });
 });

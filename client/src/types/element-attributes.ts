@@ -22,6 +22,7 @@ export interface ElementAttributes<Flag extends boolean = true> {
   image?: 'demanded' | 'always' | 'never' | undefined;
   'no-pow'?: Flag | '' | undefined;
   preset?: string | undefined;
+  algorithms?: string | undefined;
   'chunk-size'?: AttributeNumber | undefined;
   'max-hashes'?: AttributeNumber | undefined;
   'worker-url'?: string | undefined;

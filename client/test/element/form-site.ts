@@ -36,8 +36,10 @@ export interface FormSite {
 export interface PageOptions {
   /** Attributes of the root element, e.g. `lang="fr"`; English by default. */
   readonly root?: string;
-  /** Headers of the page and of everything that it loads. */
+  /** The policy of the page and of everything that it loads from the site itself. */
   readonly policy?: string;
+  /** Further headers of the page. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The head of the page; by default it loads the prebuilt file, one request in place of fifty. */
   readonly head?: string;
 }
@@ -68,12 +70,17 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   });
   t.teardown(() => system.stop());
 
-  const pages = new Map<string, { html: string; policy: string }>();
+  const pages = new Map<
+    string,
+    { html: string; policy: string; headers: Readonly<Record<string, string>> }
+  >();
   const delivered: Record<string, unknown>[] = [];
   const requested: string[] = [];
   const app = Fastify({ forceCloseConnections: true });
   t.teardown(() => app.close());
   app.addHook('onSend', async (request, reply) => {
+    // What the service serves has policies of its own.
+    if (request.url.startsWith('/api/captcha')) return;
     // A worker is subject to the policy of its own file, so that file gets the policy of the page that starts it.
     const { pathname } = new URL(request.headers.referer ?? address);
     const page = pages.get(pathOf(request)) ?? pages.get(pathname);
@@ -95,9 +102,13 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   app.get<{ Params: { file: string } }>('/tollgate/:file', async (request, reply) =>
     reply.type('text/javascript').send(await readFile(join(languagesFolder, request.params.file))),
   );
-  app.get('/pages/:name', async (request, reply) =>
-    reply.type('text/html').send(pages.get(pathOf(request))?.html),
-  );
+  app.get('/pages/:name', async (request, reply) => {
+    const page = pages.get(pathOf(request));
+    return reply
+      .type('text/html')
+      .headers({ ...page?.headers })
+      .send(page?.html);
+  });
   app.get('/empty', async (_request, reply) => reply.code(204).send());
   await app.register(async (host) => {
     await host.register(formBodies);
@@ -144,9 +155,9 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
     system,
     delivered,
     requested,
-    page(body, { policy: own = policy, ...options } = {}) {
+    page(body, { policy: own = policy, headers = {}, ...options } = {}) {
       const path = `/pages/${pages.size}`;
-      pages.set(path, { html: documentOf(body, options), policy: own });
+      pages.set(path, { html: documentOf(body, options), policy: own, headers });
       return address + path;
     },
   };

@@ -1,6 +1,7 @@
 // The packed archive: its files, its types in another project's compiler, and its size in a bundle.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { build } from 'vite';
@@ -145,6 +146,18 @@ t.test('the prebuilt file is small, and needs no other but the texts of a langua
   );
   t.ok(loaded.length >= 2);
   for (const file of loaded) t.ok(installed.files().includes(`dist/${file.slice(2)}`), file);
+});
+
+t.test('on a server, importing the element or the prebuilt file does nothing', async (t) => {
+  const before = Object.keys(globalThis);
+  const element = await import(pathToFileURL(join(installed.client, 'dist', 'src', 'element.js')).href);
+  const prebuilt = await import(pathToFileURL(join(installed.client, 'dist', 'tollgate.js')).href);
+  t.same(Object.keys(globalThis), before);
+  t.equal('customElements' in globalThis, false);
+  t.same(Object.keys(element).sort(), ['TollgateChallenge', 'addLanguage']);
+  for (const name of ['TollgateChallenge', 'addLanguage', 'createChallenge', 'createSession']) {
+    t.type(prebuilt[name], 'function', name);
+  }
 });
 
 /** Bundles a page with these lines. @returns its code and files */

@@ -39,6 +39,27 @@ t.test('a refused log-in returns the complete unread response', async (t) => {
   }
 });
 
+t.test(
+  'a log-in with a code posts the code, signs in, and hides the token as the other one does',
+  async (t) => {
+    const script = await startScriptedService(t);
+    const { session, nowMs } = openTestSession(t, script.address);
+    const refusal = { message: 'No.', code: 'code_invalid' };
+    script.setAnswers('POST /login/code', { status: 422, body: refusal }, grant(900));
+    const refused = await session.loginWithCode('used');
+    t.equal(refused.status, 422);
+    t.same(await refused.json(), refusal);
+    t.equal(session.state.status, 'unknown');
+    const answer = await session.loginWithCode('new', { remember: false });
+    t.same(await answer.json(), { expiresIn: 900 });
+    t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
+    t.same(
+      script.requests.map(({ body }) => JSON.parse(body)),
+      [{ code: 'used' }, { code: 'new', remember: false }],
+    );
+  },
+);
+
 t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);

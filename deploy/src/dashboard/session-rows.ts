@@ -31,6 +31,13 @@ export const sessionRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Sign-in codes',
+        description:
+          'Codes of applications with a sign-in of their own. `created` far above `exchanged`: pages do not get them.',
+        unit: 'ops',
+        queries: [[rateBy('outcome', 'tollgate_sign_in_codes_total'), '{{outcome}}']],
+      },
+      {
         title: 'Security events',
         description: 'Events of the audit stream, written or not.',
         unit: 'ops',

@@ -1,8 +1,10 @@
-// The routes of the demo page: its files, with a strict content security policy, and its configuration.
+// The routes of the demo page: its files, with a strict content security policy, its configuration, and the documents.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeNames } from '../gateway/challenge-names.js';
+import type { ShownPrice } from '../gateway/shown-price.js';
+import { documentSegments, serveDocuments } from './documents.js';
 
 /** Absolute path of the folder with the files of the demo page. */
 export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
@@ -13,6 +15,7 @@ export interface DemoPageOptions {
   /** Absolute path of the folder with the compiled browser package, which the page imports. */
   readonly clientFolder: string;
   readonly challenges: ChallengeNames;
+  readonly price: ShownPrice;
   readonly publicUrl: string;
   readonly demoEmail?: string | undefined;
 }
@@ -33,9 +36,9 @@ const policy = [
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Serves the page at `/`, the browser package at `/client/`, and `/page.json`: the path and the field names of the
- * challenges, and the e-mail address that the form starts with. Every file carries the policy, because a worker has the
- * one of its own file.
+ * Serves the page at `/`, the element alone at `/forms`, the documents at `/README.md` and `/docs/`, the browser package
+ * at `/client/`, and `/page.json`: the path and the field names of the challenges, the terms of the price, and the e-mail
+ * address that the form starts with. Every file carries the policy, because a worker has the one of its own file.
  */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
@@ -57,8 +60,16 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   app.get('/page.json', async () => ({
     challenge_prefix: options.challenges.prefix,
     challenge_fields: options.challenges.fields,
+    price: {
+      floor: options.price.floor,
+      ceiling: options.price.ceiling,
+      step: options.price.step,
+      image_after: options.price.imageAfter,
+    },
     demo_email: options.demoEmail ?? null,
   }));
+  app.get('/forms', (_request, reply) => reply.sendFile('forms.html'));
+  await serveDocuments(app);
   // Loaded here, because the launcher reads the names of the files before it starts the services.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
@@ -72,9 +83,9 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
 }
 
-/** The first segments of all paths that `servePage` serves from a folder. */
+/** The first segments of all paths that `servePage` serves, with the files of its folder. */
 export function pageSegments(folder: string): string[] {
-  return [...readdirSync(folder), 'page.json', 'client'];
+  return [...readdirSync(folder), ...documentSegments, 'page.json', 'client', 'forms'];
 }
 
 function isLoopback(url: string): boolean {

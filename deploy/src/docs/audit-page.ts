@@ -1,7 +1,8 @@
 // Generates docs/audit.md, the form of every line of the audit stream, from the schemas of the events.
 import { KindGuard, OptionalKind, type TSchema } from '@sinclair/typebox';
 import { LIMITED_EVENTS, MOST_LINES } from '@tollgate/shared/audit/flood-gate.js';
-import { AUDIT_VERSION, AuditEvents } from '@tollgate/shared/schemas/audit-events.js';
+import { AuditEvents } from '@tollgate/shared/schemas/audit-events.js';
+import { AUDIT_VERSION } from '@tollgate/shared/schemas/audit-fields.js';
 
 const HEAD = ['type', 'version', 'time', 'service', 'event'];
 const events = Object.values(AuditEvents);

@@ -10,11 +10,13 @@ import { chartFiles } from './chart-files.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
+import { prebuiltPage } from './prebuilt-page.js';
 import { wireBodies } from './wire-bodies.js';
 
 const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 
 write('docs/audit.md', auditPage());
+write('docs/client/prebuilt.md', prebuiltPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
 write('docs/reliability.md', reliabilityPage(readResults()));

@@ -91,6 +91,7 @@ function sessionParts(): SessionDependencies {
     challenges: unused(),
     directory: unused(),
     signIn: unused(),
+    signInCodes: unused(),
     countRequest: unused(),
     ring,
     tokenKeys: {

@@ -8,6 +8,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pageFolder, servePage } from '../demo/demo-page.js';
 import type { ChallengeNames } from './challenge-names.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
+import type { ShownPrice } from './shown-price.js';
 
 export interface GatewayOptions {
   /** Where session-service answers, e.g. `http://127.0.0.1:3001`. */
@@ -15,6 +16,8 @@ export interface GatewayOptions {
   /** Where challenge-service answers. */
   readonly challengeUrl: string;
   readonly challenges: ChallengeNames;
+  /** The terms that the demo page draws. */
+  readonly price: ShownPrice;
   /** The address that browsers see; the gateway strips its path from every request. */
   readonly publicUrl: string;
   /** The e-mail address that the page's form starts with. */

@@ -7,6 +7,7 @@ import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../
 import { pageFolder, pageSegments } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
+import { readShownPrice } from '../gateway/shown-price.js';
 import { settlePorts } from './free-ports.js';
 import {
   completeForLocalUse,
@@ -171,6 +172,7 @@ async function openGateway(
     sessionUrl: `http://${host}:${ports.session}`,
     challengeUrl: `http://${host}:${ports.challenge}`,
     challenges,
+    price: readShownPrice(environment),
     publicUrl: environment.PUBLIC_URL!,
     demoEmail: demo?.email,
     testMode: environment.CAPTCHA_TEST_MODE === 'true',

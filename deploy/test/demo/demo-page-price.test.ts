@@ -92,7 +92,10 @@ t.test('the price shown rises with each failure, and the log-in still succeeds',
   await fail(page, email);
   await waitForBits(page, 8);
   t.equal(await page.textContent('#raised'), '16 times the first price');
-  t.equal(await page.getAttribute('#zeros', 'aria-label'), 'The hash must begin with 8 zero bits');
+  t.equal(
+    await page.getAttribute('#zeros', 'aria-label'),
+    'The hash must begin with 8 zero bits, of 24 at most',
+  );
   t.match(await page.textContent('#price-words'), '256 tries on average');
   const { answer } = (await (await issued).json()) as Issued;
   await answerField(page).fill(answer);

@@ -1,6 +1,6 @@
 // The pages say what the code says: those that are made from it, and what the others claim.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import Fastify, { type HTTPMethods } from 'fastify';
 import t from 'tap';
@@ -9,6 +9,7 @@ import { configurationPage, launcherVariables, variableNames } from '../../src/d
 import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
+import { prebuiltPage } from '../../src/docs/prebuilt-page.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
 import { drills } from '../../src/drills/catalogue.js';
 import { readResults, reliabilityPage } from '../../src/drills/reliability-page.js';
@@ -48,6 +49,13 @@ function isAdminRoute(request: string): boolean {
 
 t.test('docs/audit.md is what the code says (npm run docs)', async (t) => {
   t.equal(page('docs/audit.md'), auditPage());
+});
+
+t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run docs)', async (t) => {
+  t.equal(page('docs/client/prebuilt.md'), prebuiltPage());
+  const file = join(projectRoot, 'client', 'dist', 'tollgate.js');
+  const hash = createHash('sha384').update(readFileSync(file)).digest('base64');
+  t.match(page('docs/client/prebuilt.md'), `integrity="sha384-${hash}"`);
 });
 
 t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {

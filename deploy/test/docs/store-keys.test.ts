@@ -21,7 +21,9 @@ import {
   KNOWN_USERS_KEY,
   loginsKey,
   READY_KEY,
+  signInCodeKey,
 } from '@tollgate/session-service/stores/session-keys.js';
+import { openSignInCodes } from '@tollgate/session-service/stores/sign-in-codes.js';
 import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
@@ -64,6 +66,7 @@ const parts: Readonly<Record<string, string>> = {
   account: '[0-9a-f]{32}',
   uid: '[0-9]+',
   bucket: '[0-9]{1,4}',
+  code: '[0-9a-f]{64}',
 };
 
 const expressions = patterns.map((pattern) => {
@@ -132,6 +135,7 @@ async function openServices(t: Test, store: Store) {
     challenges,
     directory,
     signIn: createSignIn(directory, queue, () => {}),
+    signInCodes: openSignInCodes(store),
     countRequest: openRequestCounter(store, 'session'),
     ring,
     tokenKeys,
@@ -235,6 +239,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await host.clearFailures('key', client);
   await done('clear the failures');
 
+  const codes = openSignInCodes(store);
+  const code = await codes.create({ uid: 7, origin: 'http://localhost', attributes: {} });
+  await done('make a sign-in code');
+  t.match(await codes.take(code, 'http://localhost'), { uid: 7 });
+  await done('take it');
   await sessions.start({ ...session, userAgent: 'test' }, rules);
   await done('start a session');
   await sessions.rotate({ ...session, generation: 1 }, rules);
@@ -279,6 +288,7 @@ t.test('every function that builds a key has a row', async (t) => {
     endNotesKey(1),
     loginsKey(account),
     failuresKey(account),
+    signInCodeKey('0'.repeat(64)),
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
     KNOWN_USERS_KEY,

@@ -316,6 +316,10 @@ async function openApi(t: Test, site: Site): Promise<void> {
   t.strictSame(routesOf(challenge), [
     'GET /api/captcha',
     'GET /api/captcha/pow',
+    'GET /api/captcha/tollgate.js',
+    'GET /api/captcha/tollgate/{language}.js',
+    'GET /api/captcha/v/{version}/tollgate.js',
+    'GET /api/captcha/v/{version}/tollgate/{language}.js',
     'GET /api/captcha/{token}.png',
     'HEAD /api/captcha/{token}.png',
   ]);
@@ -328,6 +332,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'GET /verify',
     'HEAD /verify',
     'POST /login',
+    'POST /login/code',
     'POST /logout',
     'POST /refresh',
     'POST /refresh/bind',
@@ -357,6 +362,8 @@ async function openApi(t: Test, site: Site): Promise<void> {
     ],
     [session, '/login', 'post', answer],
     [session, '/login', 'post', await site.gateway.post('/login', { body: {} })],
+    [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
+    [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
@@ -446,6 +453,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'password',
     'pow_nonce',
     'pow_token',
+    'remember',
   ]);
   t.strictSame(required, ['email', 'password']);
 }

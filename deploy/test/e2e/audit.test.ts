@@ -113,6 +113,16 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   await gateway.delete('/refresh', { headers: { cookie: ended.cookie } });
   t.ok(existsSync(path), 'the stream follows a rotation');
 
+  const asked = {
+    body: { origin: site.system.address, amr: ['otp'] },
+    headers: { authorization: `Bearer ${API_KEY}` },
+  };
+  const { code } = (await sessionAdmin.post(`/users/${user.id}/sign-in-codes`, asked)).json;
+  site.secrets.note(code);
+  const exchanged = { body: { code }, headers: { origin: site.system.address } };
+  t.equal((await gateway.post('/login/code', exchanged)).status, 200);
+  t.equal((await gateway.post('/login/code', exchanged)).json.code, 'code_invalid');
+
   await site.logIn(user);
   await sessionAdmin.delete(`/users/${user.id}/sessions`, {
     headers: { authorization: `Bearer ${API_KEY}` },

@@ -43,6 +43,22 @@ async function tests(t: Test, site: Site): Promise<void> {
         answered(t, await changed({ [value]: value }), [400, 422], `${field} ${value}`);
       }
     }
+    const asked = { origin: site.system.address, amr: ['pwd'], auth_time: 1_795_309_848 };
+    const sessionKey = { authorization: `Bearer ${SESSION_KEY}` };
+    for (const value of HOSTILE) {
+      const origin = asked.origin;
+      const exchanged = (code: unknown) =>
+        gateway.post('/login/code', { body: { code }, headers: { origin } });
+      answered(t, await exchanged(value), [422], value);
+      answered(t, await exchanged({ [value]: value }), [400, 422], value);
+      const ask = (body: object) =>
+        sessionAdmin.post(`/users/${user.id}/sign-in-codes`, { body, headers: sessionKey });
+      for (const field of Object.keys(asked)) {
+        for (const to of [value, { [value]: value }])
+          answered(t, await ask({ ...asked, [field]: to }), [400, 422], `${field} ${value}`);
+      }
+      t.ok([400, 422].includes((await ask({ ...asked, [value]: value })).status), 'an unknown field');
+    }
     const verified = { pow_token: 'x', pow_nonce: 'x', key: 'x', ip: 'x', idempotency_key: 'x' };
     for (const value of HOSTILE) {
       for (const field of Object.keys(verified)) {
@@ -79,6 +95,8 @@ async function tests(t: Test, site: Site): Promise<void> {
       answered(t, await session.delete(`/sessions/${value}`, { headers }), [404]);
       const key = { authorization: `Bearer ${SESSION_KEY}` };
       answered(t, await sessionAdmin.delete(`/users/${value}/sessions`, { headers: key }), [404]);
+      const asking = { headers: key, body: { origin: 'x' } };
+      answered(t, await sessionAdmin.post(`/users/${value}/sign-in-codes`, asking), [404, 422]);
     }
   });
 
@@ -87,7 +105,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     names.push('x-forwarded-for', 'content-type', 'x-request-id', 'request-id', '__proto__', 'constructor');
     for (const name of names) {
       for (const value of HOSTILE.filter((value) => !/[\r\n\u2028]/.test(value))) {
-        for (const path of ['/login', '/refresh', '/logout']) {
+        for (const path of ['/login', '/login/code', '/refresh', '/logout']) {
           const answer = await session.post(path, { body: '{}', headers: { [name]: value } });
           answered(t, answer, [401, 403, 415, 422], `${name} ${path}`);
         }

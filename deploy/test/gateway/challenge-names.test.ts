@@ -40,6 +40,8 @@ for (const prefix of [
   'texts/x',
   'page.json',
   'client/x',
+  'forms',
+  'docs/x',
 ]) {
   t.test(`the challenges cannot be at ${prefix}, where the demo page is`, async (t) => {
     const [first] = prefix.split('/');

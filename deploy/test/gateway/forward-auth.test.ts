@@ -27,6 +27,8 @@ async function openApplication(t: Test) {
       id: headers['x-auth-user-id'],
       email: headers['x-auth-user-email'] && decodeURIComponent(String(headers['x-auth-user-email'])),
       session: headers['x-auth-session-id'],
+      time: headers['x-auth-time'],
+      amr: headers['x-auth-amr'],
       claims: Object.keys(headers).filter((name) => /^x[-_]auth/.test(name)).length,
       authorization: headers.authorization,
       body,
@@ -57,14 +59,16 @@ async function behaves(t: Test, system: System, url: string): Promise<void> {
   await t.test('signed in, the application is told who asks', async (t) => {
     const answer = await ask(`${url}/orders?a=%2B`, { headers: bearer });
     t.equal(answer.status, 200);
-    const { session, ...said } = JSON.parse(answer.text);
+    const { session, time, ...said } = JSON.parse(answer.text);
     t.match(session, /^[A-Za-z0-9]{22}$/);
+    t.ok(Math.abs(Number(time) - Date.now() / 1000) < 300);
     t.strictSame(said, {
       method: 'GET',
       url: '/orders?a=%2B',
       id: '2',
       email: ZOE.email,
-      claims: 3,
+      amr: 'pwd',
+      claims: 5,
       body: '',
     });
   });
@@ -109,12 +113,14 @@ async function behaves(t: Test, system: System, url: string): Promise<void> {
       'X-Auth-User-Id': '1',
       'x-auth-user-email': 'admin@example.com',
       'X-Auth-Session-Id': 'x'.repeat(22),
+      'X-Auth-Time': '1',
+      'X-Auth-Amr': 'hwk',
       X_Auth_User_Id: '1',
       'X-Auth_User-Id': '1',
     };
     t.equal((await ask(`${url}/orders`, { headers: spoofed })).status, 401);
     const said = JSON.parse((await ask(`${url}/orders`, { headers: { ...spoofed, ...bearer } })).text);
-    t.match(said, { id: '2', email: ZOE.email, claims: 3 });
+    t.match(said, { id: '2', email: ZOE.email, amr: 'pwd', claims: 5 });
   });
 
   await t.test('an ended session is refused at once', async (t) => {

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { readChallengeNames } from '../../src/gateway/challenge-names.js';
 import { buildGateway, listenLocally } from '../../src/gateway/gateway.js';
+import { readShownPrice } from '../../src/gateway/shown-price.js';
 import { ask, type Received, startService } from '../throw-away-service.js';
 
 const challenges = readChallengeNames({}, []);
+const price = readShownPrice({});
 
 interface Setup {
   readonly publicUrl?: string;
@@ -24,6 +26,7 @@ async function startGateway(
     sessionUrl: session.url,
     challengeUrl: challenge.url,
     challenges,
+    price,
     publicUrl,
     testMode,
     demoEmail: 'demo@example.com',
@@ -297,6 +300,7 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
       captcha_token: 'captcha_token',
       captcha: 'captcha',
     },
+    price: { floor: 16, ceiling: 24, step: 2, image_after: 2 },
     demo_email: 'demo@example.com',
   });
 });
@@ -316,7 +320,7 @@ t.test(
 t.test('it listens on both loopback addresses of one port, and stops on both', async (t) => {
   const session = await startService();
   t.teardown(() => session.close());
-  const settings = { sessionUrl: session.url, challengeUrl: session.url, challenges };
+  const settings = { sessionUrl: session.url, challengeUrl: session.url, challenges, price };
   const app = await buildGateway({ ...settings, publicUrl: 'http://localhost:8080' });
   await listenLocally(app, 0);
   const { port } = app.server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 // Signs in with the form, shows who is signed in, and logs out.
-import './tollgate/element.js';
-import { createSession } from './tollgate/session.js';
+// The service's own file also defines the element.
+import { createSession } from '/api/captcha/tollgate.js';
 
 const session = createSession();
 const form = document.querySelector('form');

@@ -22,12 +22,14 @@ import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
+import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
+import serveScript from './routes/serve-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -78,6 +80,7 @@ export async function buildApp(
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
+  await app.register(browserFiles);
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
@@ -94,5 +97,6 @@ export async function buildApp(
     // Without this, browsers do not show the image on pages of another site.
     resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
   });
+  await app.register(serveScript, { prefix });
   return app;
 }

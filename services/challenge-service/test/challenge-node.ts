@@ -10,6 +10,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
+import type { BrowserFiles } from '../src/plugins/browser-files.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 import { type PresetDependencies, resolvePresets } from '../src/presets/presets.js';
 import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
@@ -30,6 +31,8 @@ export interface ChallengeNode {
   /** Drivers and presets of images that only another node can draw, as reported by this node. */
   readonly others: readonly string[];
   log(): string;
+  /** What pages load from this node. */
+  readonly browserFiles: BrowserFiles;
 }
 
 /** Builds a node. Without `images` it cannot draw. */
@@ -72,6 +75,7 @@ export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): P
       new URL((await get(`/api/captcha?preset=${preset}`)).json().url).pathname,
     others,
     log: () => log,
+    browserFiles: app.browserFiles,
   };
 }
 

@@ -12,18 +12,20 @@
 -- ARGV[7]  notes that are kept at most
 -- ARGV[8]  pseudonym of the client's address, or -
 -- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
--- ARGV[10] whether a key is asked for: off | offer | require
--- ARGV[11] thumbprint of the key of a verified proof, or empty
--- ARGV[12] that key in its compact form, or empty
--- ARGV[13] thumbprint in a verified bound cookie of the session, or empty
--- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, absolute expiry, attributes,
---          1 when this step has bound the session or else 0 }, times in milliseconds since 1970,
---          or { 'binding_required', 'none' | 'key' | 'dbsc' }, or { 'revoked' | 'expired' | 'reuse' | 'binding_failed' }
+-- ARGV[10] longest time without a refresh of a session that ends with its browser, in milliseconds
+-- ARGV[11] whether a key is asked for: off | offer | require
+-- ARGV[12] thumbprint of the key of a verified proof, or empty
+-- ARGV[13] that key in its compact form, or empty
+-- ARGV[14] thumbprint in a verified bound cookie of the session, or empty
+-- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
+--          absolute expiry, attributes, 1 when this step has bound the session or else 0 }, times in milliseconds since
+--          1970, or { 'binding_required', 'none' | 'key' | 'dbsc' }, or { 'revoked' | 'expired' | 'reuse' |
+--          'binding_failed' }
 
 local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
 local notes, keep, most, address = KEYS[2], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local policy, proof, cookie = ARGV[10], ARGV[11], ARGV[13]
+local policy, proof, cookie = ARGV[11], ARGV[12], ARGV[14]
 local DAY = 86400000
 local GRACE = 10000
 
@@ -41,13 +43,15 @@ local expires, _, created, absolute, rotated, generation, used, recoveries, agen
   text:match('^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
 expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rotated)
 generation, used = tonumber(generation), tonumber(used)
+local attributes = agent:match('\t(.*)$') or ''
+if (' ' .. attributes .. ' '):find(' remember=0 ', 1, true) then refresh_ttl = tonumber(ARGV[10]) end
 
 -- What the binding says: pass, bind, binding_required or binding_failed; and the kind of the binding.
 local function decide_binding()
-  local attributes = ' ' .. (agent:match('\t(.*)$') or '')
-  local kind = attributes:match(' binding=(%S+)')
-  local known, at = attributes:match(' binding_id=(%S+)'), tonumber(attributes:match(' bound_at=(%d+)'))
-  local before = attributes:match(' bound_before=(%S+)')
+  local pairs = ' ' .. attributes
+  local kind = pairs:match(' binding=(%S+)')
+  local known, at = pairs:match(' binding_id=(%S+)'), tonumber(pairs:match(' bound_at=(%d+)'))
+  local before = pairs:match(' bound_before=(%S+)')
   if kind ~= 'key' and kind ~= 'dbsc' then kind = 'none' end
   if policy == 'off' then return 'pass', kind end
   if kind == 'none' then
@@ -100,7 +104,7 @@ local function grant(outcome)
     now, created, absolute, rotated, generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
   set_key_expiry()
-  return { outcome, generation, now, absolute, agent:match('\t(.*)$') or '', binding == 'bind' and 1 or 0 }
+  return { outcome, generation, now, created, absolute, attributes, binding == 'bind' and 1 or 0 }
 end
 
 -- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.
@@ -126,8 +130,9 @@ if expires <= now then
 end
 if binding == 'binding_failed' then return refuse(binding, now, binding .. ' ' .. address) end
 if binding == 'bind' then
-  local attributes = 'binding=key binding_id=%s binding_key=%s bound_at=%.0f'
-  agent = agent .. (agent:find('\t') and ' ' or '\t') .. string.format(attributes, proof, ARGV[12], now)
+  local added = string.format('binding=key binding_id=%s binding_key=%s bound_at=%.0f', proof, ARGV[13], now)
+  agent = agent .. (attributes == '' and '\t' or ' ') .. added
+  attributes = attributes == '' and added or attributes .. ' ' .. added
 end
 -- If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
 local effective = rotated - now > window and 0 or rotated

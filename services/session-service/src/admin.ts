@@ -14,6 +14,7 @@ import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import createSignInCode from './routes/create-sign-in-code.js';
 import endUserSessions from './routes/end-user-sessions.js';
 import introspect from './routes/introspect.js';
 
@@ -22,7 +23,7 @@ import introspect from './routes/introspect.js';
  * and metrics.
  */
 export async function buildSessionAdmin(
-  config: Pick<SessionConfig, 'values' | 'captcha'>,
+  config: Pick<SessionConfig, 'values' | 'captcha' | 'origins'>,
   deps: SessionDependencies,
   health: Pick<AdminOptions, 'checks' | 'state' | 'dispensable'>,
 ): Promise<FastifyInstance> {
@@ -32,7 +33,8 @@ export async function buildSessionAdmin(
   const description = {
     title: 'Tollgate session service, administration',
     version: '1',
-    description: 'Introspects tokens and ends the sessions of users, for other services and for operators',
+    description:
+      'Introspects tokens, signs users in and ends their sessions, for other services and for operators',
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
@@ -55,8 +57,10 @@ export async function buildSessionAdmin(
       onVerified: proveUse,
     });
     await scope.register(audit, { ring, trail, accountEvents, host: SESSION_APPLICATION });
+    scope.decorate('countSignInCode', metrics.countSignInCode);
     await scope.register(endSessions);
     await scope.register(endUserSessions);
+    await scope.register(createSignInCode, { origins: config.origins });
     await scope.register(async (forms) => {
       forms.removeAllContentTypeParsers();
       await forms.register(formBodies, { multipart: false });

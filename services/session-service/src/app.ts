@@ -33,6 +33,7 @@ import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
 import boundCookie from './plugins/bound-cookie.js';
+import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import deviceBinding, { BINDING_ANSWER_HEADERS, BINDING_REQUEST_HEADERS } from './plugins/device-binding.js';
 import endSessions from './plugins/end-sessions.js';
@@ -47,6 +48,7 @@ import endRefresh from './routes/end-refresh.js';
 import endSession from './routes/end-session.js';
 import listSessions from './routes/list-sessions.js';
 import login from './routes/login.js';
+import loginCode from './routes/login-code.js';
 import logout from './routes/logout.js';
 import profile from './routes/profile.js';
 import refresh from './routes/refresh.js';
@@ -144,15 +146,18 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   app.decorate('countRefresh', metrics.countRefresh);
   app.decorate('countBinding', metrics.countBinding);
   app.decorate('countRenewal', metrics.countRenewal);
+  app.decorate('countSignInCode', metrics.countSignInCode);
   await app.register(endSessions);
   await app.register(sessionStart, { rules: config.rules });
-  await app.register(origin, { allowed: [config.corsOrigin, new URL(publicUrl).origin] });
+  await app.register(origin, { allowed: config.origins });
+  await app.register(codeExchange);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
   if (values.REFRESH_BINDING !== 'off') {
     await app.register(bindBrowser);

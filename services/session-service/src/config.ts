@@ -11,7 +11,7 @@ import {
 import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkSecrets, isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secrets.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import {
   ChallengeModuleVariables,
   HttpVariables,
@@ -20,6 +20,7 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
+import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js';
 
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum: 31_536_000, description });
@@ -57,6 +58,11 @@ export const SessionVariables = {
   ),
   ACCESS_TTL: seconds(900, 1, 'Seconds that an access token lives'),
   REFRESH_TTL: seconds(604_800, 1, 'Seconds that a refresh token lives'),
+  REFRESH_TTL_NOT_REMEMBERED: seconds(
+    86_400,
+    1,
+    'Seconds that a refresh token lives after a log-in with `remember: false`; never longer than `REFRESH_TTL`',
+  ),
   SESSION_MAX_AGE: seconds(2_592_000, 1, 'Seconds after which a session ends, however often it is refreshed'),
   REFRESH_WINDOW: seconds(
     30,
@@ -81,7 +87,7 @@ export const SessionVariables = {
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
       description:
-        'Opens `/introspect` and `/users/:id/sessions` on the admin port to other services, as their bearer',
+        'Opens `/introspect` and the routes below `/users/` on the admin port to other services, as their bearer',
       expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
       shownDefault: 'none: those routes answer 404',
     }),
@@ -136,64 +142,21 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
-    lifetimes: { accessSeconds: values.ACCESS_TTL, refreshSeconds: values.REFRESH_TTL },
+    /** Origins whose pages may sign in and refresh. */
+    origins: [corsOriginOf(values), new URL(values.PUBLIC_URL).origin],
+    lifetimes: {
+      accessSeconds: values.ACCESS_TTL,
+      refreshSeconds: values.REFRESH_TTL,
+      notRememberedSeconds: values.REFRESH_TTL_NOT_REMEMBERED,
+    },
     rules: {
       windowMs: values.REFRESH_WINDOW * 1000,
       recoveries: values.REFRESH_RECOVERIES,
       refreshTtlMs: values.REFRESH_TTL * 1000,
+      notRememberedTtlMs: values.REFRESH_TTL_NOT_REMEMBERED * 1000,
       maxAgeMs: values.SESSION_MAX_AGE * 1000,
       maxSessions: values.MAX_SESSIONS,
     },
     captcha: captchaOptionsFrom(values),
   };
-}
-
-/** Other services hold this key, so it must not be one of the secrets. */
-function checkApiKey(values: {
-  SESSION_API_KEY?: string;
-  ACCESS_SECRET?: string;
-  REFRESH_SECRET?: string;
-  ENCRYPTION_KEY?: string;
-  CHALLENGE_SECRET?: string;
-}): string[] {
-  const { SESSION_API_KEY: key, ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET } = values;
-  const lists = { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET };
-  if (key === undefined) return [];
-  const owner = Object.entries(lists).find(([, list]) => list?.split(',').includes(key));
-  if (owner !== undefined) return [`SESSION_API_KEY must not be an element of ${owner[0]}`];
-  return isWeakSecret(key) ? [`SESSION_API_KEY ${WEAK_SECRET}`] : [];
-}
-
-/** The embedded directory works on one machine only, so in production it needs explicit consent. */
-function checkDirectory(values: {
-  USERS_URL?: string;
-  ALLOW_EMBEDDED?: boolean;
-  NODE_ENV?: string;
-}): string[] {
-  const embedded = values.USERS_URL === undefined || values.USERS_URL.startsWith('file:');
-  if (!embedded || values.NODE_ENV !== 'production' || values.ALLOW_EMBEDDED === true) return [];
-  return ['USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true'];
-}
-
-/** The placeholders of each statement; the database itself checks the rest. */
-const PLACEHOLDERS = {
-  USERS_BY_EMAIL: ['$1'],
-  USERS_BY_ID: ['$1'],
-  USERS_SAVE_HASH: ['$1', '$2', '$3'],
-} as const;
-
-/** A PostgreSQL directory needs its two searches, and each statement must use all its placeholders. */
-function checkStatements(values: { [Name in 'USERS_URL' | keyof typeof PLACEHOLDERS]?: string }): string[] {
-  if (!values.USERS_URL?.startsWith('postgres')) return [];
-  return (Object.keys(PLACEHOLDERS) as (keyof typeof PLACEHOLDERS)[]).flatMap((name) => {
-    const text = values[name];
-    if (text === undefined) {
-      if (name === 'USERS_SAVE_HASH') return [];
-      return [`${name} is missing: with postgres:// it must be a statement that finds a user by $1`];
-    }
-    const used = new Set(text.match(/\$\d+/g));
-    const wanted: readonly string[] = PLACEHOLDERS[name];
-    const isRight = used.size === wanted.length && wanted.every((placeholder) => used.has(placeholder));
-    return isRight ? [] : [`${name} must use ${wanted.join(', ')} and no other placeholder`];
-  });
 }

@@ -5,6 +5,15 @@ import { defineError } from '@tollgate/shared/http/errors/errors.js';
 /** Wrong password, unknown account or disabled account; the response does not tell which. */
 export const LoginFailed = defineError('LOGIN_FAILED', 422);
 
+/** The sign-in code is unknown, used, expired, of another origin, or of a user who cannot sign in. */
+export const CodeInvalid = defineError('CODE_INVALID', 422);
+
+/** The directory has no such user. */
+export const UnknownUser = defineError('UNKNOWN_USER', 404);
+
+/** The user is disabled in the directory. */
+export const UserDisabled = defineError('USER_DISABLED', 409);
+
 /** The session or its refresh token has expired. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
 

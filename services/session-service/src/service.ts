@@ -36,6 +36,7 @@ import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -98,12 +99,8 @@ export async function openSessionService(
 
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
-  const revoker = createRevoker({
-    log,
-    follower: revocations,
-    accessTtlMs: values.ACCESS_TTL * 1000,
-    logger,
-  });
+  const accessTtlMs = values.ACCESS_TTL * 1000;
+  const revoker = createRevoker({ log, follower: revocations, accessTtlMs, logger });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
   challengeStore.observe(metrics.store('challenges'));
   // One store for both is that of the sessions.
@@ -149,6 +146,7 @@ export async function openSessionService(
     countRequest: openRequestCounter(store, 'session'),
     directory,
     signIn,
+    signInCodes: openSignInCodes(store),
     ring,
     tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: metrics.countToken },
     metrics,

@@ -6,6 +6,7 @@ import t from 'tap';
 import {
   API_KEY,
   logIn,
+  PUBLIC_URL,
   refresh,
   type SessionNode,
   sessionIdOf,
@@ -40,8 +41,10 @@ t.test('an access token is introspected, a refresh token and every other text is
     const answer = await introspect(node, `${formOf(held.accessToken)}&token_type_hint=access_token`);
     t.equal(answer.statusCode, 200);
     t.equal(answer.headers['cache-control'], 'no-store');
-    const { iat, exp, ...rest } = answer.json();
-    t.strictSame(rest, { active: true, sub: '1', email: 'ann@example.com', sid, token_type: 'Bearer' });
+    const { iat, exp, auth_time, ...rest } = answer.json();
+    const claims = { sub: '1', email: 'ann@example.com', sid, amr: ['pwd'] };
+    t.strictSame(rest, { active: true, token_type: 'Bearer', ...claims });
+    t.equal(auth_time, iat);
     t.equal(exp - iat, 900);
     t.ok(Math.abs(iat - Date.now() / 1000) < 5);
 
@@ -104,6 +107,7 @@ t.test('without the right key nothing is parsed and nothing is disclosed', async
       ['POST', '/introspect'],
       ['DELETE', '/users/1/sessions'],
       ['DELETE', '/users/x/sessions'],
+      ['POST', '/users/1/sign-in-codes'],
     ] as const) {
       // Neither the media type, nor the JSON, nor the length of the body is looked at.
       const answer = await node.admin.inject({ method, url, headers, payload: `{${'x'.repeat(20_000)}` });
@@ -131,6 +135,13 @@ t.test('without a configured key those routes do not exist; health and metrics d
       headers: { authorization },
     });
     t.equal(ended.statusCode, 404);
+    const code = await node.admin.inject({
+      method: 'POST',
+      url: '/users/1/sign-in-codes',
+      headers: { authorization },
+      payload: { origin: PUBLIC_URL },
+    });
+    t.equal(code.json().code, 'not_found');
   }
   t.equal((await node.admin.inject({ url: '/health/live' })).statusCode, 200);
   t.equal((await node.admin.inject({ url: '/metrics' })).statusCode, 200);

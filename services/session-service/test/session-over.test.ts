@@ -7,7 +7,14 @@ import { heldFrom, logIn, refresh, startNode, userDirectory, withBearer } from '
 
 const ANN = 'ann@example.com';
 const SESSION = { uid: 1, sid: 'a'.repeat(22) };
-const RULES = { windowMs: 0, recoveries: 4, refreshTtlMs: 60_000, maxAgeMs: 90_000, maxSessions: 50 };
+const RULES = {
+  windowMs: 0,
+  recoveries: 4,
+  refreshTtlMs: 60_000,
+  notRememberedTtlMs: 60_000,
+  maxAgeMs: 90_000,
+  maxSessions: 50,
+};
 
 t.test('a user’s only session beyond its maximum age is expired, not revoked', async (t) => {
   await eachStore(t, async (t, { store, age }) => {

@@ -1,6 +1,7 @@
 // Writes the audit stream of a process: complete lines, limited in number, and a count of lost ones.
 
-import { AUDIT_VERSION, type AuditEntry, type AuditLine, type AuditName } from '../schemas/audit-events.js';
+import type { AuditEntry, AuditLine, AuditName } from '../schemas/audit-events.js';
+import { AUDIT_VERSION } from '../schemas/audit-fields.js';
 import type { AuditSink } from './audit-file.js';
 import { createFloodGate, WINDOW_MS } from './flood-gate.js';
 

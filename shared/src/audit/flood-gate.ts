@@ -27,6 +27,7 @@ const NAMED_ACCOUNTS = 10;
 export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'login_failed',
   'login_throttled',
+  'sign_in_code_refused',
   'challenge_refused',
   'host_key_refused',
   'api_key_refused',

@@ -172,6 +172,7 @@ export const SessionListenVariables = {
 /** Limits of the session service. */
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
+  RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Log-ins with a code of an application'),
   RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
   RATE_LIMIT_SESSION: perMinute(
     300,

@@ -27,6 +27,9 @@ export const en = {
 
   login_failed: 'The email address or the password is wrong.',
   login_throttled: 'Too many failed attempts. Please wait before you try again.',
+  code_invalid: 'This sign-in is no longer valid. Please sign in again.',
+  unknown_user: 'There is no such user.',
+  user_disabled: 'This user is disabled.',
   token_invalid: 'Please sign in.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'Your session has been ended. Please sign in again.',
@@ -47,6 +50,7 @@ export const en = {
   wrong_work: 'The security check was not solved.',
   insufficient_work: 'The security check was too easy for this account.',
   work_too_easy: 'The security check was too easy for this form.',
+  wrong_origin: 'Pages of this origin cannot use the service.',
   wrong_preset: 'This is not the additional check that this form asks for.',
 
   send_again: 'Please go back in your browser and send the form again.',

@@ -28,6 +28,9 @@ export const fr: Record<MessageKey, string> = {
 
   login_failed: 'L’adresse e-mail ou le mot de passe est incorrect.',
   login_throttled: 'Trop de tentatives infructueuses. Veuillez patienter avant de réessayer.',
+  code_invalid: 'Cette connexion n’est plus valable. Veuillez vous reconnecter.',
+  unknown_user: 'Cet utilisateur n’existe pas.',
+  user_disabled: 'Cet utilisateur est désactivé.',
   token_invalid: 'Veuillez vous connecter.',
   session_expired: 'Votre session a expiré. Veuillez vous reconnecter.',
   session_revoked: 'Votre session a été fermée. Veuillez vous reconnecter.',
@@ -49,6 +52,7 @@ export const fr: Record<MessageKey, string> = {
   wrong_work: 'La vérification de sécurité n’a pas été résolue.',
   insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
   work_too_easy: 'La vérification de sécurité était trop facile pour ce formulaire.',
+  wrong_origin: 'Les pages de cette origine ne peuvent pas utiliser le service.',
   wrong_preset: 'Ce n’est pas la vérification supplémentaire que ce formulaire demande.',
 
   send_again: 'Veuillez revenir en arrière dans votre navigateur et renvoyer le formulaire.',

@@ -1,65 +1,37 @@
 // The events of the audit stream: the schema of each line, which is also its type and its documentation.
 
-import { type Static, type TProperties, Type } from '@sinclair/typebox';
-
-/** Raised if a field changes its meaning or is removed, not for new fields and events. */
-export const AUDIT_VERSION = 1;
-
-const keyed = (description: string) => Type.String({ pattern: '^[0-9a-f]{32}$', description });
-const address = Type.Optional(
-  keyed('Keyed address of the client: 128 bits of HMAC-SHA256; absent when there is no valid address'),
-);
-const account = keyed(
-  'Keyed name of the account, the same as in the keys of the store; for accounts that exist and that do not alike',
-);
-const request = Type.Optional(
-  Type.String({ description: 'Id of the request, `reqId` of its other lines of log' }),
-);
-const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
-const uid = Type.Integer({ minimum: 0, description: 'User id' });
-const application = Type.String({
-  description: 'Application whose form it was: `login`, or the name of a key of the host API',
-});
-const count = Type.Integer({ minimum: 1, description: 'How many' });
-const oneOf = <T extends string>(description: string, ...values: T[]) =>
-  Type.Union(
-    values.map((value) => Type.Literal(value)),
-    { description },
-  );
-
-const SESSION = ['session-service'] as const;
-const CHALLENGE = ['challenge-service'] as const;
-const BOTH = ['session-service', 'challenge-service'] as const;
-type ServiceName = (typeof BOTH)[number];
-
-const binding =
-  'How the session is bound: `key` by proofs of the page, `dbsc` by the browser itself, `none` not yet';
-const ofBinding = { address, uid, sid, kind: oneOf(binding, 'none', 'key', 'dbsc'), request };
-
-const event = <Name extends string, Service extends ServiceName, Fields extends TProperties>(
-  name: Name,
-  services: readonly Service[],
-  description: string,
-  fields: Fields,
-) =>
-  Type.Object(
-    {
-      type: Type.Literal('audit', { description: 'Tells these lines from those of the log' }),
-      version: Type.Literal(AUDIT_VERSION, { description: 'Version of this shape' }),
-      time: Type.String({
-        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-        description: "Time on the service's clock, ISO 8601 in UTC",
-      }),
-      service: oneOf('Service that wrote it', ...services),
-      event: Type.Literal(name, { description: 'Name of the event' }),
-      ...fields,
-    },
-    { $id: name, additionalProperties: false, description, services },
-  );
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  account,
+  address,
+  application,
+  BOTH,
+  CHALLENGE,
+  count,
+  event,
+  ofBinding,
+  oneOf,
+  request,
+  SESSION,
+  type ServiceName,
+  sid,
+  uid,
+} from './audit-fields.js';
 
 /** Every event by its name. */
 export const AuditEvents = {
-  login: event('login', SESSION, 'A log-in succeeded', { account, address, uid, sid, request }),
+  login: event('login', SESSION, 'A log-in succeeded', {
+    account,
+    address,
+    uid,
+    sid,
+    amr: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'With a sign-in code: the authentication methods that the application named',
+      }),
+    ),
+    request,
+  }),
   login_failed: event('login_failed', SESSION, 'The password was wrong, or there is no such account', {
     account,
     address,
@@ -70,6 +42,28 @@ export const AuditEvents = {
     address,
     request,
   }),
+  sign_in_code_created: event(
+    'sign_in_code_created',
+    SESSION,
+    'An application asked for a code that signs a user in',
+    { address, uid, request },
+  ),
+  sign_in_code_refused: event(
+    'sign_in_code_refused',
+    SESSION,
+    'A sign-in code was refused, at a log-in or at a step-up',
+    {
+      address,
+      reason: oneOf(
+        'Why: `unknown` was never made, is used or has expired, `other_origin` belongs to pages of another origin, `other_user` to another user than that of the session, `user_gone` to one who is deleted or disabled',
+        'unknown',
+        'other_origin',
+        'other_user',
+        'user_gone',
+      ),
+      request,
+    },
+  ),
   refresh_reuse_detected: event(
     'refresh_reuse_detected',
     SESSION,

@@ -1,6 +1,7 @@
 // The bodies of the session service.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { AuthenticationClaims } from './token-claims.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 const EMAIL_CHARACTERS = 254;
@@ -8,15 +9,53 @@ const EMAIL_CHARACTERS = 254;
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
 
+const Remember = Type.Optional(
+  Type.Boolean({
+    description: 'False: the session ends with the browser, and sooner without a refresh. True by default',
+  }),
+);
+
 /** Body of `POST /login`; the challenge fields beside these have configurable names. */
 export const LoginBody = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: EMAIL_CHARACTERS, pattern: '\\S' }),
     password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_BYTES }),
+    remember: Remember,
   },
   { $id: 'LoginBody' },
 );
 export type LoginBody = Static<typeof LoginBody>;
+
+/** Body of `POST /users/:id/sign-in-codes`. */
+export const SignInCodeRequest = Type.Object(
+  {
+    origin: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'Origin of the page that exchanges the code: scheme, host and port, as browsers send it',
+    }),
+    ...AuthenticationClaims.properties,
+  },
+  { $id: 'SignInCodeRequest', additionalProperties: false },
+);
+export type SignInCodeRequest = Static<typeof SignInCodeRequest>;
+
+/** Answer to `POST /users/:id/sign-in-codes`. */
+export const SignInCodeBody = Type.Object(
+  {
+    code: Type.String({ description: 'For `POST /login/code`, once' }),
+    expires_in: Type.Integer({ description: 'Seconds until it expires' }),
+  },
+  { $id: 'SignInCodeBody' },
+);
+export type SignInCodeBody = Static<typeof SignInCodeBody>;
+
+/** Body of `POST /login/code`. */
+export const LoginCodeBody = Type.Object(
+  { code: Type.String({ minLength: 1, maxLength: 100 }), remember: Remember },
+  { $id: 'LoginCodeBody' },
+);
+export type LoginCodeBody = Static<typeof LoginCodeBody>;
 
 /** Answer to a log-in and to a refresh. */
 export const TokenBody = Type.Object(
@@ -95,6 +134,7 @@ export const IntrospectionAnswer = Type.Object(
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     token_type: Type.Optional(Type.Literal('Bearer')),
+    ...AuthenticationClaims.properties,
   },
   { $id: 'IntrospectionAnswer' },
 );

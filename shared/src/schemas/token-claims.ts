@@ -9,7 +9,26 @@ const Email = Type.String({ minLength: 1 });
 export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
 const Generation = Type.Integer({ minimum: 1 });
 
-/** Claims of an access token: the user and the session. */
+/** How and when a user was authenticated, as far as that is known. */
+export const AuthenticationClaims = Type.Object({
+  amr: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,40}$' }), {
+      maxItems: 8,
+      description: 'Authentication methods (RFC 8176), such as `pwd`, `otp` or `hwk`',
+    }),
+  ),
+  auth_time: Type.Optional(
+    Type.Integer({
+      // Also the least number of seconds whose milliseconds have 13 digits.
+      minimum: 1_000_000_000,
+      maximum: 9_999_999_999,
+      description: 'When the user was authenticated, in seconds since 1970 (OpenID Connect Core, 2)',
+    }),
+  ),
+});
+export type AuthenticationClaims = Static<typeof AuthenticationClaims>;
+
+/** Claims of an access token: the user, the session and its authentication. */
 export const AccessClaims = Type.Object({
   id: UserId,
   email: Email,
@@ -17,6 +36,7 @@ export const AccessClaims = Type.Object({
   gen: Generation,
   iat: Seconds,
   exp: Seconds,
+  ...AuthenticationClaims.properties,
 });
 export type AccessClaims = Static<typeof AccessClaims>;
 

@@ -51,6 +51,7 @@ t.test('the defaults are as documented', async (t) => {
     RATE_LIMIT_ISSUE: 60,
     RATE_LIMIT_IMAGE: 120,
     RATE_LIMIT_LOGIN: 30,
+    RATE_LIMIT_LOGIN_CODE: 60,
     RATE_LIMIT_REFRESH: 60,
     RATE_LIMIT_SESSION: 300,
   });

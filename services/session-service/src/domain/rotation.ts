@@ -1,10 +1,13 @@
 // Decides what a refresh token of a given generation may do: the rule of rotation and reuse.
 
 import { bindToProof, decideBinding, type PresentedBinding, UNASKED } from './binding/binding-rule.js';
-import type { Recovery, SessionRecord, SessionRules } from './session-record.js';
+import { type Recovery, refreshTtlOf, type SessionRecord, type SessionRules } from './session-record.js';
 
 /** The part of the session rules that a rotation needs. */
-export type RotationRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs'>;
+export type RotationRules = Pick<
+  SessionRules,
+  'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'
+>;
 
 /**
  * A granted refresh: the `current` generation again within the window, `rotated` to the next one, `recovered` if the
@@ -70,7 +73,7 @@ export function decideRotation(
       ...record,
       ...change,
       lastUsedAtMs: nowMs,
-      expiresAtMs: Math.min(nowMs + rules.refreshTtlMs, record.absoluteExpiresAtMs),
+      expiresAtMs: Math.min(nowMs + refreshTtlOf(record.attributes, rules), record.absoluteExpiresAtMs),
     },
   });
 

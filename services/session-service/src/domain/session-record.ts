@@ -38,6 +38,8 @@ export interface SessionRules {
   readonly recoveries: number;
   /** `REFRESH_TTL`: a session that is not refreshed for this long expires, in milliseconds. */
   readonly refreshTtlMs: number;
+  /** `REFRESH_TTL_NOT_REMEMBERED`: the same for a session that ends with its browser, if it is shorter. */
+  readonly notRememberedTtlMs: number;
   /** `SESSION_MAX_AGE`: the maximum age of a session, in milliseconds. */
   readonly maxAgeMs: number;
   /** `MAX_SESSIONS`: the maximum number of sessions per user, at least 1. */
@@ -50,6 +52,22 @@ const MAX_USER_AGENT_CHARACTERS = 200;
 const RECORD = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\S+) ([^\t]*)(?:\t(.*))?$/;
 
 const ATTRIBUTE = /^\w+=[!-~]*$/;
+
+/** The attribute of a session whose user did not want to be remembered: it ends with its browser. */
+export const NOT_REMEMBERED: SessionAttributes = { remember: '0' };
+
+/** Whether a session outlives its browser. */
+export function isRemembered({ remember }: SessionAttributes): boolean {
+  return remember !== NOT_REMEMBERED.remember;
+}
+
+/** How long this session may go without a refresh, in milliseconds. */
+export function refreshTtlOf(
+  attributes: SessionAttributes,
+  { refreshTtlMs, notRememberedTtlMs }: Pick<SessionRules, 'refreshTtlMs' | 'notRememberedTtlMs'>,
+): number {
+  return isRemembered(attributes) ? refreshTtlMs : Math.min(refreshTtlMs, notRememberedTtlMs);
+}
 
 /** Prepares a user agent for storage: removes control and format characters and keeps at most 200 characters. */
 export function cleanUserAgent(text: string): string {

@@ -4,6 +4,7 @@ import {
   cleanUserAgent,
   formatSessionRecord,
   parseSessionRecord,
+  refreshTtlOf,
   type SessionAttributes,
   type SessionRecord,
   type SessionRules,
@@ -21,12 +22,12 @@ export function isLive(record: SessionRecord, nowMs: number): boolean {
 export function newSession(
   userAgent: string,
   nowMs: number,
-  rules: Pick<SessionRules, 'refreshTtlMs' | 'maxAgeMs'>,
+  rules: Pick<SessionRules, 'refreshTtlMs' | 'notRememberedTtlMs' | 'maxAgeMs'>,
   attributes: SessionAttributes = {},
 ): SessionRecord {
   const absoluteExpiresAtMs = nowMs + rules.maxAgeMs;
   return {
-    expiresAtMs: Math.min(nowMs + rules.refreshTtlMs, absoluteExpiresAtMs),
+    expiresAtMs: Math.min(nowMs + refreshTtlOf(attributes, rules), absoluteExpiresAtMs),
     lastUsedAtMs: nowMs,
     createdAtMs: nowMs,
     absoluteExpiresAtMs,

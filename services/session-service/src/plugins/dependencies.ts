@@ -1,4 +1,4 @@
-// Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in.
+// Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in, codes.
 
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
@@ -7,6 +7,7 @@ import fp from 'fastify-plugin';
 import type { Directory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
 import type { SessionStore } from '../stores/session-store.js';
+import type { SignInCodes } from '../stores/sign-in-codes.js';
 
 /** Opened and closed by service.ts. */
 export interface DecoratedDependencies {
@@ -17,6 +18,7 @@ export interface DecoratedDependencies {
   readonly revoker: Revoker;
   readonly directory: Directory;
   readonly signIn: SignIn;
+  readonly signInCodes: SignInCodes;
 }
 
 declare module 'fastify' {
@@ -29,6 +31,7 @@ async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): 
   app.decorate('revoker', deps.revoker);
   app.decorate('directory', deps.directory);
   app.decorate('signIn', deps.signIn);
+  app.decorate('signInCodes', deps.signInCodes);
 }
 
 /** Decorates the server with its dependencies. */

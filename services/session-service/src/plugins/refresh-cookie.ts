@@ -24,8 +24,11 @@ export interface RefreshCookie {
   read(request: FastifyRequest): PresentedSession;
   /** The claims of each session that the request's cookies present. */
   sessions(request: FastifyRequest): RefreshClaims[];
-  /** Sets the cookie to a token of these claims for `maxAge` seconds, and expires cookies sent with other prefixes. */
-  set(reply: FastifyReply, claims: RefreshClaims, maxAge: number): void;
+  /**
+   * Sets the cookie to a token of these claims, and expires cookies sent with other prefixes.
+   * @param maxAge in seconds; without it the cookie ends with the browser
+   */
+  set(reply: FastifyReply, claims: RefreshClaims, maxAge: number | undefined): void;
   /** Expires the cookie under every prefix. */
   clear(reply: FastifyReply): void;
   /**
@@ -71,7 +74,8 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
       const others = [hostName, ...plantable].filter(isOther).filter(carries(reply.request));
       for (const other of others) expire(reply, other);
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
-      reply.setCookie(name, token, { ...attributesOf(name), maxAge });
+      const lifetime = maxAge === undefined ? {} : { maxAge };
+      reply.setCookie(name, token, { ...attributesOf(name), ...lifetime });
     },
     clear(reply) {
       expire(reply, name);

@@ -42,6 +42,9 @@ export type RefreshOutcome =
  */
 export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
 
+/** What became of a sign-in code. */
+export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
+
 /** The metrics and the functions that update them. */
 export interface SessionMetrics {
   readonly registry: Metrics;
@@ -49,6 +52,7 @@ export interface SessionMetrics {
   countRefresh(outcome: RefreshOutcome): void;
   countBinding(kind: BoundKind): void;
   countRenewal(outcome: RenewalOutcome): void;
+  countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
@@ -67,6 +71,8 @@ declare module 'fastify' {
     countBinding(kind: BoundKind): void;
     /** Counts a renewal by its outcome. */
     countRenewal(outcome: RenewalOutcome): void;
+    /** Counts what became of a sign-in code. */
+    countSignInCode(outcome: SignInCodeOutcome): void;
   }
 }
 
@@ -104,6 +110,12 @@ export function createSessionMetrics(
     'Renewals of the cookie of sessions bound by their browser, by what they came to',
     ['outcome'],
     { outcome: RENEWALS },
+  );
+  const signInCode = metrics.counter(
+    'tollgate_sign_in_codes_total',
+    'Sign-in codes by what became of them',
+    ['outcome'],
+    { outcome: ['created', 'exchanged', 'refused'] },
   );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
@@ -153,6 +165,7 @@ export function createSessionMetrics(
     countRefresh: (outcome) => refresh({ outcome }),
     countBinding: (kind) => bound({ kind }),
     countRenewal: (outcome) => renewal({ outcome }),
+    countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),

@@ -5,7 +5,7 @@ import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { BindingKey } from '../domain/binding/session-binding.js';
-import type { SessionAttributes, SessionRules } from '../domain/session-record.js';
+import { NOT_REMEMBERED, type SessionAttributes, type SessionRules } from '../domain/session-record.js';
 import type { SessionMoment } from '../domain/token-pair.js';
 
 /** A sign-in that succeeded. */
@@ -15,6 +15,8 @@ export interface SignedIn {
   readonly key: string;
   /** What the record of the session keeps of the sign-in. */
   readonly attributes?: SessionAttributes;
+  /** Whether the session outlives the browser; true by default. */
+  readonly remember?: boolean | undefined;
 }
 
 declare module 'fastify' {
@@ -50,10 +52,11 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
   /** Starts a new session and ends the sessions that the browser presented. */
   async function start(
     request: FastifyRequest,
-    { user, key, attributes = {} }: SignedIn,
+    { user, key, remember = true, attributes: given = {} }: SignedIn,
     boundTo: BindingKey | undefined,
   ): Promise<SessionMoment> {
     const uid = user.id;
+    const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
@@ -84,8 +87,10 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     if (started.hasReplaced && own !== undefined) app.audit(request, 'revoke', { ...own, reason });
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
-    await app.auditLogIn(request, 'login', key, { uid, sid });
-    return { sid, generation: 1, nowMs: started.nowMs, absoluteExpiresAtMs: started.absoluteExpiresAtMs };
+    const { amr } = attributes;
+    await app.auditLogIn(request, 'login', key, { uid, sid, ...(amr && { amr: amr.split(',') }) });
+    const { nowMs, absoluteExpiresAtMs } = started;
+    return { sid, generation: 1, nowMs, createdAtMs: nowMs, absoluteExpiresAtMs, attributes };
   }
 }
 

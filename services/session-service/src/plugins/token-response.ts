@@ -22,7 +22,7 @@ async function tokenResponse(
 ): Promise<void> {
   app.decorate('respondWithTokens', (reply, user, moment) => {
     const pair = tokenPair(user, moment, lifetimes);
-    app.refreshCookie.set(reply, pair.refresh, pair.maxAge);
+    app.refreshCookie.set(reply, pair.refresh, pair.cookieMaxAge);
     return { accessToken: app.tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
   });
 }

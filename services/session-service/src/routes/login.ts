@@ -80,7 +80,7 @@ export default async function login(
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
-      return app.startSession(request, reply, { user, key });
+      return app.startSession(request, reply, { user, key, remember: request.body.remember });
     },
   );
 

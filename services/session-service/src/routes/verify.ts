@@ -16,6 +16,10 @@ export default async function verify(app: FastifyInstance): Promise<void> {
           'X-Auth-User-Id': 'The id of the user',
           'X-Auth-User-Email': 'The e-mail in UTF-8, percent-encoded',
           'X-Auth-Session-Id': 'The session',
+          'X-Auth-Time':
+            'When the user was authenticated, in seconds since 1970; absent if that is not known',
+          'X-Auth-Amr':
+            'The authentication methods (`amr`), separated by commas; absent if they are not known',
         },
       },
       schema: {
@@ -26,11 +30,13 @@ export default async function verify(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { id, email, sid } = bearerOf(request);
+      const { id, email, sid, amr, auth_time } = bearerOf(request);
       reply.headers({
         'x-auth-user-id': String(id),
         'x-auth-user-email': headerText(email),
         'x-auth-session-id': sid,
+        ...(auth_time && { 'x-auth-time': String(auth_time) }),
+        ...(amr && { 'x-auth-amr': amr.join() }),
       });
       return reply.code(204).send();
     },

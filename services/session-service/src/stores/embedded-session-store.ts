@@ -115,9 +115,10 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         }
         sessions.set(sid, next);
         save();
-        const { generation: current, absoluteExpiresAtMs, attributes } = next;
+        const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
+        const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
         const isBound = kind === 'none' && bindingKindOf(attributes) !== 'none';
-        return { outcome: verdict, generation: current, nowMs, absoluteExpiresAtMs, attributes, isBound };
+        return { outcome: verdict, generation: current, ...times, attributes, isBound };
       });
     },
 

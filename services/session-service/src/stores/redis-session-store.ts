@@ -16,6 +16,7 @@ import {
   formatAttributes,
   parseAttributes,
   parseSessionRecord,
+  refreshTtlOf,
 } from '../domain/session-record.js';
 import type { SessionSet } from '../domain/session-set.js';
 import { endNotesKey, USER_KEY_PREFIX, userOfKey } from './session-keys.js';
@@ -31,8 +32,13 @@ type RotateReply =
   | [EndedOutcome]
   | ['binding_required', kind: BindingKind]
   | [
-      ...[GrantedOutcome, generation: number, nowMs: number, absoluteExpiresAtMs: number],
-      ...[attributes: string, bound: number],
+      outcome: GrantedOutcome,
+      generation: number,
+      nowMs: number,
+      createdAtMs: string,
+      absoluteExpiresAtMs: number,
+      attributes: string,
+      bound: number,
     ];
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
@@ -67,12 +73,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
   };
 
   return {
-    async start(
-      { uid, sid, endSid = '', userAgent, attributes = {}, boundTo, address = '-' },
-      { refreshTtlMs, maxAgeMs, maxSessions },
-    ) {
+    async start({ uid, sid, endSid = '', userAgent, attributes = {}, boundTo, address = '-' }, rules) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
-        ...[sid, endSid, refreshTtlMs, maxAgeMs, maxSessions],
+        ...[sid, endSid, refreshTtlOf(attributes, rules), rules.maxAgeMs, rules.maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
         ...[boundTo?.thumbprint ?? '', boundTo?.compact ?? ''],
       ]);
@@ -81,7 +84,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
     async rotate(
       { uid, sid, generation, address = '-', expiresAtMs = 0, binding = UNASKED },
-      { windowMs, recoveries, refreshTtlMs },
+      { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
       const { policy, proof, cookie } = binding;
@@ -97,13 +100,14 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
           address,
           expiresAtMs,
         ],
+        Math.min(refreshTtlMs, notRememberedTtlMs),
         ...[policy, proof?.thumbprint ?? '', proof?.compact ?? '', cookie ?? ''],
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       if (reply.length === 2) return { outcome: reply[0], kind: reply[1] };
-      const [outcome, current, nowMs, absoluteExpiresAtMs, attributes, bound] = reply;
+      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, bound] = reply;
       return {
-        ...{ outcome, generation: current, nowMs, absoluteExpiresAtMs },
+        ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
         attributes: parseAttributes(attributes),
         isBound: bound === 1,
       };

@@ -21,6 +21,11 @@ export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }
 
+/** What a sign-in code stands for. @param hash SHA-256 of the code: 64 hexadecimal digits */
+export function signInCodeKey(hash: string): string {
+  return `session:code:${hash}`;
+}
+
 /** Some users who have signed in, by which their directory is recognised (directory/known-users.ts). */
 export const KNOWN_USERS_KEY = 'session:directory';
 

@@ -70,6 +70,7 @@ export type RotationVerdict =
       readonly generation: number;
       /** The store's time, in milliseconds since 1970. */
       readonly nowMs: number;
+      readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
       readonly attributes: SessionAttributes;
       /** Whether this step has bound the session to the key of the proof. */

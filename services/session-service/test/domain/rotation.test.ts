@@ -2,11 +2,11 @@
 
 import t from 'tap';
 import { decideRotation } from '../../src/domain/rotation.js';
-import type { SessionRecord } from '../../src/domain/session-record.js';
+import { NOT_REMEMBERED, type SessionRecord } from '../../src/domain/session-record.js';
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
-const RULES = { windowMs: 30_000, recoveries: 2, refreshTtlMs: 7 * DAY };
+const RULES = { windowMs: 30_000, recoveries: 2, refreshTtlMs: 7 * DAY, notRememberedTtlMs: DAY };
 const STRICT = { ...RULES, windowMs: 0 };
 
 const RECORD: SessionRecord = {
@@ -40,6 +40,17 @@ t.test('the current generation rotates once the window is over', async (t) => {
     verdict: 'rotated',
     next: { ...ANSWERED, generation: 6, used: 5, rotatedAtMs: NOW },
   });
+});
+
+t.test('a session that ends with its browser is granted less time, never more than the others', async (t) => {
+  const record = { ...RECORD, attributes: { ...RECORD.attributes, ...NOT_REMEMBERED } };
+  const longer = { ...RULES, notRememberedTtlMs: 30 * DAY };
+  for (const presented of [4, 5, 6]) {
+    t.match(decideRotation(record, presented, NOW, RULES), {
+      next: { expiresAtMs: NOW + DAY, attributes: { method: 'code', remember: '0' } },
+    });
+    t.match(decideRotation(record, presented, NOW, longer), { next: { expiresAtMs: NOW + 7 * DAY } });
+  }
 });
 
 t.test('the first refresh after a log-in always rotates', async (t) => {

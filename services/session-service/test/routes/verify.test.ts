@@ -17,6 +17,8 @@ t.test('the user of a valid bearer is returned in headers, for GET and HEAD', as
       t.equal(answer.headers['x-auth-user-id'], '1');
       t.equal(answer.headers['x-auth-user-email'], 'ann@example.com');
       t.match(answer.headers['x-auth-session-id'], /^[A-Za-z0-9]{22}$/);
+      t.equal(answer.headers['x-auth-amr'], 'pwd');
+      t.ok(Math.abs(Number(answer.headers['x-auth-time']) - Date.now() / 1000) < 5);
       t.equal(answer.headers['cache-control'], 'no-store');
     }
     const encoded = (await withBearer(node, 'GET', '/verify', zoe)).headers['x-auth-user-email'];

@@ -34,10 +34,10 @@ export function playOnRule(history: History, options: SimulationOptions): Trace 
 
 function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
   if (rotation.next === undefined) return { outcome: rotation.verdict };
-  const { generation, absoluteExpiresAtMs, attributes } = rotation.next;
-  if (rotation.verdict === 'binding_required')
-    return { outcome: rotation.verdict, kind: bindingKindOf(attributes) };
-  return { outcome: rotation.verdict, generation, nowMs, absoluteExpiresAtMs, attributes, isBound: false };
+  const { generation, createdAtMs, absoluteExpiresAtMs, attributes } = rotation.next;
+  const { verdict: outcome } = rotation;
+  if (outcome === 'binding_required') return { outcome, kind: bindingKindOf(attributes) };
+  return { outcome, generation, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, isBound: false };
 }
 
 /** A store with the means to make all that it holds older. */

@@ -10,11 +10,16 @@ import {
 } from '../../src/domain/binding/binding-rule.js';
 import { bindingOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
-import type { SessionRecord, SessionRules } from '../../src/domain/session-record.js';
+import {
+  NOT_REMEMBERED,
+  type SessionAttributes,
+  type SessionRecord,
+  type SessionRules,
+} from '../../src/domain/session-record.js';
 import { newSession } from '../../src/domain/session-set.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
-import { AGENT, DAY, HOUR, RULES } from './session-rules.js';
+import { DAY, HOUR, RULES } from './session-rules.js';
 
 // Time moves in multiples of this, none of which comes within four seconds before a limit of the rules, so that
 // the milliseconds a test takes decide nothing.
@@ -29,6 +34,7 @@ type Step =
       readonly sid: string;
       readonly endSid?: string;
       readonly brief?: boolean;
+      readonly forgets?: boolean;
       readonly key?: Key | undefined;
     }
   | {
@@ -63,10 +69,16 @@ const binding: fc.Arbitrary<PresentedBinding> = fc.oneof(
 const sid = fc.constantFrom('a', 'a', 'b', 'b', 'c');
 const behind = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 1, 1, 2, -1, -3);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('start'), sid, brief: fc.boolean() }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('start'), sid, brief: fc.boolean(), forgets: fc.boolean() }),
+  },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('start'), sid, key: fc.constantFrom(undefined, ...KEYS) }),
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('start'), sid, forgets: fc.boolean() },
+      key: fc.constantFrom(undefined, ...KEYS),
+    }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('bind'), sid, key }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), sid, endSid: sid }) },
@@ -88,16 +100,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-type RandomRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs'>;
+type RandomRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'>;
 const rules: fc.Arbitrary<RandomRules> = fc.record({
   windowMs: fc.constantFrom(0, 30_000, 30_000),
   recoveries: fc.constantFrom(0, 1, 2, 4),
   refreshTtlMs: fc.constantFrom(2 * HOUR, 2 * HOUR, DAY, 7 * DAY),
+  notRememberedTtlMs: fc.constantFrom(2 * HOUR, 3 * HOUR, DAY),
 });
 
 /** One session dies while another lives: rare among random histories. */
 const EXPIRING: [RandomRules, Step[]] = [
-  { windowMs: 30_000, recoveries: 4, refreshTtlMs: DAY },
+  { windowMs: 30_000, recoveries: 4, refreshTtlMs: DAY, notRememberedTtlMs: DAY },
   [
     { kind: 'start', sid: 'b', brief: true },
     { kind: 'age', ticks: 300 },
@@ -119,10 +132,15 @@ function modelSessions() {
     age(ms: number) {
       nowMs += ms;
     },
-    start(id: string, endSid: string | undefined, given: typeof RULES, boundTo: Key | undefined): string[] {
+    start(
+      id: string,
+      endSid: string | undefined,
+      given: typeof RULES,
+      { attributes, boundTo }: { attributes: SessionAttributes; boundTo: Key | undefined },
+    ): string[] {
       for (const [other, { expiresAtMs }] of sessions) if (expiresAtMs <= nowMs) sessions.delete(other);
       if (endSid !== undefined && endSid !== id) sessions.delete(endSid);
-      const session = newSession('', nowMs, given);
+      const session = newSession('', nowMs, given, attributes);
       const bound = boundTo === undefined ? session : bindToProof(session, boundTo, nowMs);
       if (!sessions.has(id)) sessions.set(id, bound);
       const others = [...sessions].filter(([other]) => other !== id);
@@ -222,9 +240,13 @@ t.test(
                 // No two sessions are last used in the same millisecond.
                 model.age(TICK_MS);
                 await age(TICK_MS);
-                const name = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }), ...AGENT };
+                // The user agent looks like the attribute, and is none.
+                const attributes = now.forgets ? { amr: 'hwk', ...NOT_REMEMBERED } : {};
+                const userAgent = 'a browser remember=0 x';
+                const ref = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }) };
+                const name = { ...ref, userAgent, attributes };
                 await same(
-                  model.start(now.sid, now.endSid, rulesNow, now.key),
+                  model.start(now.sid, now.endSid, rulesNow, { attributes, boundTo: now.key }),
                   async (sessions) => (await sessions.start({ ...name, boundTo: now.key }, rulesNow)).evicted,
                   now,
                 );

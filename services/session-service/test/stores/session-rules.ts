@@ -11,6 +11,7 @@ export const RULES: SessionRules = {
   windowMs: 30 * SECOND,
   recoveries: 4,
   refreshTtlMs: 7 * DAY,
+  notRememberedTtlMs: DAY,
   maxAgeMs: 30 * DAY,
   maxSessions: 3,
 };

@@ -24,6 +24,7 @@ import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
@@ -87,6 +88,7 @@ export async function startNode(
     CAPTCHA_POW_ENABLED: 'false',
     CAPTCHA_ESCALATION_AFTER: '100',
     RATE_LIMIT_LOGIN: '100000',
+    RATE_LIMIT_LOGIN_CODE: '100000',
     RATE_LIMIT_REFRESH: '100000',
     RATE_LIMIT_SESSION: '100000',
     ...env,
@@ -122,6 +124,7 @@ export async function startNode(
         return password === PASSWORD && user?.disabled === false ? user : undefined;
       },
     },
+    signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     tokenKeys: {
       accessSecrets: openKeyRing(values.ACCESS_SECRET),
@@ -171,7 +174,8 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
 
 /** What a client holds after a log-in or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
-  const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  // The last one: an answer to a page expires the cookies that others may have planted before it sets ours.
+  const cookie = String([answer.headers['set-cookie']].flat().at(-1)).split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };
 }
 

@@ -206,6 +206,8 @@ t.test(
       gen: ['1', 0, -1, 1.5, null],
       iat: ['1', -1, 1.5, null],
       exp: ['9999999999', nowSeconds() + 900.5, null, true, [nowSeconds() + 900]],
+      amr: ['pwd', [1], [''], ['a b'], ['a,b'], [null], Array(9).fill('pwd'), ['x'.repeat(41)], null],
+      auth_time: ['1795309848', 0, -1, 1_795_309_848.5, 1_795_309_848_000, null],
     };
     for (const [claim, values] of Object.entries(wrong)) {
       for (const value of values) {

@@ -1,6 +1,6 @@
 // The list of this tab's requests and solved challenges, newest first.
-import { milliseconds } from './format.js';
-import { translate } from './i18n.js';
+import { milliseconds } from '../format.js';
+import { translate } from '../i18n.js';
 
 const mostEntries = 12;
 /** Refusals that are not errors: nobody is signed in, or the work is repeated at a higher price. */

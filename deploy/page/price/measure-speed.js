@@ -6,9 +6,9 @@ const task = { head: '0'.repeat(32), difficulty: 32 };
 
 /**
  * Resolves when the time is over or the signal aborts.
- * @param {import('./client/challenge.js').Solver} solver
+ * @param {import('../client/challenge.js').Solver} solver
  * @param {AbortSignal} signal
- * @param {(progress: import('./client/challenge.js').SearchProgress) => void} onProgress
+ * @param {(progress: import('../client/challenge.js').SearchProgress) => void} onProgress
  */
 export async function measureSpeed(solver, signal, onProgress) {
   const ending = new AbortController();

@@ -1,10 +1,10 @@
 // Logs each solved challenge once.
-import { count } from './format.js';
-import { translate } from './i18n.js';
+import { count } from '../format.js';
+import { translate } from '../i18n.js';
 
 /**
  * @param {import('./request-log.js').RequestLog} log
- * @returns {(state: import('./client/challenge.js').ChallengeState) => void} call it with each state of a form
+ * @returns {(state: import('../client/challenge.js').ChallengeState) => void} call it with each state of a form
  */
 export function createWorkLog(log) {
   let written;

@@ -1,4 +1,4 @@
-// Tells developers in the console why the work is slower than it could be.
+// What the solver tells developers: why the work is slower than it could be, and what is wrong with a task.
 import type { SolverState } from './solver-state.js';
 
 /** Warns in the console. */
@@ -10,9 +10,20 @@ export function warnDegraded({ path, workers }: SolverState): void {
     );
   }
   if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
+  if (path === 'interpreted') reasons.push('no WebAssembly modules made at run time');
   if (path === 'wasm') reasons.push('WebAssembly without SIMD');
   if (reasons.length === 0) reasons.push('fewer workers than were started');
   console.warn(
     `Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')} (troubleshooting.md#it-is-slow).`,
+  );
+}
+
+/** @returns the error of a search that is refused for its limits or its task */
+export function searchMistake(isLimit: boolean, task: { readonly difficulty: number }): RangeError {
+  if (!isLimit) return new RangeError('maxHashes or chunkSize is too small.');
+  const { difficulty } = task;
+  const isDifficulty = Number.isInteger(difficulty) && difficulty >= 1 && difficulty <= 32;
+  return new RangeError(
+    isDifficulty ? 'The head must be 32 to 34 ASCII characters.' : 'The difficulty must be 1 to 32 bits.',
   );
 }

@@ -1,0 +1,103 @@
+// The prebuilt file as challenge-service serves it: one line in a page of its own origin or of another one.
+import type {} from '@tollgate/client/element';
+import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import type { Page, Request } from 'playwright-core';
+import t from 'tap';
+import { openPage } from '../support/browser.js';
+import { startStaticSite } from '../support/static-site.js';
+import { ready, startFormSite } from './form-site.js';
+
+/** Pages of another origin, by their paths; the file's address is known once the site has started. */
+const shopPages: Record<string, string> = {};
+const policyOf = (address: string, workers: string) =>
+  `default-src 'none'; script-src ${address} 'wasm-unsafe-eval'; connect-src ${address}; worker-src ${workers}`;
+const shopHeaders: Record<string, Record<string, string>> = {};
+const shop = await startStaticSite({ pages: shopPages, headersOf: shopHeaders });
+t.teardown(() => shop.stop());
+const site = await startFormSite(t, { CORS_ORIGIN: shop.address });
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+const head = '<script type="module" src="/api/captcha/tollgate.js"></script>';
+const form = `<form method="post" action="/contact">
+  <input name="text" value="one line">
+  <tollgate-challenge></tollgate-challenge>
+  <button>Send</button>
+</form>`;
+
+t.beforeEach(() => {
+  site.delivered.length = 0;
+  site.requested.length = 0;
+});
+
+const solverOf = (page: Page) =>
+  page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
+
+t.test('a form needs one line: ready after three requests and 40 kB at most', async (t) => {
+  const page = await openPage(t, browser, 'about:blank');
+  const requests: Request[] = [];
+  page.on('requestfinished', (request) => requests.push(request));
+  await page.goto(site.page(form, { head }));
+  await page.waitForSelector(ready);
+  t.match(await solverOf(page), { path: 'simd', degraded: false });
+  t.strictSame(site.requested, ['/tollgate.js', '/pow'], 'the workers take the file from the cache');
+  const own = requests.filter((request) => request.url().includes('/api/captcha'));
+  const sizes = await Promise.all(own.map((request) => request.sizes()));
+  const bytes = sizes.reduce((sum, size) => sum + size.responseHeadersSize + size.responseBodySize, 0);
+  t.comment(`${own.length} requests, ${bytes} bytes`);
+  t.ok(own.length >= 2 && own.length <= 3, `${own.length} requests`);
+  t.ok(bytes > 20_000 && bytes < 40_000, `${bytes} bytes`);
+  await page.click('form > button:enabled');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'one line', powToken: /^\w{40}$/ }]);
+});
+
+t.test('the texts of a language come from the same place', async (t) => {
+  // A version that is gone leads to the present one.
+  const gone = '<script type="module" src="/api/captcha/v/0123456789abcdef/tollgate.js"></script>';
+  const page = await openPage(t, browser, site.page(form, { head: gone, root: 'lang="fr"' }));
+  await page.waitForSelector(ready);
+  await page.waitForSelector('text=Terminé.');
+  t.ok(site.requested.includes('/tollgate/fr.js'), site.requested.join(' '));
+});
+
+t.test('it works in an isolated page, without blob:', async (t) => {
+  const headers = {
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  const page = await openPage(t, browser, site.page(form, { head, headers }));
+  await page.waitForSelector(ready);
+  t.equal(await page.evaluate(() => crossOriginIsolated), true);
+  t.match(await solverOf(page), { path: 'simd', degraded: false });
+});
+
+t.test('a page of another origin loads it, and its elements ask the service that it came from', async (t) => {
+  const said: string[] = [];
+  const open = async (path: string, policy: string, expectsViolations = false) => {
+    shopPages[path] = `<!doctype html><html lang="en"><title>A shop</title>
+      <script type="module" src="${site.address}/api/captcha/tollgate.js"></script>
+      <form><tollgate-challenge></tollgate-challenge><button>Send</button></form>`;
+    shopHeaders[path] = { 'content-security-policy': policy };
+    const page = await openPage(t, browser, 'about:blank', { expectsViolations });
+    page.on('console', (message) => said.push(message.text()));
+    await page.goto(shop.address + path);
+    await page.waitForSelector(ready);
+    return solverOf(page);
+  };
+  const workers = await open('/with-blob', policyOf(site.address, `blob: ${site.address}`));
+  t.match(workers, { path: 'simd', degraded: false }, 'workers start from blob:');
+  t.same(said, []);
+  const none = await open('/without-blob', policyOf(site.address, "'none'"), true);
+  t.match(none, { path: 'simd', workers: 0, degraded: true }, 'without it the main thread does the work');
+  t.ok(
+    said.some((text) => text.includes('Tollgate: proof of work is slower here')),
+    said.join('\n'),
+  );
+  t.same(
+    shop.requested.filter((path) => path.includes('captcha')),
+    [],
+    'nothing is asked of the page',
+  );
+});

@@ -1,0 +1,51 @@
+// Copies the prebuilt file of the browser package and its languages into the challenge service, which serves them, each
+// with compressed copies, so that nothing is compressed for a request.
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { root } from './prepare.js';
+
+const built = join(root, 'client', 'dist');
+const served = join(root, 'services', 'challenge-service', 'dist', 'browser');
+
+/** Writes the files, unless they are newer than what they are made of. @throws Error if the prebuilt file is missing */
+export function writeBrowserFiles() {
+  const languages = readdirSync(join(built, 'tollgate')).filter((name) => name.endsWith('.js'));
+  const names = ['tollgate.js', ...languages.sort().map((name) => `tollgate/${name}`)];
+  const files = names.flatMap((name) => [name, `${name}.br`, `${name}.gz`]);
+  const sources = [fileURLToPath(import.meta.url), ...names.map((name) => join(built, name))];
+  if (isNewer(files, Math.max(...sources.map(changedMs)))) return;
+  rmSync(served, { recursive: true, force: true });
+  for (const name of names) {
+    const bytes = readFileSync(join(built, name));
+    const file = join(served, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: brotliParameters(bytes.length) }));
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+  }
+}
+
+function brotliParameters(bytes) {
+  return {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
+  };
+}
+
+/** Whether exactly these files are served, all changed after a time. */
+function isNewer(files, ms) {
+  const present = statSync(served, { throwIfNoEntry: false }) === undefined ? [] : filesIn(served);
+  return present.length === files.length && files.every((name) => changedMs(join(served, name)) > ms);
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+}
+
+/** The time of the last change in milliseconds; 0 for a file that is not there. */
+function changedMs(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,15 @@
+// A link in a list of links, with a note where its page is in another language.
+import { language, translate } from '../i18n.js';
+
+/** @param {string} key of its text @param {string} path @param {string} [hreflang] the language of its page, if it has only one */
+export function createLink(key, path, hreflang = language) {
+  const item = document.createElement('li');
+  const anchor = document.createElement('a');
+  anchor.href = path;
+  anchor.textContent = translate(key);
+  item.append(anchor);
+  if (hreflang === language) return item;
+  anchor.hreflang = hreflang;
+  item.append(` ${translate('in_english')}`);
+  return item;
+}

@@ -1,0 +1,30 @@
+// Draws often changing values at most ten times a second, because drawing takes time from the work itself.
+
+const intervalMs = 100;
+
+/**
+ * Returns a function that draws a value at once or, within 100 ms of the last drawing, the newest value at their end.
+ * @template Value
+ * @param {(value: Value) => void} draw
+ * @returns {(value: Value) => void}
+ */
+export function createCadence(draw) {
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  let timer;
+  let newest;
+
+  function drawNow() {
+    timer = undefined;
+    drawnMs = performance.now();
+    draw(newest);
+  }
+
+  return (value) => {
+    newest = value;
+    if (timer !== undefined) return;
+    const waitMs = drawnMs + intervalMs - performance.now();
+    if (waitMs <= 0) drawNow();
+    // Timers may end a little early, and then the next drawing would come too soon.
+    else timer = setTimeout(drawNow, Math.ceil(waitMs) + 1);
+  };
+}

@@ -1,0 +1,100 @@
+// GET {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
+
+import { Type } from '@sinclair/typebox';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+const YEAR_SECONDS = 31_536_000;
+
+/** How long a copy without a version in its name is used without asking, in seconds: a new release shows after that. */
+const SHORT_SECONDS = 300;
+
+const VERSION = ':version(^[0-9a-f]{16}$)';
+const LANGUAGE = ':language(^[a-z]{2,8}$).js';
+
+/** The headers that let any page load the file, and start workers from it: a worker has the policies of its own file. */
+const HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+  'content-security-policy': "default-src 'none'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'",
+  vary: 'Accept-Encoding',
+} as const;
+
+const Script = {
+  description: 'The script',
+  content: { 'text/javascript': { schema: { type: 'string' } } },
+};
+const Params = Type.Object({
+  version: Type.Optional(Type.String({ description: 'Names the content of all files' })),
+  language: Type.Optional(Type.String({ description: 'Such as `fr`' })),
+});
+
+const routes = [
+  {
+    url: '/tollgate.js',
+    operationId: 'loadScript',
+    summary: 'The form element and the rest of the browser package',
+  },
+  {
+    url: `/tollgate/${LANGUAGE}`,
+    operationId: 'loadTexts',
+    summary: 'The texts of the element in a language',
+  },
+  {
+    url: `/v/${VERSION}/tollgate.js`,
+    operationId: 'loadScriptOfVersion',
+    summary:
+      'The same under a name that changes with its content; the present one in place of one that is gone',
+  },
+  {
+    url: `/v/${VERSION}/tollgate/${LANGUAGE}`,
+    operationId: 'loadTextsOfVersion',
+    summary: 'The texts that belong to that version',
+  },
+];
+
+interface ScriptRequest {
+  Params: { version?: string; language?: string };
+}
+
+export default async function serveScript(app: FastifyInstance): Promise<void> {
+  for (const { url, operationId, summary } of routes) {
+    app.get<ScriptRequest>(
+      url,
+      {
+        config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
+        schema: { operationId, summary, params: Params, response: { 200: Script } },
+      },
+      async (request, reply) => {
+        const { version, language } = request.params;
+        const name = language === undefined ? 'tollgate.js' : `tollgate/${language}.js`;
+        const copy = app.browserFiles.copyOf(name, request.headers['accept-encoding']);
+        if (copy === undefined) throw refuse(NotFound);
+        reply.removeHeader('access-control-allow-credentials').headers(HEADERS);
+        if (version !== undefined && version !== app.browserFiles.version) {
+          // The page, or another node, is of another release.
+          return reply.redirect(`${language === undefined ? '../../' : '../../../'}${name}`, 302);
+        }
+        const { etag, encoding, bytes } = copy;
+        reply.headers({ etag, 'cache-control': cachingOf(version) });
+        if (isKnown(request, etag)) return reply.code(304).send();
+        if (encoding !== 'identity') reply.header('content-encoding', encoding);
+        return reply.send(bytes);
+      },
+    );
+  }
+}
+
+function cachingOf(version: string | undefined): string {
+  return version === undefined
+    ? `public, max-age=${SHORT_SECONDS}`
+    : `public, max-age=${YEAR_SECONDS}, immutable`;
+}
+
+/** Whether the client has this copy already (RFC 9110, 13.1.2). */
+function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+  const known = headers['if-none-match'];
+  return known !== undefined && (known.trim() === '*' || known.includes(etag));
+}

@@ -1,0 +1,28 @@
+// What a sign-in code stands for, and its encoding in the store.
+
+import { formatAttributes, parseAttributes, type SessionAttributes } from './session-record.js';
+
+/** A code signs this user in, once, on pages of this origin. */
+export interface SignInCode {
+  /** The user's id. */
+  readonly uid: number;
+  /** As browsers send it: scheme, host and port. */
+  readonly origin: string;
+  /** How the application authenticated the user (authentication.ts). */
+  readonly attributes: SessionAttributes;
+}
+
+/** How long a code can be exchanged, in seconds. */
+export const CODE_SECONDS = 60;
+
+/** Encodes a code as user id and origin; after a tab the attributes, as in a session record. */
+export function formatSignInCode({ uid, origin, attributes }: SignInCode): string {
+  return `${uid} ${origin}${formatAttributes(attributes)}`;
+}
+
+/** Decodes what `formatSignInCode` wrote. */
+export function parseSignInCode(text: string): SignInCode {
+  const [head = '', attributes = ''] = text.split('\t');
+  const [uid, origin = ''] = head.split(' ');
+  return { uid: Number(uid), origin, attributes: parseAttributes(attributes) };
+}

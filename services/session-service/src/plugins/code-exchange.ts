@@ -1,0 +1,65 @@
+// Exchanges sign-in codes, at a log-in and at a step-up.
+
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { DirectoryUser } from '../directory/directory.js';
+import type { SignInCode } from '../domain/sign-in-code.js';
+import type { SignedIn } from './session-start.js';
+
+type CodeRefusal = 'unknown' | 'other_origin' | 'other_user' | 'user_gone';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Takes a code for the page that sent the request. Returns undefined for a code that is unknown, used, expired or of
+     * another origin, for another user than `uid`, and for a user who is deleted or disabled; the audit stream has the
+     * reason. A code that is refused for its origin or its user stays as it is, so no page can spend it but its own.
+     * @param uid the only user who may be signed in; anyone by default
+     * @throws StoreUnavailable if the directory does not answer; the code stays as it is
+     * @throws StoreUnavailableError if the store does not answer
+     */
+    exchangeCode(request: FastifyRequest, code: string, uid?: number): Promise<SignedIn | undefined>;
+  }
+}
+
+async function codeExchange(app: FastifyInstance): Promise<void> {
+  app.decorate('exchangeCode', async (request, code, uid) => {
+    // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
+    const meaning = await app.signInCodes.read(code);
+    const found = meaning === undefined ? 'unknown' : await examine(request, meaning, uid);
+    if (typeof found === 'string') return refused(request, found);
+    const taken = await app.signInCodes.take(code, request.headers.origin ?? '');
+    if (taken === undefined) return refused(request, 'unknown');
+    app.countSignInCode('exchanged');
+    return { user: found, key: accountKey(found.email), attributes: taken.attributes };
+  });
+
+  function refused(request: FastifyRequest, reason: CodeRefusal): undefined {
+    app.audit(request, 'sign_in_code_refused', { reason });
+    app.countSignInCode('refused');
+  }
+
+  /** The user of the code, or why the request may not take it. */
+  async function examine(
+    request: FastifyRequest,
+    meaning: SignInCode,
+    uid: number | undefined,
+  ): Promise<DirectoryUser | CodeRefusal> {
+    if (meaning.origin !== request.headers.origin) return 'other_origin';
+    if (uid !== undefined && meaning.uid !== uid) return 'other_user';
+    const user = await app.directory.findById(meaning.uid).catch((error: unknown) => {
+      request.log.error({ err: error }, 'the directory did not answer');
+      throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
+    });
+    return user === undefined || user.disabled ? 'user_gone' : user;
+  }
+}
+
+/** Decorates the server with `exchangeCode`. */
+export default fp(codeExchange, {
+  name: 'tollgate-code-exchange',
+  fastify: '5.x',
+  dependencies: ['tollgate-session-dependencies', 'tollgate-audit'],
+});

@@ -1,0 +1,70 @@
+// The store of sign-in codes. It keeps hashes: nobody who reads the store can exchange a code.
+
+import { createHash } from 'node:crypto';
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
+import { loadScript } from '@tollgate/shared/store/redis-script.js';
+import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
+import { signInCodeKey } from './session-keys.js';
+
+/** Sign-in codes. Every method throws StoreUnavailableError if the store does not answer. */
+export interface SignInCodes {
+  /** Makes a code, stores what it stands for, for `CODE_SECONDS`, and returns the code. */
+  create(meaning: SignInCode): Promise<string>;
+  /** Returns what a code stands for, and leaves it; undefined if it is unknown, expired or taken. */
+  read(code: string): Promise<SignInCode | undefined>;
+  /**
+   * Takes a code in one atomic step: of all calls one gets it.
+   * @param origin origin of the page; a code of another origin stays as it is
+   */
+  take(code: string, origin: string): Promise<SignInCode | undefined>;
+}
+
+/** Takes the code under a key; returns its text, or null. */
+type TakeText = (key: string, origin: string) => Promise<string | null>;
+
+const SCRIPTS = new URL('../../../lua/', import.meta.url);
+/** 131 random bits. */
+const CODE_CHARACTERS = 22;
+const CLAIM_CHARACTERS = 16;
+const TAKEN = '!';
+
+/** Opens the store of sign-in codes. */
+export function openSignInCodes(store: Store): SignInCodes {
+  const takeText = store.kind === 'redis' ? redisTake(store.client) : embeddedTake(store);
+  // A code is random and long, so its hash needs neither key nor salt.
+  const keyOf = (code: string) => signInCodeKey(createHash('sha256').update(code).digest('hex'));
+  return {
+    async create(meaning) {
+      const code = randomAlphanumerics(CODE_CHARACTERS);
+      await store.exchange(keyOf(code), formatSignInCode(meaning), CODE_SECONDS * 1000);
+      return code;
+    },
+    async read(code) {
+      const text = await store.read(keyOf(code));
+      return text === undefined || text.startsWith(TAKEN) ? undefined : parseSignInCode(text);
+    },
+    async take(code, origin) {
+      const text = await takeText(keyOf(code), origin);
+      return text === null ? undefined : parseSignInCode(text);
+    },
+  };
+}
+
+function redisTake(client: RedisClient): TakeText {
+  const takeCode = loadScript<string | null>(client, SCRIPTS, 'sign_in_code_take');
+  return (key, origin) => takeCode([key], [randomAlphanumerics(CLAIM_CHARACTERS), origin]);
+}
+
+/** A step on this store is never sent twice, so it keeps no claim and removes what it takes. */
+function embeddedTake(store: EmbeddedStore): TakeText {
+  return (key, origin) =>
+    store.transact((transaction) => {
+      const text = transaction.get(key);
+      if (text === undefined || parseSignInCode(text).origin !== origin) return null;
+      transaction.remove(key);
+      return text;
+    });
+}

@@ -1,0 +1,258 @@
+// Sign-in codes: an application asks for one, and a page exchanges it for a session.
+
+import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import t from 'tap';
+import {
+  heldFrom,
+  logIn,
+  PUBLIC_URL,
+  refresh,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from '../support/session-node.js';
+import { askForCode, codeFor, exchange, introspected } from '../support/sign-in-codes.js';
+
+const INVALID = { message: 'This sign-in is no longer valid. Please sign in again.', code: 'code_invalid' };
+const ANN = 'ann@example.com';
+
+t.test('a code is exchanged once for tokens and cookie, as a log-in answers', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const lines: string[] = [];
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, onLine: (line) => lines.push(line) });
+    const asked = await askForCode(node, 1);
+    t.equal(asked.statusCode, 200);
+    t.equal(asked.headers['cache-control'], 'no-store');
+    t.match(asked.json(), { code: /^[0-9A-Za-z]{22}$/, expires_in: 60 });
+    const { code } = asked.json();
+
+    const answer = await exchange(node, { code });
+    t.equal(answer.statusCode, 200);
+    t.strictSame(Object.keys(answer.json()), ['accessToken', 'expiresIn']);
+    t.equal(answer.json().expiresIn, 900);
+    const cookies = [answer.headers['set-cookie']].flat();
+    t.match(
+      cookies.at(-1),
+      /^refreshToken=\S+; Max-Age=604800; Path=\/refresh; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    t.ok(cookies.length > 1, 'the cookies that other hosts may have planted are expired');
+    const held = heldFrom(answer);
+    t.strictSame((await withBearer(node, 'GET', '/profile', held)).json(), { id: 1, email: ANN });
+    t.equal((await refresh(node, held)).statusCode, 200);
+    const [listed] = (await withBearer(node, 'GET', '/sessions', held)).json().sessions;
+    t.equal(listed.user_agent, 'a browser');
+
+    const again = await exchange(node, { code });
+    t.equal(again.statusCode, 422);
+    t.strictSame(again.json(), INVALID);
+    t.equal(again.headers['set-cookie'], undefined);
+    const events = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'audit');
+    t.match(
+      events.map(({ event, uid, sid, reason }) => ({ event, uid, sid, reason })),
+      [
+        { event: 'sign_in_code_created', uid: 1 },
+        { event: 'login', uid: 1, sid: listed.id },
+        { event: 'sign_in_code_refused', reason: 'unknown' },
+      ],
+    );
+    t.notMatch(lines.join(), code, 'no code is in the log');
+    const metrics = (await node.admin.inject('/metrics')).body;
+    for (const outcome of ['created', 'exchanged', 'refused'])
+      t.match(metrics, `tollgate_sign_in_codes_total{outcome="${outcome}"} 1\n`);
+    t.match(metrics, 'tollgate_logins_total{result="success"} 1\n');
+  });
+});
+
+t.test('of 50 exchanges of one code at once one starts a session', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, env: { RATE_LIMIT_LOGIN_CODE: '1000' } });
+    const code = await codeFor(node, 1);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(node, { code })));
+    const granted = answers.filter(({ statusCode }) => statusCode === 200);
+    t.equal(granted.length, 1);
+    for (const answer of answers.filter(({ statusCode }) => statusCode !== 200))
+      t.strictSame(answer.json(), INVALID);
+    const [one] = granted;
+    if (one === undefined) return;
+    const listed = await withBearer(node, 'GET', '/sessions', heldFrom(one));
+    t.equal(listed.json().sessions.length, 1);
+  });
+});
+
+t.test('an exchange ends the session that the browser presents', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN, 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    for (const email of [ANN, 'bob@example.com']) {
+      const before = await logIn(node, email);
+      const answer = await exchange(node, { code: await codeFor(node, 1) }, { cookie: before.cookie });
+      t.equal(answer.statusCode, 200);
+      t.equal((await refresh(node, before)).json().code, 'session_revoked', email);
+      t.equal((await withBearer(node, 'GET', '/profile', before)).json().code, 'session_revoked', email);
+    }
+  });
+});
+
+t.test('a code works on pages of its origin alone, and another page cannot spend it', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN);
+    const env = { CORS_ORIGIN: 'https://app.example.com' };
+    const node = await startNode(t, { store, directory, env });
+    const code = await codeFor(node, 1, { origin: 'https://app.example.com' });
+    for (const origin of ['https://evil.example.com', 'null', 'http://app.example.com']) {
+      const foreign = await exchange(node, { code }, { origin });
+      t.equal(foreign.statusCode, 403, origin);
+      t.equal(foreign.json().code, 'origin_refused');
+    }
+    const other = await exchange(node, { code }, { origin: PUBLIC_URL });
+    t.equal(other.statusCode, 422, 'a page that may sign in, but is not the one of the code');
+    t.strictSame(other.json(), INVALID);
+    const none = await node.app.inject({ method: 'POST', url: '/login/code', payload: { code } });
+    t.strictSame(none.json(), INVALID, 'a program without an origin');
+    const own = await exchange(node, { code }, { origin: 'https://app.example.com' });
+    t.equal(own.statusCode, 200, 'the code is unspent');
+  });
+});
+
+t.test('users without an account, deleted and disabled ones get no code and no session', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN, 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const unknown = { message: 'There is no such user.', code: 'unknown_user' };
+    for (const id of ['3', '9007199254740993']) {
+      const answer = await askForCode(node, id);
+      t.equal(answer.statusCode, 404, id);
+      t.strictSame(answer.json(), unknown);
+    }
+    for (const id of ['0', '-1', 'x', '01', '1.5', '99999999999999999'])
+      t.equal((await askForCode(node, id)).json().code, 'not_found', id);
+
+    const [ann, bob] = [await codeFor(node, 1), await codeFor(node, 2)];
+    await directory.setDisabled(ANN, true);
+    const disabled = await askForCode(node, 1);
+    t.equal(disabled.statusCode, 409);
+    t.strictSame(disabled.json(), { message: 'This user is disabled.', code: 'user_disabled' });
+    t.strictSame((await exchange(node, { code: ann })).json(), INVALID, 'disabled after the code was made');
+    t.equal((await exchange(node, { code: bob })).statusCode, 200);
+  });
+});
+
+t.test('a directory that is away spends no code', async (t) => {
+  const { store } = await redisStore(t);
+  const users = await userDirectory(t, ANN);
+  let isAway = false;
+  const directory = {
+    ...users,
+    findById: async (id: number) => {
+      if (isAway) throw new Error('away');
+      return users.findById(id);
+    },
+  };
+  const node = await startNode(t, { store, directory });
+  const code = await codeFor(node, 1);
+  isAway = true;
+  for (const answer of [await askForCode(node, 1), await exchange(node, { code })]) {
+    t.equal(answer.statusCode, 503);
+    t.equal(answer.headers['retry-after'], '1');
+    t.equal(answer.json().code, 'store_unavailable');
+  }
+  isAway = false;
+  t.equal((await exchange(node, { code })).statusCode, 200);
+});
+
+t.test(
+  'amr and auth_time of the application are in every token, /verify and the introspection',
+  async (t) => {
+    await eachKind(t, async (t, { store, age, clock }) => {
+      const directory = await userDirectory(t, ANN);
+      const node = await startNode(t, { store, directory, clock });
+      const auth_time = Math.floor(Date.now() / 1000) - 300;
+      const claims = { amr: ['hwk', 'user'], auth_time };
+      const held = heldFrom(await exchange(node, { code: await codeFor(node, 1, claims) }));
+      const renewed = heldFrom(await refresh(node, held));
+      for (const tokens of [held, renewed])
+        t.match(await introspected(node, tokens), { active: true, ...claims });
+      const verified = await withBearer(node, 'GET', '/verify', held);
+      t.equal(verified.headers['x-auth-amr'], 'hwk,user');
+      t.equal(verified.headers['x-auth-time'], String(auth_time));
+
+      const bare = heldFrom(await exchange(node, { code: await codeFor(node, 1) }));
+      const said = await introspected(node, bare);
+      t.notOk('amr' in said || 'auth_time' in said, 'nothing is claimed that the application did not say');
+      const headers = (await withBearer(node, 'GET', '/verify', bare)).headers;
+      t.notOk('x-auth-amr' in headers || 'x-auth-time' in headers);
+      await age(3_600_000);
+      const later = await introspected(node, heldFrom(await refresh(node, bare)));
+      t.equal(later.active, true);
+      t.notOk('amr' in later || 'auth_time' in later, 'nor at a refresh');
+    });
+  },
+);
+
+t.test('a password log-in has amr pwd and its own time, at every refresh', async (t) => {
+  await eachKind(t, async (t, { store, age, clock }) => {
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, clock });
+    const held = await logIn(node, ANN);
+    const { iat, auth_time, amr } = await introspected(node, held);
+    t.strictSame(amr, ['pwd']);
+    t.equal(auth_time, iat, 'the time of the log-in');
+    await age(3_600_000);
+    const renewed = heldFrom(await refresh(node, held));
+    const later = await introspected(node, renewed);
+    t.strictSame(later.amr, ['pwd']);
+    const elapsed = Number(later.iat) - Number(later.auth_time);
+    t.ok(elapsed >= 3600 && elapsed <= 3605, `${elapsed} seconds ago`);
+    t.equal(await sessionIdOf(node, renewed), await sessionIdOf(node, held));
+  });
+});
+
+t.test('what is malformed is refused with its field, on both ports', async (t) => {
+  const { store } = await redisStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
+  const future = Math.floor(Date.now() / 1000) + 120;
+  const origin = PUBLIC_URL;
+  for (const [body, field, message] of [
+    [{}, 'origin', 'This field is required.'],
+    [{ origin: 5 }, 'origin', 'This value is of the wrong type.'],
+    [{ origin: 'https://evil.example.com' }, 'origin', 'Pages of this origin cannot use the service.'],
+    [{ origin: `${PUBLIC_URL}/` }, 'origin', 'Pages of this origin cannot use the service.'],
+    [{ origin, amr: 'pwd' }, 'amr', 'This value is of the wrong type.'],
+    [{ origin, amr: ['a b'] }, 'amr.0', 'This value has the wrong format.'],
+    [{ origin, amr: ['a,b'] }, 'amr.0', 'This value has the wrong format.'],
+    [{ origin, amr: ['x=\t1'] }, 'amr.0', 'This value has the wrong format.'],
+    [{ origin, amr: Array(9).fill('otp') }, 'amr', 'This value has the wrong format.'],
+    [{ origin, auth_time: '1795309848' }, 'auth_time', 'This value is of the wrong type.'],
+    [{ origin, auth_time: 5 }, 'auth_time', 'This value is outside the allowed range.'],
+    [{ origin, auth_time: future }, 'auth_time', 'This value is outside the allowed range.'],
+    [{ origin, admin: true }, 'admin', 'This field is not known.'],
+  ] as const) {
+    const answer = await askForCode(node, 1, body);
+    t.equal(answer.statusCode, 422, JSON.stringify(body));
+    t.strictSame(answer.json().errors, { [field]: [message] }, JSON.stringify(body));
+  }
+  for (const body of [{}, { code: '' }, { code: 5 }, { code: ['x'] }, { code: 'x'.repeat(101) }]) {
+    const answer = await exchange(node, body);
+    t.equal(answer.statusCode, 422);
+    t.equal(answer.json().code, 'validation_failed');
+    t.ok('code' in answer.json().errors);
+  }
+  for (const code of ['x', '__proto__', '\r\nx: y', '\u0000', '%00', 'session:code:x', '🙂'])
+    t.strictSame((await exchange(node, { code })).json(), INVALID, code);
+});
+
+t.test('exchanges have a limit of their own', async (t) => {
+  const { store } = await redisStore(t);
+  const directory = await userDirectory(t, ANN);
+  const node = await startNode(t, { store, directory, env: { RATE_LIMIT_LOGIN_CODE: '2' } });
+  const code = await codeFor(node, 1);
+  for (let times = 0; times < 2; times++) t.equal((await exchange(node, { code: 'x' })).statusCode, 422);
+  const limited = await exchange(node, { code });
+  t.equal(limited.statusCode, 429);
+  t.equal(limited.json().code, 'rate_limited');
+  t.ok(Number(limited.headers['retry-after']) > 0);
+  await logIn(node, ANN);
+});

@@ -1,0 +1,85 @@
+// Work in HashWX: the form of a solution, and what it must reach (docs/decisions/hashwx.md).
+
+import type { Hashwx } from './function.js';
+
+/** The name of the algorithm on the wire. */
+export const HASHWX = 'hashwx-1';
+
+/** Independent parts of a challenge: four vary half as much as one, and cost four checks. */
+export const HASHWX_PARTS = 4;
+
+/** Bits of a challenge seed. */
+export const SEED_HEX_DIGITS = 64;
+
+/** Blocks of nonces of a part; a function belongs to each. */
+const BLOCKS = 2 ** 32;
+
+/** Returns the SHA-256 of some bytes, 32 bytes. It is a parameter, so that these files run in browsers as well as in Node. */
+export type BytesDigest = (bytes: Uint8Array) => Uint8Array;
+
+/** What a solution is verified against; everything comes from the server's own record. */
+export interface HashwxTask {
+  /** 64 hexadecimal digits. */
+  readonly seed: string;
+  /** Expected hashes of a part, 2 to 2^32. */
+  readonly partDifficulty: number;
+  /** Nonces that one function hashes, 1 to 65,536. */
+  readonly noncesPerFunction: number;
+}
+
+const SOLUTION = /^(?:0|[1-9][0-9]{0,14})(?:\.(?:0|[1-9][0-9]{0,14})){3}$/;
+const NUMBERS = 2 ** 48;
+
+/**
+ * Returns whether a text has the form of a solution: four decimal numbers below 2^48, joined by dots, without sign or
+ * leading zero.
+ */
+export function isHashwxSolution(text: string): boolean {
+  return SOLUTION.test(text) && text.split('.').every((number) => Number(number) < NUMBERS);
+}
+
+const DOMAIN = Uint8Array.from('captcha-hashwx-1', (character) => character.charCodeAt(0));
+const PART_AT = DOMAIN.length + 32;
+
+/**
+ * Returns the seed of the function of a block: SHA-256(domain ‖ challenge seed ‖ part ‖ block), where every field has a
+ * fixed length.
+ * @param seed 64 hexadecimal digits
+ * @param part 0 to 3
+ * @param block 0 to 2^32 - 1
+ */
+export function functionSeed(sha256: BytesDigest, seed: string, part: number, block: number): Uint8Array {
+  const message = new Uint8Array(PART_AT + 5);
+  message.set(DOMAIN);
+  for (let at = 0; at < 32; at++) {
+    message[DOMAIN.length + at] = Number.parseInt(seed.slice(2 * at, 2 * at + 2), 16);
+  }
+  message[PART_AT] = part;
+  new DataView(message.buffer).setUint32(PART_AT + 1, block);
+  return sha256(message);
+}
+
+/** Returns the number that a hash must be below: one hash in `partDifficulty` is. */
+export function hashwxThreshold(partDifficulty: number): bigint {
+  return 2n ** 64n / BigInt(partDifficulty);
+}
+
+/**
+ * Returns whether a solution solves every part, and stops at the first that it does not.
+ * @param solution of the form of `isHashwxSolution`; any other text solves nothing
+ */
+export function solvesHashwx(
+  { hash }: Hashwx,
+  sha256: BytesDigest,
+  { seed, partDifficulty, noncesPerFunction }: HashwxTask,
+  solution: string,
+): boolean {
+  if (!isHashwxSolution(solution)) return false;
+  const threshold = hashwxThreshold(partDifficulty);
+  return solution.split('.').every((text, part) => {
+    const number = Number(text);
+    const block = Math.floor(number / noncesPerFunction);
+    if (block >= BLOCKS) return false;
+    return hash(functionSeed(sha256, seed, part, block), BigInt(number)) < threshold;
+  });
+}

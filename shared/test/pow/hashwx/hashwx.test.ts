@@ -1,0 +1,153 @@
+// HashWX on the static module: it gives the published values, and those of the definition in BigInts.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import t from 'tap';
+import { openHashwx, warmHashwx } from '../../../src/pow/hashwx/function.js';
+import { hashwxModule } from '../../../src/pow/hashwx/hashwx-module.js';
+import {
+  functionSeed,
+  hashwxThreshold,
+  isHashwxSolution,
+  solvesHashwx,
+} from '../../../src/pow/hashwx/work.js';
+import { makeModel } from '../../../src/test/hashwx/model.js';
+import { hashVectors, hexWord, vectors } from '../../../src/test/hashwx/vectors.js';
+
+/** Node has it, but its types do not. */
+declare const WebAssembly: {
+  instantiate(bytes: Uint8Array): Promise<{
+    readonly instance: {
+      readonly exports: {
+        readonly memory: { readonly buffer: ArrayBuffer };
+        make(): void;
+        hash(nonce: bigint): bigint;
+      };
+    };
+  }>;
+};
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+const hashwx = openHashwx();
+const { challenge } = vectors;
+const task = { seed: challenge.seed, partDifficulty: challenge.d, noncesPerFunction: 65_536 };
+const solves = (solution: string, changed: Partial<typeof task> = {}) =>
+  solvesHashwx(hashwx, sha256, { ...task, ...changed }, solution);
+
+t.test('the module in the sources is what its text assembles to', async (t) => {
+  const { assemble } = (await import(
+    new URL('../../../../../client/build/assemble.js', import.meta.url).href
+  )) as { assemble(text: string): Promise<string> };
+  const text = new URL('../../../../src/pow/hashwx/hashwx.wat', import.meta.url);
+  t.equal(await assemble(readFileSync(text, 'utf8')), hashwxModule, 'run node shared/build.js');
+});
+
+t.test('all 1,200 published hashes', async (t) => {
+  const wrong = hashVectors.flatMap(({ seed, hashes }) =>
+    hashes.filter(({ nonce, hash }) => hashwx.hash(seed, nonce) !== hash).map(({ nonce }) => nonce),
+  );
+  t.same(wrong, []);
+});
+
+for (const [i, trace] of vectors.traces.entries()) {
+  t.test(`every inner value that memory keeps of trace ${i}`, async (t) => {
+    const module = await WebAssembly.instantiate(Buffer.from(hashwxModule, 'base64'));
+    const { memory, make, hash } = module.instance.exports;
+    const bytes = Buffer.from(memory.buffer);
+    const word = (at: number) => hexWord(bytes.readBigUInt64LE(at));
+    const programs = (i: number) =>
+      Array.from({ length: 8 }, (_, slot) => [...bytes.subarray(512 + 32 * i + 4 * slot).subarray(0, 4)]);
+    bytes.set(Buffer.from(trace.seed, 'hex'));
+    make();
+    t.same(
+      trace.words.map((_, i) => word(20_480 + 8 * i)),
+      trace.words,
+    );
+    t.same(programs(0), trace.program0);
+    t.same(programs(31), trace.program31);
+    t.equal(sha256(bytes.subarray(512, 1536)).toString('hex'), trace.programsSha256);
+    t.equal(hexWord(hash(BigInt(trace.nonce))), trace.hash);
+    t.same(
+      trace.registersAfterRead.map((_, i) => word(64 + 8 * i)),
+      trace.registersAfterRead,
+    );
+    t.equal(sha256(bytes.subarray(2048, 4096)).toString('hex'), trace.memorySha256);
+    t.equal(word(2048), trace.memoryFirstWord);
+    t.equal(word(4088), trace.memoryLastWord);
+  });
+}
+
+t.test('any seed and nonce hash as the definition says', async (t) => {
+  const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+  fc.assert(
+    fc.property(seeds, fc.array(nonces, { minLength: 1, maxLength: 4 }), (seed, nonces) => {
+      const model = makeModel(seed);
+      for (const nonce of nonces) t.equal(hashwx.hash(seed, nonce), model.trace(nonce).hash);
+    }),
+    { numRuns: 100 },
+  );
+  t.equal(warmHashwx(), warmHashwx(), 'a process has one instance');
+});
+
+t.test('the published challenge', async (t) => {
+  t.equal(hexWord(hashwxThreshold(challenge.d)), challenge.threshold);
+  for (const { part, block, functionSeed: seed, number, hash } of challenge.parts) {
+    const made = functionSeed(sha256, challenge.seed, part, block);
+    t.equal(Buffer.from(made).toString('hex'), seed);
+    t.equal(hexWord(hashwx.hash(made, BigInt(number))), hash);
+  }
+  t.ok(solves(challenge.solution));
+});
+
+t.test(
+  'a solution is bound to its parts, its seed, its difficulty and the nonces of a function',
+  async (t) => {
+    const numbers = challenge.solution.split('.');
+    t.notOk(solves(numbers.toReversed().join('.')));
+    for (let part = 0; part < 4; part++) {
+      t.notOk(
+        solves(numbers.with(part, String(Number(numbers[part]) + 1)).join('.')),
+        `part ${part} must be right`,
+      );
+    }
+    t.notOk(solves(challenge.solution, { seed: challenge.seed.replace(/^a/, 'b') }));
+    t.notOk(solves(challenge.solution, { partDifficulty: 1_000_000 }));
+    t.notOk(solves(challenge.solution, { noncesPerFunction: 512 }));
+  },
+);
+
+t.test('a part that needs more blocks than there are is not solved', async (t) => {
+  const last = 512 * 2 ** 32;
+  t.notOk(solves(`${last}.0.0.0`, { noncesPerFunction: 512, partDifficulty: 2 }));
+});
+
+t.test('the form of a solution', async (t) => {
+  const most = String(2 ** 48 - 1);
+  for (const text of ['0.0.0.0', challenge.solution, [most, most, most, most].join('.')]) {
+    t.ok(isHashwxSolution(text), text);
+  }
+  const wrong = [
+    '',
+    '0',
+    '0.0.0',
+    '0.0.0.0.0',
+    '00.0.0.0',
+    '01.0.0.0',
+    '-1.0.0.0',
+    '+1.0.0.0',
+    '1e3.0.0.0',
+    '0x1.0.0.0',
+    '1..2.3',
+    '.1.2.3',
+    '1.2.3.',
+    ' 1.2.3.4',
+    '1.2.3.4\n',
+    '１.2.3.4',
+    `${2 ** 48}.0.0.0`,
+    `0.0.0.${'9'.repeat(15)}`,
+    `0.0.0.${'9'.repeat(16)}`,
+  ];
+  for (const text of wrong) t.notOk(isHashwxSolution(text), JSON.stringify(text));
+  for (const text of wrong) t.notOk(solves(text, { partDifficulty: 2 }), JSON.stringify(text));
+});
