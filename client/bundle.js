@@ -1,4 +1,4 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and its languages in dist/tollgate/.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
@@ -36,6 +36,16 @@ const languagesStayFiles = {
   },
 };
 
+/** What shows the key of the browser stays a file, because forms without a session never load it. */
+const proofStaysFile = {
+  name: 'proof-stays-file',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    const isProof = importer?.endsWith('/session/environment.js') && id === './device-proof.js';
+    return isProof ? { id: './tollgate/proof.js', external: true } : undefined;
+  },
+};
+
 const changedMs = (file) => statSync(file).mtimeMs;
 const inputs = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith('.js'))
@@ -51,7 +61,7 @@ async function bundle() {
   await build({
     configFile: false,
     logLevel: 'warn',
-    plugins: [workersLoadThisFile, languagesStayFiles],
+    plugins: [workersLoadThisFile, languagesStayFiles, proofStaysFile],
     build: {
       outDir: fileURLToPath(new URL('./dist/', import.meta.url)),
       emptyOutDir: false,
@@ -64,5 +74,20 @@ async function bundle() {
   cpSync(join(sources, 'element', 'texts'), languages, {
     recursive: true,
     filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),
+  });
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir: languages,
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: {
+        entry: join(sources, 'session', 'device-proof.js'),
+        formats: ['es'],
+        fileName: () => 'proof.js',
+      },
+      rolldownOptions: { output: { minify: true } },
+    },
   });
 }
