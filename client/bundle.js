@@ -41,7 +41,7 @@ const proofStaysFile = {
   name: 'proof-stays-file',
   enforce: 'pre',
   resolveId(id, importer) {
-    const isProof = importer?.endsWith('/session/environment.js') && id === './device-proof.js';
+    const isProof = importer?.endsWith('/session/environment.js') && id === './binding/device-proof.js';
     return isProof ? { id: './tollgate/proof.js', external: true } : undefined;
   },
 };
@@ -83,7 +83,7 @@ async function bundle() {
       emptyOutDir: false,
       target: 'es2022',
       lib: {
-        entry: join(sources, 'session', 'device-proof.js'),
+        entry: join(sources, 'session', 'binding', 'device-proof.js'),
         formats: ['es'],
         fileName: () => 'proof.js',
       },

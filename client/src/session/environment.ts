@@ -20,7 +20,7 @@ export interface Environment {
   /** Storage that tabs of the origin share and that outlives the browser; throws where the browser forbids it. */
   openStorage(): Storage | undefined;
   /** Loads what shows the key of this browser; undefined where there are no keys. */
-  readonly loadProof: (() => Promise<typeof import('./device-proof.js')>) | undefined;
+  readonly loadProof: (() => Promise<typeof import('./binding/device-proof.js')>) | undefined;
   /** The base of relative URLs. */
   readonly pageUrl: string;
 }
@@ -44,7 +44,7 @@ export function browserEnvironment(): Environment {
     openChannel: (name) => (globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),
     openStorage: () => localStorage,
     // Without https there is no `subtle`.
-    loadProof: globalThis.indexedDB && crypto.subtle && (() => import('./device-proof.js')),
+    loadProof: globalThis.indexedDB && crypto.subtle && (() => import('./binding/device-proof.js')),
     pageUrl: location.href,
   };
 }

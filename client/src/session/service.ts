@@ -2,7 +2,7 @@
 
 import type { TokenBody } from '../wire.js';
 import { type AccessToken, createAccessToken, startStopwatch } from './access-token.js';
-import type { Prover } from './device-proof.js';
+import type { Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 import { parseRetryAfterMs } from './refresh-schedule.js';
