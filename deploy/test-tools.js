@@ -12,9 +12,9 @@ const canvasPackages =
 
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
- * may be missing: their tests are skipped, and a line says so. So may Prometheus and Helm.
- * @returns {Record<'CHROMIUM' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL',
- * string>} variables that tell the tests where programs are; empty for what is missing
+ * may be missing: their tests are skipped, and a line says so. So may Prometheus, Helm, HAProxy and PyJWT.
+ * @returns {Record<'CHROMIUM' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
+ * | 'HAPROXY' | 'PYJWT', string>} variables that tell the tests where programs are; empty for what is missing
  */
 export function provideTools() {
   provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
@@ -25,10 +25,11 @@ export function provideTools() {
     'Chromium',
   );
   const caddy = provide(['caddy'], 'caddy', 'Caddy 2.5 or newer');
-  const nginx = provide(['nginx'], 'nginx', 'nginx', () => ['/usr/sbin']);
+  const nginx = provide(['nginx'], 'nginx', 'nginx');
   const firefox = provideIfPossible(['firefox-esr', 'firefox'], 'firefox-esr', 'Firefox');
   const driver = provideIfPossible(['WebKitWebDriver'], 'webkit2gtk-driver', 'WebKit');
   const xvfb = provideIfPossible(['Xvfb'], 'xvfb', 'WebKit');
+  const haproxy = provideIfPossible(['haproxy'], 'haproxy', 'HAProxy');
   const prometheus = provideIfPossible(['prometheus'], 'prometheus', 'Prometheus');
   const promtool = provideIfPossible(['promtool'], 'prometheus', 'Prometheus');
   return {
@@ -41,6 +42,8 @@ export function provideTools() {
     NGINX: nginx,
     PROMETHEUS: prometheus,
     PROMTOOL: promtool,
+    HAPROXY: haproxy,
+    PYJWT: providePyJwt(),
   };
 }
 
@@ -74,11 +77,22 @@ function provideShell() {
   return find([name]) ?? '';
 }
 
+/** @returns the Python that has PyJWT; an empty text when none has */
+function providePyJwt() {
+  const python = '/usr/bin/python3';
+  const hasIt = () => run(python, ['-c', 'import jwt, cryptography']).ok;
+  if (!hasIt()) installWithApt(['python3-jwt', 'python3-cryptography']);
+  if (hasIt()) return python;
+  console.log('*** PyJWT IS NOT TESTED: install python3-jwt and python3-cryptography. ***');
+  return '';
+}
+
 function find(names, furtherFolders = []) {
   const folders = [
     ...(process.env.PATH ?? '').split(delimiter),
     '/usr/bin',
     '/usr/local/bin',
+    '/usr/sbin',
     ...furtherFolders,
   ];
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -37,7 +37,9 @@ export async function prepareSolvedWork(
       powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
     );
     await Promise.all(issues.map(({ issue }) => untilAnswered(() => challenges.issuePow(issue))));
-    for (const { issue, salt } of issues) prepared.push({ pow_token: issue.token, pow_nonce: solve(salt) });
+    for (const { issue, work } of issues) {
+      prepared.push({ pow_token: issue.token, pow_nonce: solve(work.salt) });
+    }
   }
   await store.close();
   return prepared;

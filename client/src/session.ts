@@ -3,6 +3,11 @@
 import { createSession } from './session/create-session.js';
 import { SessionError } from './session/errors.js';
 
-export type { LoginFields, Session, SessionOptions } from './session/session-options.js';
+export type {
+  LoginFields,
+  ReauthenticationFields,
+  Session,
+  SessionOptions,
+} from './session/session-options.js';
 export type { SessionState, SessionStatus } from './session/session-state.js';
 export { createSession, SessionError };

@@ -15,10 +15,10 @@ import { createSignIn } from './sign-in.js';
 import { createTryNext } from './try-next.js';
 
 translatePage();
-showOwnForm();
 // On a phone what happens behind the form is out of sight until somebody wants to see it.
 find('behind').open = matchMedia('(min-width: 62rem)').matches;
 const facts = await readFacts();
+showOwnForm(facts.challenge_prefix);
 const log = createRequestLog(find('log'));
 // Replaces `fetch` before the package reads it.
 observeFetch(log.addRequest);
@@ -58,8 +58,13 @@ function show() {
   tryNext.showSignedIn(next === 'account');
   document.title = translate(next === 'account' ? 'title_in' : 'title_out');
   if (next !== 'sign-in' || reason === null) notify('');
-  else notify(translateIfKnown(reason, 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
+  else notify(translateIfKnown(nameOf(reason), 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
   views[next].enter();
+}
+
+/** A service that answers that it is not available is as much away for the person as one that does not answer. */
+function nameOf(reason) {
+  return /^(rate_limited|\w+_unavailable)$/.test(reason) ? 'network' : reason;
 }
 
 async function readFacts() {

@@ -15,9 +15,12 @@ export function createTryNext() {
 
   show();
   return {
-    /** @param {number} nowTimes how many times the first price the next attempt costs @param {boolean} isImage */
-    showPrice(nowTimes, isImage) {
-      const next = isImage ? 'image' : nowTimes > 1 ? 'raised' : 'start';
+    /**
+     * @param {number} nowTimes how many times the first price the next attempt costs
+     * @param {'image' | 'effort' | null} captcha what it takes besides work
+     */
+    showPrice(nowTimes, captcha) {
+      const next = captcha ?? (nowTimes > 1 ? 'raised' : 'start');
       if (next === step && nowTimes === times) return;
       step = next;
       times = nowTimes;

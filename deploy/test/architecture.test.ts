@@ -94,7 +94,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/http',
     files: /^shared\/src\/http\//,
-    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|negotiator|pino|prom-client)$/],
+    may: [fastify, sharedAny, typebox, nodeAny, /^(close-with-grace|fast-jwt|negotiator|pino|prom-client)$/],
     never: [environment],
   },
   {
@@ -195,7 +195,14 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', 'app', 'admin', 'image-setup', 'project-root', '(stores|directory|passwords)/'),
+      ...own(
+        'config',
+        'app',
+        'admin',
+        '(image|token)-setup',
+        'project-root',
+        '(stores|directory|passwords)/',
+      ),
     ],
     never: [environment],
   },
@@ -206,12 +213,18 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'token-setup.ts',
+    files: /^services\/session-service\/src\/token-setup\.ts$/,
+    may: [sharedAny, ...own('config', 'domain/key-roll-out\\.ts$')],
+    never: [environment],
+  },
+  {
     name: 'cli',
     files: /^services\/[a-z]+-service\/src\/cli\//,
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', '(stores|directory|passwords)/', 'renderer/', 'image-setup', 'project-root'),
+      ...own('config', '(stores|directory|passwords)/', 'renderer/', '(image|token)-setup', 'project-root'),
     ],
   },
   {
@@ -415,7 +428,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
@@ -427,11 +440,6 @@ const departures: readonly Departure[] = [
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
     to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
     why: 'the job is made by a pure function, and the route recognises a full queue by its class',
-  },
-  {
-    from: /^services\/session-service\/src\/routes\/login\.ts$/,
-    to: /^services\/session-service\/src\/(directory\/directory|passwords\/hashing-queue)\.ts$/,
-    why: 'the route recognises an error of the directory by its class',
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,

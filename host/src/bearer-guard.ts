@@ -1,18 +1,13 @@
 // The bearer guard of an application: verifies the access tokens of the session service on its own.
 
-import { Type } from '@sinclair/typebox';
-import { checkStores } from '@tollgate/shared/config/checks.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
-import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
-import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
-import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
+import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
+import { followRemoteKeys } from '@tollgate/shared/http/tokens/remote-keys.js';
 import { openTokenCodec, type TokenCodec } from '@tollgate/shared/http/tokens/token-codec.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
@@ -22,13 +17,17 @@ import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-s
 import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { type BearerKeys, readBearerEnvironment } from './bearer-environment.js';
 
 /** The options of the plugin. */
 export interface BearerGuardOptions {
   /**
    * Variables, usually `process.env`:
-   * - `ACCESS_SECRET`, the same as in the session service.
-   * - `ACCESS_KEYS`, the output of its command `keys export-access`. `ENCRYPTION_KEY` would open refresh tokens too.
+   * - For sealed tokens `ACCESS_SECRET`, the same as in the session service, and `ACCESS_KEYS`, the output of its command
+   *   `keys export-access`. `ENCRYPTION_KEY` would open refresh tokens too.
+   * - For public tokens `ACCESS_JWKS_URL`, the address of the public keys, or `ACCESS_PUBLIC_KEYS`, the output of the
+   *   command `keys export-public`; and `ACCESS_TOKEN_ISSUER` and `ACCESS_TOKEN_AUDIENCE`, which the tokens must name. None
+   *   of these is a secret. With the variables of both formats, tokens of both are accepted.
    * - `STORE_URL`, the store of the sessions, optional. With it ended sessions are refused within a second, and a token
    *   verified here counts as used, so that the refresh token before it is refused as stolen. Without it ended sessions
    *   are refused once their access tokens expire, and the session service does not see the uses here.
@@ -42,39 +41,20 @@ export interface BearerGuardOptions {
 
 const CONNECT_MS = 2000;
 
-const BearerEnvironment = Type.Object({
-  ACCESS_SECRET: SecretVariables.ACCESS_SECRET,
-  ACCESS_KEYS: Type.String({
-    description: 'Opens access tokens: what the command `keys export-access` prints',
-    secret: true,
-    expected: 'what the command keys export-access prints',
-  }),
-  STORE_URL: StoreVariables.STORE_URL,
-  ACCESS_TTL: Type.Integer({
-    default: 900,
-    minimum: 1,
-    maximum: 31_536_000,
-    description: 'Seconds that an access token lives',
-  }),
-});
+type TokenReader = BearerOptions['tokens'];
 
 async function bearerGuard(
   app: FastifyInstance,
   { environment, root = '.' }: BearerGuardOptions,
 ): Promise<void> {
-  const values = readEnvironment(BearerEnvironment, environment, (found) => [
-    ...checkSecrets({ ACCESS_SECRET: found.ACCESS_SECRET }),
-    ...(found.STORE_URL === undefined ? [] : checkStores(found, ['STORE_URL'])),
-  ]);
-  const secrets = openKeyRing(values.ACCESS_SECRET);
-  const keys = readAccessKeys(values.ACCESS_KEYS);
-  let tokens: TokenCodec<AccessClaims> | undefined;
-  // In a scope of its own, so that the application can register @fastify/jwt for itself.
-  await app.register(async (scope) => {
-    const envelope = createKeyedEnvelope('access', keys);
-    tokens = await openTokenCodec(scope, { kind: 'access', claims: AccessClaims, secrets, envelope });
-  });
-  if (tokens === undefined) throw new TypeError('the scope of the tokens did not load');
+  const keys = readBearerEnvironment(environment);
+  const { values } = keys;
+  const sealed = keys.sealed && (await openSealed(app, keys.sealed));
+  const open = keys.open && (await openPublic(app, keys.open));
+  const tokens: TokenReader = {
+    // Only a public token has dots.
+    read: (token) => (token.includes('.') ? open : sealed)?.read(token) ?? { ok: false, reason: 'invalid' },
+  };
 
   let revocations: RevocationFollower | undefined;
   let onVerified: ((claims: AccessClaims) => void) | undefined;
@@ -83,14 +63,7 @@ async function bearerGuard(
   if (store !== undefined) {
     const storeWatch = watchStore(store, { variable: 'STORE_URL', holds: ['sessions'], log: app.log });
     const follower = followRevocations(openRevocationLog(store), app.log);
-    const report = reportKeys(
-      store,
-      {
-        makes: false,
-        ids: { ACCESS_SECRET: secrets.all.map(({ id }) => id), ENCRYPTION_KEY: keys.map(({ id }) => id) },
-      },
-      app.log,
-    );
+    const report = reportKeys(store, { makes: false, ids: idsOf(keys) }, app.log);
     app.addHook('onClose', async () => {
       await follower.stop();
       await report.stop();
@@ -111,19 +84,56 @@ async function bearerGuard(
   });
 }
 
-function readAccessKeys(text: string) {
-  try {
-    return importAccessKeys(text.trim());
-  } catch (error) {
-    if (error instanceof RangeError) throw new ConfigurationError([`ACCESS_KEYS ${error.message}`]);
-    throw error;
-  }
+/** In a scope of its own, so that the application can register @fastify/jwt for itself. */
+async function openSealed(
+  app: FastifyInstance,
+  { secret, keys }: NonNullable<BearerKeys['sealed']>,
+): Promise<TokenReader> {
+  let codec: TokenCodec<AccessClaims> | undefined;
+  await app.register(async (scope) => {
+    const envelope = createKeyedEnvelope('access', keys);
+    const secrets = openKeyRing(secret);
+    codec = await openTokenCodec(scope, { kind: 'access', claims: AccessClaims, secrets, envelope });
+  });
+  if (codec === undefined) throw new TypeError('the scope of the tokens did not load');
+  return codec;
+}
+
+async function openPublic(
+  app: FastifyInstance,
+  { keys, ...names }: NonNullable<BearerKeys['open']>,
+): Promise<TokenReader> {
+  if (typeof keys !== 'string') return createPublicReader(() => keys, names);
+  const remote = followRemoteKeys(keys, app.log);
+  app.addHook('onClose', async () => remote.stop());
+  // An address that does not answer does not keep the application from starting.
+  await remote.refresh();
+  const reader = createPublicReader(remote.keys, names);
+  return {
+    read(token) {
+      const reading = reader.read(token);
+      if (reading.ok || !reader.namesUnknownKey(token)) return reading;
+      return remote.refresh()?.then(() => reader.read(token)) ?? reading;
+    },
+  };
+}
+
+/** The ids of the keys that do not change while the application runs. */
+function idsOf({ sealed, open }: BearerKeys): Record<string, string[]> {
+  const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
+  return {
+    ...(sealed && {
+      ACCESS_SECRET: idsIn(openKeyRing(sealed.secret).all),
+      ENCRYPTION_KEY: idsIn(sealed.keys),
+    }),
+    ...(open && typeof open.keys !== 'string' ? { ACCESS_SIGNING_KEYS: idsIn(open.keys) } : {}),
+  };
 }
 
 /**
  * Verifies the access tokens of the session service in any Fastify application. Decorates the server with
  * `requireBearer`, an `onRequest` hook that sets `request.bearer` to the claims of the token or answers 401
- * (`token_invalid`, `session_revoked`), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
+ * (`token_invalid`, `session_revoked`; `bearer({ maxAuthAge })` is that hook with a demand), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
  * and closes it with the server.
  * @throws ConfigurationError with a line for each mistake in the variables
  */

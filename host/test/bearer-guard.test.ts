@@ -2,15 +2,18 @@
 
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
+import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { eachKind } from '@tollgate/shared/test/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { bearerGuard } from '../src/tollgate.js';
+import { bearer, bearerGuard } from '../src/tollgate.js';
 
 const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
 const REFRESH_SECRET = 'refresh-secret-of-this-test-0123456789';
@@ -18,17 +21,44 @@ const ENCRYPTION_KEY = 'encryption-key-of-this-test-0123456789';
 const SID = '0123456789ABCDEFGHIJKL';
 const accessKeys = exportAccessKeys(openKeyRing(ENCRYPTION_KEY));
 
+const signingKeys = openSigningKeys(createSigningKey('ES256'));
+const NAMES = { issuer: 'https://auth.example.com', audiences: ['https://api.example.com'] };
+
+/** What the session service issues, and what the guard needs to verify it. */
+const FORMATS = {
+  sealed: {
+    options: { accessSecrets: openKeyRing(ACCESS_SECRET) },
+    variables: { ACCESS_SECRET, ACCESS_KEYS: accessKeys } as Record<string, string>,
+  },
+  public: {
+    options: { publicTokens: { ...NAMES, keys: signingKeys, clientId: 'tollgate', issued: true } },
+    variables: {
+      ACCESS_PUBLIC_KEYS: JSON.stringify(jwksOf(signingKeys.all)),
+      ACCESS_TOKEN_ISSUER: NAMES.issuer,
+      ACCESS_TOKEN_AUDIENCE: NAMES.audiences.join(','),
+    } as Record<string, string>,
+  },
+};
+type Format = (typeof FORMATS)[keyof typeof FORMATS];
+
+/** Runs a test for each format of access tokens. */
+function eachFormat(name: string, test: (t: Test, format: Format) => Promise<void>): void {
+  for (const [format, details] of Object.entries(FORMATS)) {
+    t.test(`${name}: ${format}`, (t) => test(t, details));
+  }
+}
+
 /** Issues tokens as the session service does. */
-async function issuer(t: Test) {
+async function issuer(t: Test, { options }: Format) {
   const app = Fastify();
   t.teardown(() => app.close());
   await app.register(tokens, {
-    accessSecrets: openKeyRing(ACCESS_SECRET),
+    ...options,
     refreshSecrets: openKeyRing(REFRESH_SECRET),
     encryptionKeys: openKeyRing(ENCRYPTION_KEY),
   });
   const iat = Math.floor(Date.now() / 1000);
-  const access = (lifeSeconds = 900) =>
+  const access = (lifeSeconds = 900, authentication: AuthenticationClaims = {}) =>
     app.tokens.access.issue({
       id: 7,
       email: 'ann@example.com',
@@ -36,6 +66,7 @@ async function issuer(t: Test) {
       gen: 1,
       iat,
       exp: iat + lifeSeconds,
+      ...authentication,
     });
   const refresh = app.tokens.refresh.issue({
     ...{ sub: '7', email: 'ann@example.com', sid: SID, gen: 1, iat, exp: iat + 900 },
@@ -43,10 +74,10 @@ async function issuer(t: Test) {
   return { access, refresh };
 }
 
-async function application(t: Test, variables: Readonly<Record<string, string>> = {}) {
+async function application(t: Test, { variables }: Format, more: Readonly<Record<string, string>> = {}) {
   const app = Fastify();
   t.teardown(() => app.close());
-  const environment = { ACCESS_SECRET, ACCESS_KEYS: accessKeys, ...variables };
+  const environment = { ...variables, ...more };
   await app.register(bearerGuard, { environment });
   app.get('/whose', { onRequest: app.requireBearer }, async (request) => bearerOf(request));
   const ask = (token?: string) =>
@@ -54,29 +85,32 @@ async function application(t: Test, variables: Readonly<Record<string, string>> 
   return { app, ask };
 }
 
-t.test('a bearer of the session service is verified without it, everything else is 401', async (t) => {
-  const { access, refresh } = await issuer(t);
-  const { ask } = await application(t);
-  const answer = await ask(access());
-  t.equal(answer.statusCode, 200);
-  t.match(answer.json(), { id: 7, email: 'ann@example.com', sid: SID, gen: 1 });
-  for (const token of [undefined, '', 'x', `${access()}A`, refresh, access(-60)]) {
-    const refused = await ask(token);
-    t.equal(refused.statusCode, 401);
-    t.match(refused.headers, {
-      'www-authenticate': 'Bearer',
-      'cache-control': 'no-store',
-      'content-language': 'en',
-      vary: 'Accept-Language',
-    });
-    t.strictSame(refused.json(), { message: 'Please sign in.', code: 'token_invalid' });
-  }
-});
+eachFormat(
+  'a bearer of the session service is verified without it, everything else is 401',
+  async (t, format) => {
+    const { access, refresh } = await issuer(t, format);
+    const { ask } = await application(t, format);
+    const answer = await ask(access());
+    t.equal(answer.statusCode, 200);
+    t.match(answer.json(), { id: 7, email: 'ann@example.com', sid: SID, gen: 1 });
+    for (const token of [undefined, '', 'x', `${access()}A`, refresh, access(-60)]) {
+      const refused = await ask(token);
+      t.equal(refused.statusCode, 401);
+      t.match(refused.headers, {
+        'www-authenticate': 'Bearer',
+        'cache-control': 'no-store',
+        'content-language': 'en',
+        vary: 'Accept-Language',
+      });
+      t.strictSame(refused.json(), { message: 'Please sign in.', code: 'token_invalid' });
+    }
+  },
+);
 
-t.test(
+eachFormat(
   'its refusals bypass the error handler of the application, and are in the language of the request',
-  async (t) => {
-    const { app } = await application(t);
+  async (t, format) => {
+    const { app } = await application(t, format);
     app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ own: true }));
     app.get('/broken', { onRequest: app.requireBearer }, async () => {
       throw new Error('a mistake of the application');
@@ -85,66 +119,70 @@ t.test(
     t.equal(refused.statusCode, 401);
     t.equal(refused.headers['content-language'], 'fr');
     t.strictSame(refused.json(), { message: 'Veuillez vous connecter.', code: 'token_invalid' });
-    const { access } = await issuer(t);
+    const { access } = await issuer(t, format);
     const headers = { authorization: `Bearer ${access()}` };
     t.strictSame((await app.inject({ url: '/broken', headers })).json(), { own: true });
   },
 );
 
 t.test('tokens under other keys or another secret are refused', async (t) => {
-  const { access } = await issuer(t);
+  const format = FORMATS.sealed;
+  const { access } = await issuer(t, format);
   const foreign = 'another-secret-of-this-test-0123456789';
   for (const variables of [
     { ACCESS_SECRET: foreign },
     { ACCESS_KEYS: exportAccessKeys(openKeyRing(foreign)) },
   ]) {
-    t.equal((await (await application(t, variables)).ask(access())).statusCode, 401);
+    t.equal((await (await application(t, format, variables)).ask(access())).statusCode, 401);
   }
-  await t.rejects(application(t, { ACCESS_KEYS: ENCRYPTION_KEY }), {
+  await t.rejects(application(t, format, { ACCESS_KEYS: ENCRYPTION_KEY }), {
     name: 'ConfigurationError',
     message: /^ACCESS_KEYS /,
   });
 });
 
-t.test('with the store an ended session is refused at once, and closing stops the follower', async (t) => {
-  await eachKind(t, async (t, { store, url }) => {
-    const { access } = await issuer(t);
-    const { app, ask } = await application(t, { STORE_URL: url });
-    t.equal((await ask(access())).statusCode, 200);
-    await openRevocationLog(store).append({ sids: [SID], keepMs: 960_000 });
-    const limitMs = performance.now() + 1000;
-    let answer = await ask(access());
-    while (answer.statusCode === 200 && performance.now() < limitMs) {
-      // Injected requests alone would starve the event loop.
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      answer = await ask(access());
-    }
-    t.equal(answer.statusCode, 401);
-    t.equal(answer.headers['www-authenticate'], 'Bearer');
-    t.strictSame(answer.json(), {
-      message: 'Your session has been ended. Please sign in again.',
-      code: 'session_revoked',
+eachFormat(
+  'with the store an ended session is refused at once, and closing stops the follower',
+  async (t, format) => {
+    await eachKind(t, async (t, { store, url }) => {
+      const { access } = await issuer(t, format);
+      const { app, ask } = await application(t, format, { STORE_URL: url });
+      t.equal((await ask(access())).statusCode, 200);
+      await openRevocationLog(store).append({ sids: [SID], keepMs: 960_000 });
+      const limitMs = performance.now() + 1000;
+      let answer = await ask(access());
+      while (answer.statusCode === 200 && performance.now() < limitMs) {
+        // Injected requests alone would starve the event loop.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        answer = await ask(access());
+      }
+      t.equal(answer.statusCode, 401);
+      t.equal(answer.headers['www-authenticate'], 'Bearer');
+      t.strictSame(answer.json(), {
+        message: 'Your session has been ended. Please sign in again.',
+        code: 'session_revoked',
+      });
+      await app.close();
     });
-    await app.close();
-  });
-});
+  },
+);
 
-t.test('a token that lives longer than ACCESS_TTL is refused', async (t) => {
-  const { access } = await issuer(t);
-  const { ask } = await application(t);
+eachFormat('a token that lives longer than ACCESS_TTL is refused', async (t, format) => {
+  const { access } = await issuer(t, format);
+  const { ask } = await application(t, format);
   t.equal((await ask(access(900))).statusCode, 200);
   t.equal((await ask(access(901))).statusCode, 401);
   t.equal((await ask(access(864_000))).statusCode, 401);
-  const patient = await application(t, { ACCESS_TTL: '3600' });
+  const patient = await application(t, format, { ACCESS_TTL: '3600' });
   t.equal((await patient.ask(access(3600))).statusCode, 200);
   t.equal((await patient.ask(access(3601))).statusCode, 401);
 });
 
-t.test(
+eachFormat(
   'with the store it accepts a lifetime that a node of the session service reports, and no longer one',
-  async (t) => {
+  async (t, format) => {
     await eachKind(t, async (t, { store, url, age }) => {
-      const { access } = await issuer(t);
+      const { access } = await issuer(t, format);
       const report = (seconds: number) =>
         openKeyRecord(store).report(
           'a node',
@@ -152,26 +190,63 @@ t.test(
           true,
         );
       await report(1800);
-      const during = await application(t, { STORE_URL: url });
+      const during = await application(t, format, { STORE_URL: url });
       t.equal((await during.ask(access(1800))).statusCode, 200);
       t.equal((await during.ask(access(1801))).statusCode, 401);
       await age(SILENCE_MS + 1_800_000);
       t.equal(await openAccessLifetimes(900, store).allows(1800), false, 'no such token is alive any more');
       // The clock of an embedded store is moved only for this one opening.
       if (store.kind === 'embedded') return;
-      const after = await application(t, { STORE_URL: url });
+      const after = await application(t, format, { STORE_URL: url });
       t.equal((await after.ask(access(1800))).statusCode, 401, 'nor is it let in');
     });
   },
 );
 
-t.test('it works beside a @fastify/jwt of the application', async (t) => {
-  const { access } = await issuer(t);
+eachFormat('it works beside a @fastify/jwt of the application', async (t, format) => {
+  const { access } = await issuer(t, format);
   const app = Fastify();
   t.teardown(() => app.close());
   const { default: fastifyJwt } = await import('@fastify/jwt');
   await app.register(fastifyJwt, { secret: 'a secret of the application itself' });
-  await app.register(bearerGuard, { environment: { ACCESS_SECRET, ACCESS_KEYS: accessKeys } });
+  await app.register(bearerGuard, { environment: format.variables });
   t.equal((await app.verifyAccess(access())).ok, true);
   t.match(app.jwt.verify(app.jwt.sign({ own: true })), { own: true });
+});
+
+eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ago', async (t, format) => {
+  const { access } = await issuer(t, format);
+  const { app } = await application(t, format);
+  app.get('/transfer', { onRequest: bearer({ maxAuthAge: 300 }) }, async (request) => bearerOf(request));
+  app.get('/plain', { onRequest: bearer() }, async () => ({ ok: true }));
+  const ask = (url: string, token: string) =>
+    app.inject({ url, headers: { authorization: `Bearer ${token}`, 'accept-language': 'fr' } });
+  const now = Math.floor(Date.now() / 1000);
+
+  for (const agoSeconds of [0, 299, 303]) {
+    const answer = await ask('/transfer', access(900, { auth_time: now - agoSeconds, amr: ['pwd'] }));
+    t.equal(answer.statusCode, 200, `${agoSeconds} s ago`);
+    t.match(answer.json(), { auth_time: now - agoSeconds, amr: ['pwd'] }, 'handlers see the claims');
+  }
+  const old = [access(900, { auth_time: now - 310 }), access(900, { auth_time: 1_000_000_000 }), access()];
+  for (const token of old) {
+    const refused = await ask('/transfer', token);
+    t.equal(refused.statusCode, 401);
+    t.match(refused.headers, {
+      'www-authenticate':
+        'Bearer error="insufficient_user_authentication", error_description="The user must be authenticated again", max_age="300"',
+      'cache-control': 'no-store',
+      'content-language': 'fr',
+    });
+    t.strictSame(refused.json(), {
+      message: 'Veuillez confirmer votre identité.',
+      code: 'insufficient_user_authentication',
+    });
+    t.equal((await ask('/plain', token)).statusCode, 200);
+  }
+  const wrong = await ask('/transfer', 'x');
+  t.equal(wrong.json().code, 'token_invalid');
+  t.equal(wrong.headers['www-authenticate'], 'Bearer');
+  for (const maxAuthAge of [0, -1, 1.5, Number.NaN, '300'])
+    t.throws(() => bearer({ maxAuthAge: maxAuthAge as number }), RangeError);
 });

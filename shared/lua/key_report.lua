@@ -1,4 +1,4 @@
--- Records which keys a node uses, with which it makes tokens, and how long those live; removes silent nodes.
+-- Records which keys a node uses and since when, with which it makes tokens, and how long those live; removes silent nodes.
 --
 -- KEYS[1]    the record of keys: hash (src/keys/key-record.ts)
 -- ARGV[1]    name of the node
@@ -18,6 +18,7 @@ if text == '' then
   redis.call('HDEL', key, 'node:' .. node)
 else
   redis.call('HSET', key, 'node:' .. node, stamp .. ' ' .. text)
+  redis.call('HSETNX', key, 'began:' .. node, stamp)
 end
 for i = 5, #ARGV do redis.call('HSET', key, ARGV[i], stamp) end
 
@@ -26,6 +27,10 @@ for i = 1, #fields, 2 do
   local kind, at = fields[i]:match('^(%a+):'), tonumber(fields[i + 1]:match('^%d+'))
   local limit = (kind == 'node' and silence) or ((kind == 'used' or kind == 'life') and keep)
   if limit and now - at >= limit then redis.call('HDEL', key, fields[i]) end
+end
+for i = 1, #fields, 2 do
+  local name = fields[i]:match('^began:(.*)$')
+  if name and redis.call('HEXISTS', key, 'node:' .. name) == 0 then redis.call('HDEL', key, fields[i]) end
 end
 redis.call('PEXPIRE', key, keep)
 return now

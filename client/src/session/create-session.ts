@@ -122,6 +122,21 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.refresh();
   }
 
+  const bearerFetch = createBearerFetch({
+    base,
+    origins: [base.origin, ...(options.bearerOrigins ?? [])],
+    send,
+    token: refresher.token,
+    userChanges: () => userChanges,
+    prepare() {
+      refresher.check();
+      const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
+      return isNeeded && !refresher.isValid() ? refresh() : undefined;
+    },
+    mayResume: () => observable.state.status === 'unknown',
+    refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
+  });
+
   environment.listen(onPageEvent, closing.signal);
 
   return {
@@ -138,20 +153,14 @@ export function openSession(options: SessionOptions, environment: Environment): 
       refresher.drop('signed-out', observable.state.reason);
       return false;
     },
-    fetch: createBearerFetch({
-      base,
-      origins: [base.origin, ...(options.bearerOrigins ?? [])],
-      send,
-      token: refresher.token,
-      userChanges: () => userChanges,
-      prepare() {
-        refresher.check();
-        const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
-        return isNeeded && !refresher.isValid() ? refresh() : undefined;
-      },
-      mayResume: () => observable.state.status === 'unknown',
-      refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
-    }),
+    async reauthenticate(fields) {
+      const changes = userChanges;
+      const path = 'code' in fields ? 'reauthenticate/code' : 'reauthenticate';
+      const { response, token } = await service.login(path, fields, bearerFetch);
+      if (token && changes === userChanges && !closing.signal.aborted) refresher.setToken(token);
+      return response;
+    },
+    fetch: bearerFetch,
     logout: () =>
       changeUser(async () => {
         await service.logout(refresher.token());

@@ -44,7 +44,7 @@ export function browserEnvironment(): Environment {
     openChannel: (name) => (globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),
     openStorage: () => localStorage,
     // Without https there is no `subtle`.
-    loadProof: globalThis.indexedDB && crypto.subtle && (() => import('./binding/device-proof.js')),
+    loadProof: crypto.subtle && (() => import('./binding/device-proof.js')),
     pageUrl: location.href,
   };
 }

@@ -6,7 +6,6 @@ import type { Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 import { parseRetryAfterMs } from './refresh-schedule.js';
-import type { CodeFields, LoginFields } from './session-options.js';
 
 /** A connection may die while the machine sleeps, and nothing else reports that. */
 const timeoutMs = 20_000;
@@ -22,9 +21,14 @@ export interface ServiceOptions {
 export interface Service {
   /**
    * Returns a refusal without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
-   * @param path that of the log-in: with a password or with a code
+   * @param path that of a log-in or a reauthentication
+   * @param via sends the request; by default as the others, without a token
    */
-  login(path: string, fields: LoginFields | CodeFields): Promise<{ response: Response; token?: AccessToken }>;
+  login(
+    path: string,
+    fields: object,
+    via?: typeof fetch,
+  ): Promise<{ response: Response; token?: AccessToken }>;
   /** @param signal aborts the request, so that the cookie of its answer is dropped. @throws {SessionError} */
   refresh(signal: AbortSignal): Promise<AccessToken>;
   /** Ends the session of the token; without one, or if it is refused, that of the cookie. @throws {SessionError} */
@@ -34,18 +38,17 @@ export interface Service {
 export function connectService(options: ServiceOptions, environment: Environment): Service {
   const { base, send, fetchOptions } = options;
 
-  const request = (path: string, init: RequestInit, headers: Record<string, string> = {}) => {
+  const request = (path: string, init: RequestInit, headers: Record<string, string> = {}, via = send) => {
     const all = new Headers(fetchOptions.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
-    return send(new URL(path, base), { credentials: 'include', ...fetchOptions, ...init, headers: all });
+    return via(new URL(path, base), { credentials: 'include', ...fetchOptions, ...init, headers: all });
   };
 
   let prover: Promise<Prover> | undefined;
 
   /** Sends a log-in or a refresh, with the key of this browser where it keeps one. */
   async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
-    const send = (more?: Record<string, string>) =>
-      request(path, { method: 'POST', ...init }, { ...headers, ...more });
+    const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
     prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment));
     const prove = await prover?.catch(() => {
       prover = undefined;
@@ -81,11 +84,16 @@ export function connectService(options: ServiceOptions, environment: Environment
   }
 
   return {
-    login: (path, fields) =>
+    login: (path, fields, via) =>
       withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
         const stopwatch = startStopwatch(environment);
-        const init = { body: JSON.stringify(fields), signal };
-        const response = await prove(path, init, { 'content-type': 'application/json' });
+        const init = { method: 'POST', body: JSON.stringify(fields), signal };
+        const response = await (via ? request : prove)(
+          path,
+          init,
+          { 'content-type': 'application/json' },
+          via,
+        );
         if (!response.ok) return { response };
         const token = await readToken(response, stopwatch);
         const { status, headers } = response;
@@ -95,7 +103,7 @@ export function connectService(options: ServiceOptions, environment: Environment
     refresh: (given) =>
       withTimeout(refreshTimeoutMs, given, async (signal) => {
         const stopwatch = startStopwatch(environment);
-        const response = await prove('refresh', { signal });
+        const response = await prove('refresh', { method: 'POST', signal });
         if (!response.ok) throw await readError(response, environment.nowMs());
         return readToken(response, stopwatch);
       }).catch(throwSessionError),

@@ -34,6 +34,11 @@ export interface CodeFields {
   readonly remember?: boolean;
 }
 
+/** The body of a reauthentication: password and the challenge fields, or a code. */
+export type ReauthenticationFields =
+  | { readonly password: string; readonly [field: string]: string }
+  | Pick<CodeFields, 'code'>;
+
 export interface Session {
   /** A snapshot, the same object until something changes. */
   readonly state: SessionState;
@@ -54,6 +59,11 @@ export interface Session {
    * @param options.remember false ends the session with the browser; true by default
    */
   loginWithCode(code: string, options?: { readonly remember?: boolean }): Promise<Response>;
+  /**
+   * Proves again who is signed in, for requests that are answered 401 `insufficient_user_authentication`, and keeps the
+   * new token: then send that request again. Returns the response as `login` does.
+   */
+  reauthenticate(fields: ReauthenticationFields): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.

@@ -6,7 +6,9 @@ export interface SearchLimits {
   readonly maxHashes?: number | undefined;
 }
 
-/** Whether a challenge of SHA-256 can have this head and difficulty. */
+/**
+ * Whether a challenge of SHA-256 can have this head and difficulty.
+ */
 export const isTask = ({ head, difficulty }: SearchTask) =>
   /^[\x21-\x7e]{32,34}$/.test(head) && Number.isInteger(difficulty) && difficulty >= 1 && difficulty <= 32;
 

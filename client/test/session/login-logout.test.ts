@@ -60,6 +60,36 @@ t.test(
   },
 );
 
+t.test('a reauthentication carries the bearer, and its token replaces the one before', async (t) => {
+  const { script, session } = await signIn(t);
+  const [first] = script.issuedTokens;
+  script.setAnswers('POST /reauthenticate', refuse(422, 'login_failed'), grant(900));
+  script.setAnswers('POST /reauthenticate/code', grant(900));
+  const refused = await session.reauthenticate({ password: 'wrong' });
+  t.equal((await refused.json()).code, 'login_failed');
+  t.equal(session.state.status, 'signed-in');
+  const answer = await session.reauthenticate({ password: 'right', pow_token: 'x' });
+  t.same(await answer.json(), { expiresIn: 900 });
+  t.same((await session.reauthenticate({ code: 'a code' })).status, 200);
+  script.setAnswers('GET /orders', { status: 200, body: {} });
+  await session.fetch('/orders');
+  const [, second, third] = script.issuedTokens;
+  const sent = script.requests.filter(({ route }) => route !== 'POST /login');
+  t.same(
+    sent.map(({ route, authorization, body }) => ({ route, authorization, body })),
+    [
+      { route: 'POST /reauthenticate', authorization: `Bearer ${first}`, body: '{"password":"wrong"}' },
+      {
+        route: 'POST /reauthenticate',
+        authorization: `Bearer ${first}`,
+        body: '{"password":"right","pow_token":"x"}',
+      },
+      { route: 'POST /reauthenticate/code', authorization: `Bearer ${second}`, body: '{"code":"a code"}' },
+      { route: 'GET /orders', authorization: `Bearer ${third}`, body: '' },
+    ],
+  );
+});
+
 t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);

@@ -2,7 +2,9 @@
 import '../client/element.js';
 import { find } from '../find.js';
 import { language, translate, translatePage } from '../i18n.js';
+import { createCopiedCode } from '../own/copied-code.js';
 import { createLink } from '../own/link.js';
+import { scriptLine } from '../own/own-form.js';
 import { createExample } from './example.js';
 import { showLanguages } from './languages.js';
 import { serviceAttributes } from './service-attributes.js';
@@ -12,6 +14,9 @@ translatePage();
 document.title = `Tollgate · ${translate('nav_forms')}`;
 const common = await serviceAttributes();
 
+find('once').append(
+  createCopiedCode({ title: translate('once'), code: scriptLine(common.prefix), level: 'h2' }),
+);
 find('displays').append(
   ...['inline', 'floating', 'invisible'].map((display) =>
     createExample({

@@ -6,7 +6,7 @@ import { createCopiedCode } from './copied-code.js';
 import { createLink } from './link.js';
 
 // A test compares both with README.md.
-export const serverLines = `import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
+const serverLines = `import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
 const app = Fastify({ trustProxy: 'loopback' });
@@ -16,7 +16,7 @@ app.post('/subscribe', { config: { guards: [pow] } }, async () => ({ subscribed:
 app.post('/contact', { config: { guards: [captcha, pow] } }, async () => ({ sent: true }));
 await app.listen({ port: Number(process.env.PORT ?? 3000) });`;
 
-export const pageLines = `<script type="module" src="/tollgate/element.js"></script>
+const pageLines = `<script type="module" src="/api/captcha/tollgate.js"></script>
 <form method="post" action="/subscribe">
   <input type="email" name="email" aria-label="E-mail" required>
   <tollgate-challenge></tollgate-challenge>
@@ -31,9 +31,18 @@ const documents = {
   own_deploy: 'docs/deploy.md',
 };
 
-export function showOwnForm() {
+/** The line that brings the element into a page. @param {string} [prefix] of the challenge routes */
+export function scriptLine(prefix = 'api/captcha') {
+  // `PUBLIC_URL` may have a path.
+  const { pathname } = new URL(`./${prefix}/`, location.href);
+  return pageLines.split('\n')[0].replace('/api/captcha/', pathname);
+}
+
+/** @param {string} [prefix] of the challenge routes */
+export function showOwnForm(prefix) {
+  const [, ...form] = pageLines.split('\n');
   find('own-lines').append(
-    createCopiedCode({ title: translate('own_page'), code: pageLines }),
+    createCopiedCode({ title: translate('own_page'), code: [scriptLine(prefix), ...form].join('\n') }),
     createCopiedCode({ title: translate('own_server'), code: serverLines }),
   );
   find('own-links').append(

@@ -21,10 +21,9 @@ export function createCadence(draw) {
 
   return (value) => {
     newest = value;
-    if (timer !== undefined) return;
     const waitMs = drawnMs + intervalMs - performance.now();
-    if (waitMs <= 0) drawNow();
+    if (timer === undefined && waitMs <= 0) drawNow();
     // Timers may end a little early, and then the next drawing would come too soon.
-    else timer = setTimeout(drawNow, Math.ceil(waitMs) + 1);
+    else timer ??= setTimeout(drawNow, Math.ceil(waitMs) + 1);
   };
 }

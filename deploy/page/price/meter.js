@@ -12,40 +12,42 @@ import { createWorkLog } from './work-log.js';
  * @param {import('./request-log.js').RequestLog} deps.log
  * @param {import('../client/challenge.js').Solver} deps.solver
  * @param {import('./price-terms.js').PriceTerms} deps.terms
- * @param {(times: number, isImage: boolean) => void} deps.onPrice called with each drawing: how many times the first
- *   price the next attempt costs, and whether it takes an image
+ * @param {(times: number, captcha: 'image' | 'effort' | null) => void} deps.onPrice called with each drawing: how many
+ *   times the first price the next attempt costs, and what it takes besides work
  */
 export function createMeter({ log, solver, terms, onPrice }) {
   const price = createPriceView(terms);
   const figures = createWorkFigures();
-  const draw = createCadence(drawState);
-  const drawMeasurement = createCadence(drawProgress);
+  const drawProgress = createCadence(showProgress);
   let stop = () => undefined;
   let measuring;
 
   find('measure').addEventListener('click', measure);
 
-  function drawState({ status, work, solver: how, captcha, captchaRequired }) {
+  function showPrice({ status, work, captcha, captchaRequired }) {
     showButton(status !== 'solving');
-    const effort = captcha?.kind === 'effort' ? captcha : null;
     if (work !== null) price.showPrice(work.difficulty);
-    if (effort !== null && !effort.solved) figures.showProgress(effort.progress);
-    else if (work !== null) figures.showProgress(work);
-    if (how !== null) figures.showSolver(how);
-    price.showParts(effort);
-    onPrice(price.times, captchaRequired || captcha !== null);
+    onPrice(price.times, captcha?.kind ?? (captchaRequired ? 'image' : null));
   }
 
-  function drawProgress(progress) {
-    figures.showProgress(progress);
-    figures.showSolver(progress.state);
+  function showProgress({ progress, how, effort }) {
+    if (progress !== null) figures.showProgress(progress);
+    if (how !== null) figures.showSolver(how);
+    price.showParts(effort);
+  }
+
+  function progressOf({ work, solver: how, captcha }) {
+    const effort = captcha?.kind === 'effort' ? captcha : null;
+    return { progress: effort !== null && !effort.solved ? effort.progress : work, how, effort };
   }
 
   async function measure() {
     if (find('measure').ariaDisabled === 'true') return;
     measuring = new AbortController();
     showButton(false);
-    await measureSpeed(solver, measuring.signal, drawMeasurement);
+    await measureSpeed(solver, measuring.signal, (progress) =>
+      drawProgress({ progress, how: progress.state, effort: null }),
+    );
     measuring = undefined;
     showButton(true);
   }
@@ -61,12 +63,18 @@ export function createMeter({ log, solver, terms, onPrice }) {
     follow(challenge) {
       stop();
       const write = createWorkLog(log);
+      let last = '';
       stop = challenge.subscribe(() => {
         const { state } = challenge;
         // The form takes precedence.
         if (state.status === 'solving') measuring?.abort();
         write(state);
-        draw(state);
+        drawProgress(progressOf(state));
+        const { status, work, captcha, captchaRequired } = state;
+        const now = [status, work?.difficulty, captcha?.kind, captchaRequired].join(' ');
+        // Seldom, and at once: the person waits for it.
+        if (now !== last) showPrice(state);
+        last = now;
       });
     },
   };

@@ -7,6 +7,7 @@ export const en = {
   try_start: 'get the password wrong twice, and see the price of the next attempt rise.',
   try_raised: 'the next attempt costs {times} times as much. Get the password wrong once more.',
   try_image: 'now there is an image to answer, too. Answer it, and use the right password.',
+  try_effort: 'your device works in place of the image. Use the right password now.',
   try_in: 'log out, and the next sign-in costs the first price again.',
 
   unreachable: "We can't reach the server, so we don't know whether you are signed in.",
@@ -73,6 +74,7 @@ export const en = {
   own_threats: 'What it protects against, and what not',
   own_deploy: 'Run it in production',
   nav_forms: 'Forms',
+  once: 'One line in your page',
   forms_server: 'Forms that a server renders',
   forms_trouble: 'If something does not work',
   display_inline: 'Inline',

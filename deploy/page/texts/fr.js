@@ -10,6 +10,7 @@ export const fr = {
   try_start: 'trompez-vous deux fois de mot de passe, et voyez monter le prix de l’essai suivant.',
   try_raised: 'l’essai suivant coûte {times} fois plus. Trompez-vous encore une fois de mot de passe.',
   try_image: 'il faut maintenant répondre aussi à une image. Répondez, puis donnez le bon mot de passe.',
+  try_effort: 'votre appareil calcule à la place de l’image. Donnez maintenant le bon mot de passe.',
   try_in: 'déconnectez-vous, et la connexion suivante coûte de nouveau le premier prix.',
 
   looking: 'Vérification de votre connexion…',
@@ -118,6 +119,7 @@ export const fr = {
   languages: 'Langues',
   languages_lead: 'L’élément parle la langue de votre page, ou celle de son propre attribut.',
   forms_more: 'Tous les attributs, propriétés et événements',
+  once: 'Une ligne dans votre page',
   forms_server: 'Formulaires rendus par un serveur',
   forms_trouble: 'Si quelque chose ne marche pas',
   display_inline: 'En place',

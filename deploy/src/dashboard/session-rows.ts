@@ -14,6 +14,13 @@ export const sessionRows: readonly DashboardRow[] = [
         queries: [[rateBy('result', 'tollgate_logins_total'), '{{result}}']],
       },
       {
+        title: 'Device cookies',
+        description:
+          'Log-ins with a device cookie of their account: `spent` far above the usual: cookies were stolen, or clients fail.',
+        unit: 'ops',
+        queries: [[rateBy('outcome', 'tollgate_device_cookies_total'), '{{outcome}}']],
+      },
+      {
         title: 'Refreshes',
         description:
           '`recovered` above a few percent: answers are lost on their way. `reuse`: an old cookie came back.',

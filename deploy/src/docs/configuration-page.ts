@@ -82,18 +82,18 @@ ${table(ChallengeEnvironment, (name) => !session.has(name))}
 
 ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
-The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else; \`session\` reads \`STORE_URL\`, \`DATA_DIR\` and \`AUDIT_TTL\`, \`session account\` also \`CHALLENGE_SECRET\`; \`keys export-access\` reads \`ENCRYPTION_KEY\`, and \`keys status\` the variables
+The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else; \`session\` reads \`STORE_URL\`, \`DATA_DIR\` and \`AUDIT_TTL\`, \`session account\` also \`CHALLENGE_SECRET\`; \`keys export-access\` reads \`ENCRYPTION_KEY\`, \`keys export-public\` \`ACCESS_SIGNING_KEYS\`, and \`keys status\` the variables
 of the store, of the challenges, \`ACCESS_TTL\` and \`REFRESH_TTL\`. \`captcha prune\` reads the variables of the store, \`captcha preview\` those and \`CAPTCHA_*\`.
 
 ## \`npm start\`
 
 The launcher hands its own environment on to the services: to the challenge service without \`ACCESS_SECRET\`,
-\`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. These variables are the launcher's own:
+\`ACCESS_SIGNING_KEYS\`, \`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. These variables are the launcher's own:
 
 ${head}
 ${launcherRows()}
 
-It makes the four secrets and \`DEMO_PASSWORD\` when they are not set, and keeps them in \`secrets.json\` in \`DATA_DIR\` (mode 0600),
+It makes the four secrets and \`DEMO_PASSWORD\`, and with \`ACCESS_TOKEN_FORMAT=public\` also \`ACCESS_SIGNING_KEYS\`, when they are not set, and keeps them in \`secrets.json\` in \`DATA_DIR\` (mode 0600),
 whichever store is used. The logs of the services are in \`logs\` in \`DATA_DIR\`:
 of each service the current one and the five before (\`.1.log\` is the newest), 10 MiB each at most; every start begins another.
 What else it sets when it is not set:

@@ -81,7 +81,9 @@ function challengeParts(): ChallengeDependencies {
 function sessionParts(): SessionDependencies {
   return {
     sessions: unused(),
+    deviceVoids: unused(),
     revocations: unused(),
+    revocationLog: unused(),
     revoker: unused(),
     lifetimes: openAccessLifetimes(900),
     proveUse: unused(),

@@ -12,6 +12,7 @@ import { diagnoseExposure, probeExposure } from './outside/exposure.js';
 import { diagnoseImage, probeImage } from './outside/image.js';
 import type { Account, WorkFields } from './outside/login.js';
 import { diagnoseOrigins, probeOrigins } from './outside/origins.js';
+import { diagnosePublicKeys, probePublicKeys } from './outside/public-keys.js';
 import { diagnoseReach, isReached, probeReach } from './outside/reach.js';
 import { diagnoseRouting, probeRouting } from './outside/routing.js';
 import { diagnoseSession, probeSession } from './outside/session.js';
@@ -80,6 +81,9 @@ export async function examineOutside(
     if (login.status === 200) findings.push(...diagnoseCookie({ publicUrl, login, logout }));
   }
 
+  const accessToken = session === undefined ? undefined : textOf(session.login, 'accessToken') || undefined;
+  findings.push(...diagnosePublicKeys(await probePublicKeys(client, accessToken)));
+
   const seen: Record<string, Answer | undefined> = {
     [`GET /${challengePrefix}/pow`]: work,
     'POST /refresh': session?.refresh ?? refresh,
@@ -98,7 +102,7 @@ export async function examineOutside(
     tags,
     route,
     localAddress: issued[0]?.localAddress ?? '',
-    accessToken: session === undefined ? undefined : textOf(session.login, 'accessToken') || undefined,
+    accessToken,
   };
 }
 

@@ -8,7 +8,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const RUNNING_FILE = 'running.json';
 const SECRETS_FILE = 'secrets.json';
-const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'CHALLENGE_SECRET'] as const;
+const SECRETS = [
+  ...(['ACCESS_SECRET', 'ACCESS_SIGNING_KEYS', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const),
+  'CHALLENGE_SECRET',
+] as const;
 
 /**
  * Writes `running.json`, with mode 0600, into the data folder: this process, and the variables that the launcher has

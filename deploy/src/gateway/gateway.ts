@@ -27,7 +27,10 @@ export interface GatewayOptions {
 }
 
 /** The paths that are routed to session-service, with everything below them. */
-export const sessionPaths = ['/login', '/refresh', '/logout', '/sessions', '/profile', '/verify'] as const;
+export const sessionPaths = [
+  ...(['/login', '/refresh', '/logout', '/reauthenticate', '/sessions', '/profile', '/verify'] as const),
+  '/.well-known/jwks.json',
+] as const;
 
 const upstreamTimeoutMs = 30_000;
 /** Milliseconds for the requests that are under way when the gateway stops. */

@@ -14,13 +14,13 @@ export interface ShownPrice {
   readonly imageAfter: number;
 }
 
-/** Reads the terms from an environment without empty variables. The services check them. */
+/** Reads the terms from an environment without empty variables, whose values are texts. The services check them. */
 export function readShownPrice(environment: Environment): ShownPrice {
   const { pow, escalation } = captchaOptionsFrom(environment);
   return {
-    floor: pow.difficulty,
-    ceiling: pow.max_difficulty,
-    step: pow.escalate ? pow.step : 0,
-    imageAfter: escalation.after,
+    floor: Number(pow.difficulty),
+    ceiling: Number(pow.max_difficulty),
+    step: String(pow.escalate) === 'true' ? Number(pow.step) : 0,
+    imageAfter: Number(escalation.after),
   };
 }

@@ -78,7 +78,9 @@ export function variablesSetLocally(environment: Environment, ports: Ports): Env
 const ofLauncher = ['DEMO_EMAIL', 'DEMO_PASSWORD', 'GATEWAY_PORT'];
 const ofOneService: Readonly<Record<ServiceName, readonly string[]>> = {
   'challenge-service': ['HOST_API_KEY', 'HOST_API_KEYS'],
-  'session-service': ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'SESSION_API_KEY'],
+  'session-service': [
+    ...['ACCESS_SECRET', 'ACCESS_SIGNING_KEYS', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'SESSION_API_KEY'],
+  ],
 };
 
 /** The environment of one service, without secrets that it does not use and variables of the launcher. */

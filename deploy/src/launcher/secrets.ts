@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
+import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { type Environment, StartError } from './local-environment.js';
 
@@ -14,9 +15,13 @@ const secretNames = [
   'DEMO_PASSWORD',
 ] as const;
 
+/** Made only for a system that uses it: with the format `public`. */
+const signingKeys = 'ACCESS_SIGNING_KEYS';
+
 /** Every variable that may come from a file: what `npm start` makes, and the secrets that a service may have besides. */
 export const fileSecrets: readonly string[] = [
   ...secretNames,
+  signingKeys,
   'STORE_URL',
   'CAPTCHA_CACHE_STORE',
   'USERS_URL',
@@ -25,7 +30,9 @@ export const fileSecrets: readonly string[] = [
   'HOST_API_KEYS',
 ];
 
-export type Secrets = Readonly<Record<(typeof secretNames)[number], string>>;
+export type Secrets = Readonly<Record<(typeof secretNames)[number], string>> & {
+  readonly [signingKeys]?: string;
+};
 
 /**
  * Returns the environment with the secrets that files hold (`ACCESS_SECRET_FILE`).
@@ -48,12 +55,15 @@ const readable = 'abcdefghjkmnpqrstuvwxyz23456789';
  * @throws {StartError} if the file exists and does not have the form that this function writes
  */
 export function openSecrets(dataFolder: string, environment: Environment): Secrets {
+  const isPublic = environment.ACCESS_TOKEN_FORMAT === 'public';
+  const names: readonly (keyof Secrets)[] = isPublic ? [...secretNames, signingKeys] : secretNames;
   const given = pickSecrets(environment);
-  if (secretNames.every((name) => given[name] !== undefined)) return given as Secrets;
+  if (names.every((name) => given[name] !== undefined)) return given as Secrets;
   const path = join(dataFolder, 'secrets.json');
   const kept = readKept(path);
-  const complete = { ...makeSecrets(), ...kept };
-  if (secretNames.some((name) => kept[name] === undefined)) writePrivately(dataFolder, path, complete);
+  const made = { ...makeSecrets(), ...(isPublic ? { [signingKeys]: createSigningKey('ES256') } : {}) };
+  const complete = { ...made, ...kept };
+  if (names.some((name) => kept[name] === undefined)) writePrivately(dataFolder, path, complete);
   else if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   return { ...complete, ...given };
 }
@@ -88,7 +98,7 @@ function writePrivately(dataFolder: string, path: string, secrets: Secrets): voi
 }
 
 function pickSecrets(source: Record<string, unknown>): Partial<Secrets> {
-  const found = secretNames.flatMap((name) => {
+  const found = [...secretNames, signingKeys].flatMap((name) => {
     const value = source[name];
     return typeof value === 'string' && value !== '' ? [[name, value]] : [];
   });

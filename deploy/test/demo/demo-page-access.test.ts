@@ -8,6 +8,7 @@ import { failUntilImage, openDemo, submit, visit, waitForAccount, waitForForm } 
 const password = 'a password of these tests';
 const schemes = ['light', 'dark'] as const;
 const smallest = { width: 320, height: 640 };
+const widest = { width: 1280, height: 800 };
 // Of the browser package, which is tested with it as well.
 const require = createRequire(new URL('../../../../client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,14 +17,23 @@ const { system, browser } = await openDemo(t, {
   accounts: schemes.map((scheme) => ({ email: `${scheme}@example.com`, password })),
 });
 
+/** Checks a state on the smallest screen and on a wide one. */
 async function check(t: Test, page: Page, state: string): Promise<void> {
+  await checkSize(t, page, state);
+  await page.setViewportSize(widest);
+  await checkSize(t, page, `${state}, on a wide screen`);
+  await page.setViewportSize(smallest);
+}
+
+async function checkSize(t: Test, page: Page, state: string): Promise<void> {
   const found = await page.evaluate(`(async () => {
     ${axe};
     const { violations } = await globalThis.axe.run();
     return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', '));
   })()`);
   t.same(found, [], state);
-  t.equal(await page.evaluate('document.documentElement.scrollWidth'), smallest.width, `${state}: no wider`);
+  const { width } = page.viewportSize() ?? smallest;
+  t.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `${state}: no wider`);
 }
 
 async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
@@ -66,5 +76,14 @@ for (const colorScheme of schemes) {
     await tab.reload();
     await tab.waitForSelector('#look-again:not([hidden])');
     await check(t, tab, 'without an answer');
+
+    await tab.goto(`${system.address}/forms`);
+    await tab.locator('tollgate-challenge').nth(6).waitFor({ state: 'attached' });
+    await check(t, tab, 'the element alone');
+    await tab.getByRole('button', { name: 'Ask for an image: Inline' }).click();
+    await tab.getByRole('textbox', { name: 'Characters in the image' }).waitFor();
+    await check(t, tab, 'the element alone, with an image');
+    await tab.goto(`${system.address}/docs/client/element.md`);
+    await check(t, tab, 'a document');
   });
 }

@@ -180,3 +180,23 @@ t.test('the device can be measured, and a form that needs work goes first', asyn
   await page.locator('#measure:text-is("Measure this device")').waitFor();
   t.equal(await page.getAttribute('#measure', 'aria-disabled'), 'false');
 });
+
+t.test(
+  'progress is drawn at most ten times a second, because drawing takes time from the work',
+  async (t) => {
+    const { page } = await watch(t);
+    await page.evaluate(`
+    globalThis.drawnMs = [];
+    new MutationObserver(() => drawnMs.push(performance.now()))
+      .observe(document.getElementById('tried'), { childList: true });
+  `);
+    await page.click('#measure');
+    await page.waitForSelector('#measure[aria-disabled="true"]');
+    await page.waitForSelector('#measure[aria-disabled="false"]');
+    const drawnMs = (await page.evaluate('drawnMs')) as number[];
+    t.ok(drawnMs.length > 1, `${drawnMs.length} drawings`);
+    // An observer is told after the drawing, so that two drawings can seem a little closer than they are.
+    const gapsMs = drawnMs.slice(1).map((ms, at) => ms - drawnMs[at]!);
+    t.ok(Math.min(...gapsMs) > 75, `${Math.min(...gapsMs)} ms apart`);
+  },
+);

@@ -14,8 +14,10 @@ import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-
 import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
+import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import {
+  deviceVoidKey,
   endNotesKey,
   failuresKey,
   KNOWN_USERS_KEY,
@@ -108,6 +110,7 @@ async function openServices(t: Test, store: Store) {
   const directory = await openDirectory(`file:${tempDir(t)}/users.db`, '/');
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
+  const deviceVoids = openDeviceVoids(store);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
@@ -125,7 +128,9 @@ async function openServices(t: Test, store: Store) {
   });
   const sessionApp = await buildSessionApp(sessionConfig, {
     sessions,
+    deviceVoids,
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(900),
     proveUse: () => {},
@@ -158,7 +163,7 @@ async function openServices(t: Test, store: Store) {
     clock: Date.now,
   });
   const { captcha, rules } = sessionConfig;
-  return { challengeApp, sessionApp, challenges, sessions, revoker, host, captcha, rules };
+  return { challengeApp, sessionApp, challenges, sessions, deviceVoids, revoker, host, captcha, rules };
 }
 
 t.test('every part of a key is explained', async (t) => {
@@ -173,7 +178,8 @@ t.test('every part of a key is explained', async (t) => {
 
 t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
-  const { challengeApp, sessionApp, sessions, revoker, host, captcha, rules } = await openServices(t, store);
+  const services = await openServices(t, store);
+  const { challengeApp, sessionApp, sessions, deviceVoids, revoker, host, captcha, rules } = services;
   const accountEvents = openAccountEvents(store, 60_000);
   const session = { uid: 7, sid: 'a'.repeat(22) };
   const seen = new Set<string>();
@@ -252,6 +258,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await sessions.list(session.uid);
   await sessions.endListed(session.uid, ['b'.repeat(22)], { reason: 'others_revoked' });
   await done('end others');
+  await deviceVoids.void(session.uid, session.sid);
+  t.equal((await deviceVoids.read(session.uid))?.exceptSid, session.sid);
+  await done('void the cookies of devices');
   await revoker.revoke([session.sid]);
   await done('make the end of a session known');
   await sessions.end(session, { reason: 'logout' });
@@ -286,6 +295,7 @@ t.test('every function that builds a key has a row', async (t) => {
     READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),
+    deviceVoidKey(1),
     loginsKey(account),
     failuresKey(account),
     signInCodeKey('0'.repeat(64)),

@@ -17,6 +17,7 @@ import { diagnoseUsers, probeDirectory } from '../../src/doctor/inside/users.js'
 import { diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
 import { diagnoseCookie } from '../../src/doctor/outside/cookie.js';
 import { solveWork } from '../../src/doctor/outside/login.js';
+import { diagnosePublicKeys } from '../../src/doctor/outside/public-keys.js';
 import { diagnoseTransport, probePlainHttp } from '../../src/doctor/outside/transport.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
 import { reportLines } from '../../src/doctor/report.js';
@@ -42,6 +43,24 @@ const server = {
   offsetMs: 0,
   holds: ['sessions'] as const,
 };
+
+t.test('public keys that are not routed, not all published, or not cached', async (t) => {
+  const jwk = (kid: string) => ({ kty: 'EC', crv: 'P-256', kid });
+  const cached = { 'cache-control': 'public, max-age=300' };
+  const published = answer(200, cached, { keys: [jwk('11111111'), jwk('22222222')] });
+  const checks = (jwks: Answer, signedBy?: string) =>
+    diagnosePublicKeys({ jwks, signedBy }).map(({ check, severity }) => `${check} ${severity}`);
+  t.strictSame(checks(published, '22222222'), ['public_keys good']);
+  t.strictSame(checks(published), ['public_keys good']);
+  t.strictSame(checks(published, '33333333'), ['public_keys problem'], 'another process has other keys');
+  t.strictSame(checks(answer(404), '11111111'), ['public_keys problem'], 'the gateway does not route it');
+  t.strictSame(checks(answer(200, {}, { keys: [null, 5] }), '11111111'), ['public_keys problem']);
+  t.strictSame(checks(answer(404)), [], 'sealed tokens need no keys');
+  t.strictSame(checks(answer(200, cached, { keys: [] })), []);
+  t.strictSame(checks(answer(200, { 'cache-control': 'no-store' }, { keys: [jwk('1')] })), [
+    'public_keys_uncached warning',
+  ]);
+});
 
 t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
   const checks = (changes: object) =>

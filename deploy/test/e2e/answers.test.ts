@@ -161,6 +161,7 @@ async function methods(t: Test, site: Site): Promise<void> {
     ['/sessions', ['GET', 'DELETE']],
     ['/sessions/x', ['DELETE']],
     ['/verify', ['GET', 'HEAD']],
+    ['/.well-known/jwks.json', ['GET', 'HEAD']],
   ]);
   for (const [path, own] of has) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].filter(
@@ -327,13 +328,17 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'DELETE /refresh',
     'DELETE /sessions',
     'DELETE /sessions/{id}',
+    'GET /.well-known/jwks.json',
     'GET /profile',
     'GET /sessions',
     'GET /verify',
+    'HEAD /.well-known/jwks.json',
     'HEAD /verify',
     'POST /login',
     'POST /login/code',
     'POST /logout',
+    'POST /reauthenticate',
+    'POST /reauthenticate/code',
     'POST /refresh',
     'POST /refresh/bind',
     'POST /refresh/renew',
@@ -365,6 +370,16 @@ async function openApi(t: Test, site: Site): Promise<void> {
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: {} })],
     [session, '/login/code', 'post', await site.gateway.post('/login/code', { body: { code: 'x' } })],
     [session, '/login', 'post', await site.gateway.post('/login', { body: { email: user.email } })],
+    [session, '/reauthenticate', 'post', await site.gateway.post('/reauthenticate', { body: {} })],
+    [
+      session,
+      '/reauthenticate/code',
+      'post',
+      await site.gateway.post('/reauthenticate/code', {
+        body: { code: 'x' },
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
     [session, '/refresh', 'post', keyless],

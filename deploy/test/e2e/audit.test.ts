@@ -123,7 +123,12 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   t.equal((await gateway.post('/login/code', exchanged)).status, 200);
   t.equal((await gateway.post('/login/code', exchanged)).json.code, 'code_invalid');
 
-  await site.logIn(user);
+  const { accessToken } = await site.logIn(user);
+  const again = await gateway.post('/reauthenticate', {
+    body: { password: user.password, ...(await site.work()) },
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  t.equal(again.status, 200);
   await sessionAdmin.delete(`/users/${user.id}/sessions`, {
     headers: { authorization: `Bearer ${API_KEY}` },
   });

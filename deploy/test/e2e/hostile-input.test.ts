@@ -51,6 +51,13 @@ async function tests(t: Test, site: Site): Promise<void> {
         gateway.post('/login/code', { body: { code }, headers: { origin } });
       answered(t, await exchanged(value), [422], value);
       answered(t, await exchanged({ [value]: value }), [400, 422], value);
+      const proven = (path: string, body: object) =>
+        gateway.post(path, { body, headers: { authorization: bearer, origin } });
+      for (const to of [value, [value], { [value]: value }]) {
+        answered(t, await proven('/reauthenticate', { password: to }), [400, 422], value);
+        answered(t, await proven('/reauthenticate', { password, pow_token: to }), [400, 422], value);
+        answered(t, await proven('/reauthenticate/code', { code: to }), [400, 422], value);
+      }
       const ask = (body: object) =>
         sessionAdmin.post(`/users/${user.id}/sign-in-codes`, { body, headers: sessionKey });
       for (const field of Object.keys(asked)) {
@@ -88,6 +95,8 @@ async function tests(t: Test, site: Site): Promise<void> {
         [challenge, `/api/captcha?preset=effort&scope=${value}`, [200]],
         [session, `/profile?${value}=${value}`, [200]],
         [session, `/${value}`, [404]],
+        [session, `/.well-known/jwks.json?${value}=${value}`, [200]],
+        [session, `/.well-known/${value}`, [404]],
       ] as const) {
         answered(t, await client.get(path, { headers: { authorization: bearer } }), expected, path);
       }
@@ -95,6 +104,18 @@ async function tests(t: Test, site: Site): Promise<void> {
       answered(t, await session.delete(`/sessions/${value}`, { headers }), [404]);
       const key = { authorization: `Bearer ${SESSION_KEY}` };
       answered(t, await sessionAdmin.delete(`/users/${value}/sessions`, { headers: key }), [404]);
+      for (const [query, expected] of [
+        [`since=${value}`, 422],
+        [`limit=${value}`, 422],
+        [`${value}=${value}`, 200],
+      ] as const) {
+        answered(
+          t,
+          await sessionAdmin.get(`/sessions/revoked?${query}`, { headers: key }),
+          [expected],
+          query,
+        );
+      }
       const asking = { headers: key, body: { origin: 'x' } };
       answered(t, await sessionAdmin.post(`/users/${value}/sign-in-codes`, asking), [404, 422]);
     }
@@ -103,13 +124,23 @@ async function tests(t: Test, site: Site): Promise<void> {
   await t.test('in headers', async (t) => {
     const names = ['authorization', 'cookie', 'origin', 'sec-fetch-site', 'accept-language', 'user-agent'];
     names.push('x-forwarded-for', 'content-type', 'x-request-id', 'request-id', '__proto__', 'constructor');
+    names.push('if-none-match');
     for (const name of names) {
       for (const value of HOSTILE.filter((value) => !/[\r\n\u2028]/.test(value))) {
-        for (const path of ['/login', '/login/code', '/refresh', '/logout']) {
+        for (const path of [
+          '/login',
+          '/login/code',
+          '/reauthenticate',
+          '/reauthenticate/code',
+          '/refresh',
+          '/logout',
+        ]) {
           const answer = await session.post(path, { body: '{}', headers: { [name]: value } });
           answered(t, answer, [401, 403, 415, 422], `${name} ${path}`);
         }
         answered(t, await challenge.get('/api/captcha/pow', { headers: { [name]: value } }), [200], name);
+        const keys = await session.get('/.well-known/jwks.json', { headers: { [name]: value } });
+        answered(t, keys, [200], name);
       }
     }
     // Node's client sends no line breaks: what a raw one makes of them is another header, and no more.

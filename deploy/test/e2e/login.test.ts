@@ -8,26 +8,31 @@ import { CHEAP, onRedis, type Site } from './site.js';
 
 const TOKEN = 'a'.repeat(40);
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
+const DEVICE_COOKIE =
+  /^knownDevice=[A-Za-z0-9%]+; Max-Age=31536000; Path=\/login; HttpOnly; SameSite=Strict$/;
 
 t.setTimeout(300_000);
 
 t.test('log-in', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
-  await t.test('a success answers with exactly the two fields and one cookie', async (t) => {
-    const user = await site.newUser();
-    const answer = await site.tryLogIn(user);
-    t.equal(answer.status, 200);
-    t.strictSame(answer.json, { accessToken: answer.json.accessToken, expiresIn: 900 });
-    t.match(answer.json.accessToken, /^[A-Za-z0-9%]+$/);
-    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-    t.equal(answer.headers['cache-control'], 'no-store');
-    t.equal(answer.cookies.length, 1);
-    t.match(answer.cookies[0], COOKIE);
-    t.notMatch(answer.cookies[0], /%25/, 'the cookie is encoded once');
-    const [event] = (await site.events('login')).slice(-1);
-    t.match(event, { uid: user.id, sid: /^[A-Za-z0-9]{22}$/, address: /^[0-9a-f]{32}$/ });
-  });
+  await t.test(
+    'a success answers with exactly the two fields, the cookie of the device and that of the session',
+    async (t) => {
+      const user = await site.newUser();
+      const answer = await site.tryLogIn(user);
+      t.equal(answer.status, 200);
+      t.strictSame(answer.json, { accessToken: answer.json.accessToken, expiresIn: 900 });
+      t.match(answer.json.accessToken, /^[A-Za-z0-9%]+$/);
+      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+      t.equal(answer.headers['cache-control'], 'no-store');
+      t.match(answer.cookies, [DEVICE_COOKIE, COOKIE]);
+      t.equal(answer.cookies.length, 2);
+      t.notMatch(answer.cookies.join(), /%25/, 'a cookie is encoded once');
+      const [event] = (await site.events('login')).slice(-1);
+      t.match(event, { uid: user.id, sid: /^[A-Za-z0-9]{22}$/, address: /^[0-9a-f]{32}$/ });
+    },
+  );
 
   await t.test('the address may be written with capitals, in wide letters and between spaces', async (t) => {
     const { id, email, password } = await site.newUser();

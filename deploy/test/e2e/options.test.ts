@@ -19,6 +19,7 @@ t.test('an encrypted public address with a path, a lax prefixed cookie, names of
       COOKIE_PREFIX: '__Secure-',
       ACCESS_TTL: '1000',
       REFRESH_TTL: '2000',
+      DEVICE_TTL: '5000',
       SESSION_MAX_AGE: '2500',
       REFRESH_WINDOW: '0',
       CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
@@ -131,9 +132,10 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const answer = await logIn();
     t.strictSame([answer.status, answer.json.expiresIn], [200, 1000]);
     t.match(answer.cookies, [
+      /^__Secure-knownDevice=[A-Za-z0-9%]+; Max-Age=5000; Path=\/base\/login; HttpOnly; Secure; SameSite=Strict$/,
       /^__Secure-refreshToken=[A-Za-z0-9%]+; Max-Age=2000; Path=\/base\/refresh; HttpOnly; Secure; SameSite=Lax$/,
     ]);
-    const cookieOf = (text: readonly string[]) => text[0]?.split(';')[0] ?? '';
+    const cookieOf = (text: readonly string[]) => text.at(-1)?.split(';')[0] ?? '';
     const first = cookieOf(answer.cookies);
     const bare = await site.refresh(first.replace('__Secure-', ''));
     t.equal(bare.json.code, 'token_invalid', 'without its prefix it is another cookie');

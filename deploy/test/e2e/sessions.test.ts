@@ -6,6 +6,8 @@ import { refusal } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
+const DEVICE_COOKIE =
+  /^knownDevice=[A-Za-z0-9%]+; Max-Age=31536000; Path=\/login; HttpOnly; SameSite=Strict$/;
 const CLEARED =
   'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict';
 /** The cookie of a browser's key, which is not sent to `/logout`. */
@@ -213,15 +215,16 @@ async function tests(t: Test, site: Site): Promise<void> {
       const answer = await site.tryLogIn(user, { headers: { origin: site.system.address } });
       t.equal(answer.status, 200);
       t.match(answer.cookies.at(-1), COOKIE);
-      const others = answer.cookies.slice(0, -1);
+      t.match(answer.cookies.at(-2), DEVICE_COOKIE);
+      const others = answer.cookies.slice(0, -2);
       t.strictSame(
         [...others].sort(),
         [...TWINS_EXPIRED, 'refreshToken=; Max-Age=0; Path=/refresh; Secure; Partitioned'].sort(),
       );
       t.equal(
         (await site.logIn(user)).answer.cookies.length,
-        1,
-        'a program, which has no planted cookies, gets one',
+        2,
+        'a program, which has no planted cookies, gets ours alone',
       );
     },
   );

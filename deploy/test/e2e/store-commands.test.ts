@@ -78,6 +78,20 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(heard, Array(6).fill('evalsha'));
   });
 
+  // By the cookie of the device, in place of the standing of the account, it is known whether the cookie is void.
+  await t.test('a log-in of a known device: no command more', async (t) => {
+    const { answer } = await site.logIn(user);
+    const cookie = answer.cookies.find((text) => text.startsWith('knownDevice=')) ?? '';
+    const headers = { cookie: cookie.slice(0, cookie.indexOf(';')) };
+    const send = async (password: string, status: number) => {
+      const body = { ...user, password, ...(await site.work()) };
+      return names(async () => t.equal((await gateway.post('/login', { body, headers })).status, status));
+    };
+    const start = ['evalsha', 'get', 'evalsha', 'evalsha'];
+    t.strictSame(await send(user.password, 200), [...start, 'del', 'evalsha', 'evalsha', 'evalsha']);
+    t.strictSame(await send('wrong', 422), [...start, 'evalsha', 'evalsha']);
+  });
+
   await t.test(
     '10,000 malformed submissions are counted against the limit, and write nothing else',
     async (t) => {

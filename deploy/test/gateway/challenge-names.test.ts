@@ -1,7 +1,8 @@
-// The names of the challenges that the launcher reads, and the paths that the demo page has taken.
+// The names and the price of the challenges that the launcher reads, and the paths that the demo page has taken.
 import t from 'tap';
 import { pageFolder, pageSegments } from '../../src/demo/demo-page.js';
 import { readChallengeNames } from '../../src/gateway/challenge-names.js';
+import { readShownPrice } from '../../src/gateway/shown-price.js';
 
 t.test('the names are the usual ones, or those of the environment', async (t) => {
   t.strictSame(readChallengeNames({ CAPTCHA_POW_DIFFICULTY: '20' }, []), {
@@ -55,4 +56,16 @@ for (const prefix of [
 t.test('a name that only begins like one of the page is free', async (t) => {
   const environment = { CAPTCHA_ROUTES_PREFIX: 'app.json/style' };
   t.equal(readChallengeNames(environment, pageSegments(pageFolder)).prefix, 'app.json/style');
+});
+
+t.test('the terms of the price are numbers, the usual ones or those of the environment', async (t) => {
+  t.strictSame(readShownPrice({}), { floor: 16, ceiling: 24, step: 2, imageAfter: 2 });
+  const environment = {
+    CAPTCHA_POW_DIFFICULTY: '10',
+    CAPTCHA_POW_MAX_DIFFICULTY: '20',
+    CAPTCHA_POW_STEP: '3',
+    CAPTCHA_ESCALATION_AFTER: '1',
+  };
+  t.strictSame(readShownPrice(environment), { floor: 10, ceiling: 20, step: 3, imageAfter: 1 });
+  t.equal(readShownPrice({ ...environment, CAPTCHA_POW_ESCALATE: 'false' }).step, 0);
 });

@@ -35,7 +35,10 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
   const { session, challenge } = services;
 
   await t.test('each path goes to its service, with everything below it', async (t) => {
-    const paths = ['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'];
+    const paths = [
+      ...['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'],
+      '/.well-known/jwks.json',
+    ];
     for (const path of paths) t.equal((await ask(`${url}${path}?a=%2B`)).status, 200);
     t.strictSame(
       session.received.map((each) => each.url),
@@ -54,6 +57,8 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
       '/loginx',
       '/api/captchax',
       '/users/1/sessions',
+      '/.well-known/jwks',
+      '/.well-known/openid-configuration',
     ]) {
       const answer = await ask(`${url}${path}`);
       t.equal(answer.status, 404, path);

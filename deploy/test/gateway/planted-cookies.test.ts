@@ -84,6 +84,32 @@ t.test('what is no token locks nobody out, wherever it was planted', async (t) =
   for (let n = 0; n < 3; n++) t.equal(await send(page, '/refresh'), '200');
 });
 
+t.test('a browser keeps the cookie of its device, and no planted one hides it', async (t) => {
+  const { page, context } = await openPage(t);
+  t.equal(await logIn(page), '200');
+  const [device, ...others] = (await context.cookies()).filter(({ name }) => name === 'knownDevice');
+  t.match(device, { domain: HOST, path: '/login', httpOnly: true, sameSite: 'Strict' });
+  t.strictSame(others, []);
+  const planted = [HOST, PARENT].flatMap((domain) =>
+    ['/', '/login'].map((path) => ({ domain, path, name: 'knownDevice', value: 'planted', secure: true })),
+  );
+  await context.addCookies(planted.filter(({ domain, path }) => domain !== HOST || path !== '/login'));
+  let scope = '';
+  for (let n = 0; n < 2; n++) {
+    const body = { ...system.demo, password: 'a wrong password', ...(await solvedWork(scope)) };
+    const response = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    scope = ((await response.json()) as { pow_scope: string }).pow_scope;
+  }
+  const stranger = await openPage(t);
+  const body = { ...system.demo, ...(await solvedWork(scope)) };
+  t.equal(await send(stranger.page, '/login', body), '422 captcha_required');
+  t.equal(await logIn(page), '200');
+});
+
 async function openPage(t: Test) {
   const context = await browser.newContext();
   t.teardown(() => context.close());
@@ -93,8 +119,9 @@ async function openPage(t: Test) {
   return { page, context };
 }
 
-async function solvedWork() {
-  const response = await fetch(`http://127.0.0.1:${system.ports.challenge}/api/captcha/pow`);
+async function solvedWork(scope = '') {
+  const query = scope === '' ? '' : `?scope=${scope}`;
+  const response = await fetch(`http://127.0.0.1:${system.ports.challenge}/api/captcha/pow${query}`);
   const work = (await response.json()) as Work;
   return { pow_token: work.token, pow_nonce: solve(work) };
 }
@@ -124,7 +151,12 @@ async function stolenSession(): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...THIEF, ...(await solvedWork()) }),
   });
-  return response.headers.getSetCookie()[0]?.match(/=([^;]+)/)?.[1] ?? '';
+  return (
+    response.headers
+      .getSetCookie()
+      .at(-1)
+      ?.match(/=([^;]+)/)?.[1] ?? ''
+  );
 }
 
 async function plant(

@@ -70,6 +70,22 @@ t.test('Kubernetes knows every field', { skip }, async (t) => {
   t.match(mistakes, /terminationGracePeriodSeconds must be integer/, 'and a wrong value');
 });
 
+t.test('session-service reads the keys of access tokens that are named', { skip }, async (t) => {
+  for (const [accessKeys, expected] of [
+    [undefined, ['ACCESS_SECRET_FILE']],
+    [
+      ['ACCESS_SECRET', 'ACCESS_SIGNING_KEYS'],
+      ['ACCESS_SECRET_FILE', 'ACCESS_SIGNING_KEYS_FILE'],
+    ],
+    [['ACCESS_SIGNING_KEYS'], ['ACCESS_SIGNING_KEYS_FILE']],
+  ] as const) {
+    const manifests = await render(t, { ...MINIMAL, ...(accessKeys && { accessKeys }) });
+    const { env } = containerOf(manifests, 'session-service') as { env: { name: string }[] };
+    const names = env.map(({ name }) => name).filter((name) => name.startsWith('ACCESS_S'));
+    t.strictSame(names, expected);
+  }
+});
+
 t.test('the rules and the dashboard arrive as they are', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   const { parse } = await importTool('yaml/dist/index.js');
@@ -94,6 +110,8 @@ t.test('values that would not work are refused, and the message says why', { ski
       /BIND is no variable of the services, or one that the chart sets/,
     ],
     [{ ...MINIMAL, adminKeys: ['ACCESS_SECRET'] }, /adminKeys/],
+    [{ ...MINIMAL, accessKeys: [] }, /accessKeys/],
+    [{ ...MINIMAL, accessKeys: ['REFRESH_SECRET'] }, /accessKeys/],
     [{ ...MINIMAL, secretRefs: { ACCESS_SECRET: { name: 'other' } } }, /secretRefs/],
     [{ ...MINIMAL, ingress: { enabled: true } }, /ingress needs trustProxy/],
     [{ ...MINIMAL, httpRoute: { enabled: true } }, /httpRoute needs trustProxy/],

@@ -40,6 +40,23 @@ t.test('the environment wins and is not written down', async (t) => {
   t.notMatch(readFileSync(join(folder, 'secrets.json'), 'utf8'), own);
 });
 
+t.test('signing keys are made once the format is public, and kept', async (t) => {
+  const folder = t.testdir();
+  const sealed = openSecrets(folder, {});
+  t.notOk('ACCESS_SIGNING_KEYS' in sealed);
+  const first = openSecrets(folder, { ACCESS_TOKEN_FORMAT: 'public' });
+  const { ACCESS_SIGNING_KEYS: keys, ...others } = first;
+  t.match(keys, /^ES256:[A-Za-z0-9_-]{43}$/);
+  t.strictSame(others, sealed);
+  t.strictSame(openSecrets(folder, { ACCESS_TOKEN_FORMAT: 'public' }), first);
+  t.equal(openSecrets(folder, {}).ACCESS_SIGNING_KEYS, keys, 'accepted after the way back, too');
+  const own = 'EdDSA:of-the-operator';
+  t.equal(
+    openSecrets(folder, { ACCESS_TOKEN_FORMAT: 'public', ACCESS_SIGNING_KEYS: own }).ACCESS_SIGNING_KEYS,
+    own,
+  );
+});
+
 t.test('with everything in the environment no file is made', async (t) => {
   const folder = join(t.testdir(), 'data');
   const given = Object.fromEntries([...tokenSecrets, 'DEMO_PASSWORD'].map((name) => [name, `${name}-value`]));

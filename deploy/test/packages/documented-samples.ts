@@ -92,5 +92,5 @@ function withAny(code: string): string {
   return code
     .replace(/\brequest\.body\b/g, '(/** @type {any} */ (request.body))')
     .replace(/new FormData\([^()]*\)/g, '(/** @type {any} */ ($&))')
-    .replace("'/api/captcha/tollgate.js'", "'@tollgate/client/tollgate.js'");
+    .replace(/'\/(api\/captcha\/tollgate|session)\.js'/, "'@tollgate/client/tollgate.js'");
 }

@@ -14,9 +14,10 @@ import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
-import createSignInCode from './routes/create-sign-in-code.js';
-import endUserSessions from './routes/end-user-sessions.js';
-import introspect from './routes/introspect.js';
+import createSignInCode from './routes/admin/create-sign-in-code.js';
+import endUserSessions from './routes/admin/end-user-sessions.js';
+import introspect from './routes/admin/introspect.js';
+import listRevoked from './routes/admin/list-revoked.js';
 
 /**
  * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it has only health
@@ -60,6 +61,7 @@ export async function buildSessionAdmin(
     scope.decorate('countSignInCode', metrics.countSignInCode);
     await scope.register(endSessions);
     await scope.register(endUserSessions);
+    await scope.register(listRevoked);
     await scope.register(createSignInCode, { origins: config.origins });
     await scope.register(async (forms) => {
       forms.removeAllContentTypeParsers();

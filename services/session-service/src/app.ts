@@ -22,6 +22,7 @@ import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server
 import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
 import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
 import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -32,28 +33,37 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
-import boundCookie from './plugins/bound-cookie.js';
+import boundCookie from './plugins/binding/bound-cookie.js';
+import deviceBinding, {
+  BINDING_ANSWER_HEADERS,
+  BINDING_REQUEST_HEADERS,
+} from './plugins/binding/device-binding.js';
 import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
-import deviceBinding, { BINDING_ANSWER_HEADERS, BINDING_REQUEST_HEADERS } from './plugins/device-binding.js';
 import endSessions from './plugins/end-sessions.js';
+import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordCheck from './plugins/password-check.js';
+import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
-import bindBrowser from './routes/bind-browser.js';
-import endOtherSessions from './routes/end-other-sessions.js';
-import endRefresh from './routes/end-refresh.js';
-import endSession from './routes/end-session.js';
-import listSessions from './routes/list-sessions.js';
-import login from './routes/login.js';
-import loginCode from './routes/login-code.js';
-import logout from './routes/logout.js';
-import profile from './routes/profile.js';
-import refresh from './routes/refresh.js';
-import renewBinding from './routes/renew-binding.js';
-import verify from './routes/verify.js';
+import jwks from './routes/bearer/jwks.js';
+import profile from './routes/bearer/profile.js';
+import verify from './routes/bearer/verify.js';
+import bindBrowser from './routes/refresh-token/bind-browser.js';
+import endRefresh from './routes/refresh-token/end-refresh.js';
+import refresh from './routes/refresh-token/refresh.js';
+import renewBinding from './routes/refresh-token/renew-binding.js';
+import endOtherSessions from './routes/sessions/end-other-sessions.js';
+import endSession from './routes/sessions/end-session.js';
+import listSessions from './routes/sessions/list-sessions.js';
+import logout from './routes/sessions/logout.js';
+import login from './routes/sign-in/login.js';
+import loginCode from './routes/sign-in/login-code.js';
+import reauthenticate from './routes/sign-in/reauthenticate.js';
+import reauthenticateCode from './routes/sign-in/reauthenticate-code.js';
 import type { AccountEvents } from './stores/account-events.js';
 
 /** The dependencies of the application; service.ts opens and closes them. */
@@ -134,6 +144,14 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     ...{ corsOrigin: config.corsOrigin, ttlSeconds: values.BOUND_COOKIE_TTL },
     limitPerMinute: values.RATE_LIMIT_REFRESH,
   });
+  await app.register(knownDevice, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    publicUrl,
+    encryptionKeys: deps.tokenKeys.encryptionKeys,
+    ttlSeconds: values.DEVICE_TTL,
+    attempts: values.DEVICE_ATTEMPTS,
+    countDevice: metrics.countDevice,
+  });
   await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
@@ -155,6 +173,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
+  await app.register(passwordCheck);
+  await app.register(reauthentication, { lifetimes: config.lifetimes });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
@@ -164,11 +184,15 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     await app.register(renewBinding);
   }
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(endSession, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(endOtherSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(verify);
+  const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
+  await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });
   return app;
 }

@@ -12,8 +12,10 @@ import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/c
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { checkTokenFormat, TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
 import {
   ChallengeModuleVariables,
+  DeviceVariables,
   HttpVariables,
   SecretVariables,
   SessionLimitVariables,
@@ -87,7 +89,7 @@ export const SessionVariables = {
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
       description:
-        'Opens `/introspect` and the routes below `/users/` on the admin port to other services, as their bearer',
+        'Opens `/introspect`, `/sessions/revoked` and the routes below `/users/` on the admin port to other services, as their bearer',
       expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
       shownDefault: 'none: those routes answer 404',
     }),
@@ -97,12 +99,14 @@ export const SessionVariables = {
 /** The environment of the session service. */
 export const SessionEnvironment = Type.Object({
   ...SecretVariables,
+  ...TokenFormatVariables,
   ...StoreVariables,
   ...HttpVariables,
   ...SessionListenVariables,
   ...SessionLimitVariables,
   ...SessionVariables,
   ...BindingVariables,
+  ...DeviceVariables,
   ...ChallengeModuleVariables,
   ...captchaVariables,
 });
@@ -122,6 +126,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
       ENCRYPTION_KEY: found.ENCRYPTION_KEY,
       CHALLENGE_SECRET: found.CHALLENGE_SECRET,
     }),
+    ...checkTokenFormat(found, env),
     ...checkApiKey(found),
     ...checkHttp(found),
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),

@@ -14,7 +14,6 @@ import type { HealthState } from '@tollgate/shared/http/observability/health.js'
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
-import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -30,14 +29,16 @@ import { readSessionConfig } from './config.js';
 import { withCircuitBreaker } from './directory/circuit-breaker.js';
 import { withDirectoryCheck } from './directory/directory-check.js';
 import { openConfiguredDirectory } from './directory/open-directory.js';
-import { type KeyLifetimes, runningKeys } from './domain/key-roll-out.js';
+import type { KeyLifetimes } from './domain/key-roll-out.js';
 import { createHashingQueue } from './passwords/hashing-queue.js';
 import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
+import { openDeviceVoids } from './stores/device-voids.js';
 import { openSessionStore } from './stores/open-session-store.js';
 import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
+import { openTokenKeys, reportTokenKeys } from './token-setup.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -72,6 +73,7 @@ export async function openSessionService(
   const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
 
+  const tokenKeys = openTokenKeys(config);
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
   const opened = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
@@ -118,17 +120,12 @@ export async function openSessionService(
     },
   );
 
-  const accessSecrets = openKeyRing(values.ACCESS_SECRET);
-  const refreshSecrets = openKeyRing(values.REFRESH_SECRET);
-  const encryptionKeys = openKeyRing(values.ENCRYPTION_KEY);
-  const rings = { accessSecrets, refreshSecrets, encryptionKeys, challengeSecrets: ring };
   const lifetimes: KeyLifetimes = {
     access: values.ACCESS_TTL,
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(config.captcha),
   };
-  const keys = runningKeys(rings);
-  const keyReport = reportKeys(store, { ...keys, lifetimes: { ...lifetimes } }, logger);
+  const keyReport = reportTokenKeys(store, { ...tokenKeys, challengeSecrets: ring }, lifetimes, logger);
   const state: HealthState = { stopping: false };
   // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
@@ -137,7 +134,9 @@ export async function openSessionService(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
@@ -148,7 +147,7 @@ export async function openSessionService(
     signIn,
     signInCodes: openSignInCodes(store),
     ring,
-    tokenKeys: { accessSecrets, refreshSecrets, encryptionKeys, onIssued: metrics.countToken },
+    tokenKeys: { ...tokenKeys, onIssued: metrics.countToken },
     metrics,
     trail,
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
@@ -190,7 +189,7 @@ export async function openSessionService(
     },
   });
   writeStartEvents(trail, {
-    keys: keys.ids,
+    keys: keyReport.ids,
     options: configFingerprint(config.captcha),
     isTestMode: config.captcha.test_mode,
   });

@@ -23,7 +23,8 @@ function createBrowser() {
     }
   };
   return {
-    names: () => [...jar.keys()].sort(),
+    /** Names and paths of the refresh cookies. */
+    names: () => [...jar.keys()].filter((key) => key.includes('refreshToken')).sort(),
     value: (name: string) => [...jar.values()].find((cookie) => cookie.name === name)?.value ?? '',
     plant: (name: string, value: string, path = '/') => jar.set(`${name} ${path}`, { name, path, value }),
     async send({ app }: SessionNode, method: 'POST' | 'DELETE', url: string, more: object = {}) {

@@ -11,7 +11,7 @@ import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
 import { type ChallengeObserver, observed } from './challenge-observer.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
-import type { AttemptedAccount, GivenProof, SubmissionVerifier } from './verification.js';
+import type { AttemptedAccount, GivenProof, KnownDevice, SubmissionVerifier } from './verification.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
 /** A counted attempt: the failures before it, the wait of its pair of account and address, and how to withdraw it. */
@@ -53,6 +53,11 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
    * @param claim identifies the attempt, so that a repetition is not counted twice. 128 random bits by default
    */
   countAttempt(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedAttempt>;
+  /**
+   * Counts an attempt of a known device for that device, as `countAttempt` does for an account. No address waits. Returns
+   * null if the budget of the device is used up: nothing is counted, and the attempt counts for the account.
+   */
+  countDeviceAttempt(device: KnownDevice, given: GivenProof): Promise<CountedAttempt | null>;
   /**
    * Clears the failures of the account and, with `ip`, those of the pair, the remembered price of the address and, at most
    * once per decay, the requests of the address.
@@ -101,6 +106,25 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
     return normalised === null ? undefined : addressPseudonym(ring.current, normalised);
   };
 
+  async function count(
+    key: string,
+    ip: string | undefined,
+    refusedFrom: number | undefined,
+    claim = newClaim(),
+  ): Promise<CountedAttempt> {
+    const accountId = account(key);
+    const addressId = address(ip);
+    const { failures, waitMs } = await store.countAttempt({
+      account: accountId,
+      ...(addressId === undefined ? {} : { address: addressId }),
+      claim,
+      decayMs,
+      ...(refusedFrom === undefined ? {} : { refusedFrom }),
+    });
+    const withdraw = () => store.withdrawAttempt(accountId, addressId, claim);
+    return { before: failures, waitMs, id: claim, withdraw };
+  }
+
   const nextAttempts = createNextAttempts({ store, ring, options, clock, account, address });
 
   return {
@@ -134,23 +158,12 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
 
     withdrawFailure: (key, id, ip) => store.withdrawAttempt(account(key), address(ip), id),
 
-    async countAttempt(key, ip, given, claim) {
-      const accountId = account(key);
-      const addressId = address(ip);
-      const id = claim ?? newClaim();
-      const counted = await store.countAttempt({
-        account: accountId,
-        ...(addressId === undefined ? {} : { address: addressId }),
-        claim: id,
-        decayMs,
-        ...(given === undefined ? {} : { refusedFrom: verifier.refusedFrom(given) }),
-      });
-      return {
-        before: counted.failures,
-        waitMs: counted.waitMs,
-        id,
-        withdraw: () => store.withdrawAttempt(accountId, addressId, id),
-      };
+    countAttempt: (key, ip, given, claim) =>
+      count(key, ip, given === undefined ? undefined : verifier.refusedFrom(given), claim),
+
+    async countDeviceAttempt({ key, budget }, given) {
+      const counted = await count(key, undefined, Math.min(budget, verifier.refusedFrom(given)));
+      return counted.before < budget ? counted : null;
     },
 
     async clearFailures(key, ip) {

@@ -1,7 +1,9 @@
 // The challenge fields of a submission: their form, which is checked before the store is read, and their claim.
 
 import { createHmac } from 'node:crypto';
+import type { AcceptedAlgorithms } from '../pow/algorithms.js';
 import { isNonce } from '../pow/difficulty.js';
+import { isHashwxSolution } from '../pow/hashwx/work.js';
 import { isToken } from '../schemas/names.js';
 
 /** The configured names of the fields. */
@@ -50,9 +52,14 @@ export function offersImage(submission: Submission): boolean {
 }
 
 /** Returns the problems of the fields of the work; null if both are well-formed. */
-export function powProblems(submission: Submission, names: FieldNames): FieldProblems | null {
+export function powProblems(
+  submission: Submission,
+  names: FieldNames,
+  { hashwx }: AcceptedAlgorithms,
+): FieldProblems | null {
   const { powToken, powNonce } = submission;
-  const isWork = (value: unknown) => typeof value === 'string' && isNonce(value);
+  const isWork = (value: unknown) =>
+    typeof value === 'string' && (isNonce(value) || (hashwx !== null && isHashwxSolution(value)));
   if (isToken(powToken) && isWork(powNonce)) return null;
   return {
     ...problem(names.pow.token, powToken, isToken),

@@ -16,10 +16,25 @@ export interface RequiredChallenges {
   readonly image: ImageRequirement;
 }
 
+/** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
+export interface KnownDevice {
+  /** The key under which its failures are counted. No account may have the same key. */
+  readonly key: string;
+  /** Failures within `escalation.decay`, 1 to 100, from which its attempts count for the account like those of others. */
+  readonly budget: number;
+}
+
 /** The attempted account, and its failures before this attempt; a function is called after the work has proved right. */
 export interface AttemptedAccount {
   readonly key: string;
+  /** The known device that attempts it; the failures are then those of the device. */
+  readonly device?: KnownDevice | undefined;
   readonly failures: number | (() => Promise<number>);
+}
+
+/** Returns the key under which an attempt on this account counts. */
+export function countedKey({ key, device }: Pick<AttemptedAccount, 'key' | 'device'>): string {
+  return device?.key ?? key;
 }
 
 /** Returns the failures of an attempted account; 0 without one. */

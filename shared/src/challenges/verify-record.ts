@@ -2,10 +2,12 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
-import { solves } from '../pow/difficulty.js';
+import { SHA256 } from '../pow/algorithms.js';
+import { isNonce, solves } from '../pow/difficulty.js';
+import { HASHWX } from '../pow/hashwx/work.js';
 import { addressPseudonym } from './attempts/pseudonyms.js';
 import { type PowRecord, parseAnswerRecord, type VerifiedRecord } from './store/records.js';
-import { digestOf, normaliseAnswer, scrambleAnswer } from './types/answer-hashing.js';
+import { normaliseAnswer, scrambleAnswer, sha256Text, solvesHashwxWork } from './types/answer-hashing.js';
 import {
   type ChallengeTypeContext,
   challengeTypeFault,
@@ -33,15 +35,21 @@ export interface VerifyRecordContext {
 
 const RIGHT: RecordVerdict = { ok: true };
 
+/** By the name of the algorithm, whether a text solves the work of a record. */
+const solvers: ReadonlyMap<string, (record: PowRecord, text: string) => boolean> = new Map([
+  [SHA256, ({ salt, difficulty }, text) => isNonce(text) && solves(sha256Text, salt, text, difficulty)],
+  [HASHWX, ({ salt, difficulty: bits, hashwx }, text) => solvesHashwxWork({ bits, salt, hashwx }, text)],
+]);
+
 /** Verifies a proof of work. Everything but the nonce comes from the server's own record. */
 export function verifyPowRecord(
   record: PowRecord | null,
   nonce: string,
   context: VerifyRecordContext,
 ): RecordVerdict {
-  const digest = record === null ? undefined : digestOf(record.algorithm);
-  if (record === null || digest === undefined) return refusal('unknown');
-  if (!solves(digest, record.salt, nonce, record.difficulty)) return refusal('wrong');
+  const isSolved = record === null ? undefined : solvers.get(record.algorithm);
+  if (record === null || isSolved === undefined) return refusal('unknown');
+  if (!isSolved(record, nonce)) return refusal('wrong');
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 

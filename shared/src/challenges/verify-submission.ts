@@ -2,6 +2,8 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
+import { acceptedAlgorithms } from '../pow/algorithms.js';
+import { warmHashwx } from '../pow/hashwx/function.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
@@ -16,6 +18,7 @@ import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
 import {
   type AttemptedAccount,
+  countedKey,
   type FailedVerdict,
   failed,
   failuresOf,
@@ -48,6 +51,9 @@ export function createSubmissionVerifier({
   newClaim,
 }: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
+  const accepted = acceptedAlgorithms(options.pow.algorithms);
+  // The first checks would take ten times as long. Without WebAssembly the start fails, not the first submission.
+  if (accepted.hashwx !== null) warmHashwx();
   const terms: SufficiencyTerms = {
     ceiling: options.pow.max_difficulty,
     failureStep: options.pow.escalate ? options.pow.step : 0,
@@ -68,20 +74,18 @@ export function createSubmissionVerifier({
     checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
   });
 
-  /** Returns whether a scope names this account, under the key that made its pseudonym. */
+  /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
     const key = ring.find(scope.keyId);
-    return (
-      account !== undefined &&
-      key !== undefined &&
-      equalText(accountPseudonym(key, application, account.key), scope.account)
-    );
+    if (account === undefined || key === undefined) return false;
+    const names = [account.key, countedKey(account)];
+    return names.some((name) => equalText(accountPseudonym(key, application, name), scope.account));
   };
 
   function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {
     const { checksPow, checksImage } = checksFor(submission, required);
     return malformed(
-      checksPow ? powProblems(submission, fieldNames) : null,
+      checksPow ? powProblems(submission, fieldNames, accepted) : null,
       checksImage ? imageProblems(submission, fieldNames, longest) : null,
     );
   }

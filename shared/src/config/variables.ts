@@ -1,6 +1,7 @@
 // The variables that both services read, in groups to spread into the schema of a service.
 
 import { Type } from '@sinclair/typebox';
+import { MAX_DEVICE_TTL_SECONDS } from '../schemas/device-claims.js';
 
 const secretList = (description: string) =>
   Type.String({
@@ -169,6 +170,23 @@ export const SessionListenVariables = {
   SESSION_ADMIN_PORT: port(9001, 'Port of its health, metrics and administration'),
 };
 
+/** What a log-in remembers of its device. */
+export const DeviceVariables = {
+  DEVICE_TTL: Type.Integer({
+    default: MAX_DEVICE_TTL_SECONDS,
+    minimum: 0,
+    maximum: MAX_DEVICE_TTL_SECONDS,
+    description: 'Seconds that a device stays known after a log-in; 0 knows no devices',
+  }),
+  DEVICE_ATTEMPTS: Type.Integer({
+    default: 5,
+    minimum: 1,
+    maximum: 100,
+    description:
+      'Failures of a known device within `CAPTCHA_ESCALATION_DECAY` from which its attempts count for the account',
+  }),
+};
+
 /** Limits of the session service. */
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
@@ -176,6 +194,6 @@ export const SessionLimitVariables = {
   RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
   RATE_LIMIT_SESSION: perMinute(
     300,
-    'Requests with a valid bearer to the other session routes, and as many refused bearers',
+    'Requests with a valid bearer to the other session routes, as many refused bearers, and as many requests for the public keys',
   ),
 };

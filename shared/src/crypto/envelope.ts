@@ -1,4 +1,4 @@
-// The encryption around a signed token: AES-256-GCM, Base64, percent-encoding.
+// The encryption around a signed token or a device cookie: AES-256-GCM, Base64, percent-encoding.
 
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
@@ -6,6 +6,9 @@ import { randomBytes } from './random.js';
 
 /** The two tokens. One never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
+
+/** What an envelope holds: a token, or the claims of a device cookie. */
+export type EnvelopeKind = TokenKind | 'device';
 
 const VERSION = 1;
 const KEY_ID_BYTES = 4;
@@ -17,7 +20,7 @@ const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 /** The longest token that is decoded, in characters. */
 export const MAX_TOKEN_CHARACTERS = 4096;
 
-/** Seals and opens texts of one token kind. */
+/** Seals and opens texts of one kind. */
 export interface Envelope {
   /**
    * version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16), in Base64, percent-encoded.
@@ -28,8 +31,8 @@ export interface Envelope {
   open(token: string): string | null;
 }
 
-/** Makes the envelope of one token kind under the keys of `ENCRYPTION_KEY`. */
-export function createEnvelope(kind: TokenKind, ring: KeyRing): Envelope {
+/** Makes the envelope of one kind under the keys of `ENCRYPTION_KEY`. */
+export function createEnvelope(kind: EnvelopeKind, ring: KeyRing): Envelope {
   return createKeyedEnvelope(kind, derivedKeys(kind, ring));
 }
 
@@ -40,12 +43,12 @@ export interface EnvelopeKey {
 }
 
 /** The keys of one kind, in the order of the ring. */
-export function derivedKeys(kind: TokenKind, ring: KeyRing): EnvelopeKey[] {
+export function derivedKeys(kind: EnvelopeKind, ring: KeyRing): EnvelopeKey[] {
   return ring.all.map((key) => ({ id: key.id, key: key.derive(`tollgate ${kind} token`) }));
 }
 
 /** The same from keys already derived for the kind; the first seals, all open. */
-export function createKeyedEnvelope(kind: TokenKind, keys: readonly EnvelopeKey[]): Envelope {
+export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeKey[]): Envelope {
   const heads = keys.map(({ id, key }) => {
     const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(id, 'hex')]);
     const bound = Buffer.concat([head, Buffer.from(`tollgate ${kind}`)]);

@@ -25,13 +25,19 @@ export interface ReportedLifetime {
   readonly lastMs: number;
 }
 
+/** A node as it is read. */
+export interface ReportedNode extends NodeKeys {
+  /** When it reported for the first time; undefined for a node of an older version. */
+  readonly beganMs?: number;
+}
+
 /** What all nodes have reported. Times are the store's, in milliseconds since 1970. */
 export interface ReportedKeys {
   readonly nowMs: number;
   /** When the record began; undefined when there is none. */
   readonly sinceMs: number | undefined;
   /** Without their lifetimes; the most recent report comes first. */
-  readonly nodes: readonly NodeKeys[];
+  readonly nodes: readonly ReportedNode[];
   /** When a node last reported that it makes tokens with a key, by variable and key id separated by a space. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
   /** Empty if only older versions have reported. */
@@ -81,13 +87,20 @@ export function openKeyRecord(store: Store): KeyRecord {
         const { nowMs } = transaction;
         const fields = parseLines(transaction.get(KEY_RECORD_KEY));
         if (!fields.has('since')) fields.set('since', String(nowMs));
-        if (running) fields.set(`node:${node}`, `${nowMs} ${formatKeys(keys)}`);
-        else fields.delete(`node:${node}`);
+        if (running) {
+          fields.set(`node:${node}`, `${nowMs} ${formatKeys(keys)}`);
+          if (!fields.has(`began:${node}`)) fields.set(`began:${node}`, String(nowMs));
+        } else {
+          fields.delete(`node:${node}`);
+        }
         for (const name of stampedBy(keys)) fields.set(name, String(nowMs));
         for (const [name, value] of fields) {
           const silentMs = nowMs - Number.parseInt(value, 10);
           if (name.startsWith('node:') && silentMs >= SILENCE_MS) fields.delete(name);
           if (/^(?:used|life):/.test(name) && silentMs >= KEEP_MS) fields.delete(name);
+        }
+        for (const name of fields.keys()) {
+          if (name.startsWith('began:') && !fields.has(name.replace('began:', 'node:'))) fields.delete(name);
         }
         const text = [...fields].map(([name, value]) => `${name}=${value}`).join('\n');
         transaction.put(KEY_RECORD_KEY, text, nowMs + KEEP_MS);
@@ -131,7 +144,7 @@ function parseLines(text: string | undefined): Map<string, string> {
 }
 
 function readFields(fields: ReadonlyMap<string, string>, nowMs: number): ReportedKeys {
-  const nodes: { readonly atMs: number; readonly keys: NodeKeys }[] = [];
+  const nodes: { readonly atMs: number; readonly keys: ReportedNode }[] = [];
   const lastUsedMs = new Map<string, number>();
   const lifetimes: ReportedLifetime[] = [];
   for (const [name, value] of fields) {
@@ -141,7 +154,9 @@ function readFields(fields: ReadonlyMap<string, string>, nowMs: number): Reporte
       const [what = '', seconds] = name.slice('life:'.length).split(' ');
       lifetimes.push({ name: what, seconds: Number(seconds), lastMs: atMs });
     } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
-      nodes.push({ atMs, keys: parseKeys(value.slice(value.indexOf(' ') + 1)) });
+      const began = fields.get(name.replace('node:', 'began:'));
+      const since = began === undefined ? {} : { beganMs: Number(began) };
+      nodes.push({ atMs, keys: { ...parseKeys(value.slice(value.indexOf(' ') + 1)), ...since } });
     }
   }
   const since = fields.get('since');

@@ -38,6 +38,7 @@ export const ar: Record<MessageKey, string> = {
   registration_invalid: 'تسجيل المتصفح غير صالح.',
   signature_required: 'على المتصفح أن يوقّع تحديًا.',
   binding_conflict: 'هذه الجلسة مرتبطة بمفتاح آخر.',
+  insufficient_user_authentication: 'يُرجى تأكيد هويتك.',
   cookie_conflict: 'أرسل متصفحك جلستين مختلفتين. يُرجى تسجيل الدخول من جديد.',
 
   required: 'هذا الحقل مطلوب.',

@@ -37,6 +37,7 @@ export const en = {
   registration_invalid: 'The registration of the browser is not valid.',
   signature_required: 'The browser must sign a challenge.',
   binding_conflict: 'This session is bound to another key.',
+  insufficient_user_authentication: 'Please confirm that it is you.',
   cookie_conflict: 'Your browser sent two different sessions. Please sign in again.',
 
   required: 'This field is required.',

@@ -39,6 +39,7 @@ export const fr: Record<MessageKey, string> = {
   registration_invalid: 'L’enregistrement du navigateur n’est pas valide.',
   signature_required: 'Le navigateur doit signer un défi.',
   binding_conflict: 'Cette session est liée à une autre clé.',
+  insufficient_user_authentication: 'Veuillez confirmer votre identité.',
   cookie_conflict: 'Votre navigateur a envoyé deux sessions différentes. Veuillez vous reconnecter.',
 
   required: 'Ce champ est obligatoire.',

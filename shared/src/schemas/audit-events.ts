@@ -1,6 +1,7 @@
 // The events of the audit stream: the schema of each line, which is also its type and its documentation.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { bindingEvents } from './audit-binding-events.js';
 import {
   account,
   address,
@@ -9,7 +10,7 @@ import {
   CHALLENGE,
   count,
   event,
-  ofBinding,
+  knownDevice,
   oneOf,
   request,
   SESSION,
@@ -30,11 +31,13 @@ export const AuditEvents = {
         description: 'With a sign-in code: the authentication methods that the application named',
       }),
     ),
+    known_device: knownDevice,
     request,
   }),
   login_failed: event('login_failed', SESSION, 'The password was wrong, or there is no such account', {
     account,
     address,
+    known_device: knownDevice,
     request,
   }),
   login_throttled: event('login_throttled', SESSION, 'An account had to wait at this address', {
@@ -64,25 +67,25 @@ export const AuditEvents = {
       request,
     },
   ),
+  reauthenticated: event(
+    'reauthenticated',
+    SESSION,
+    'The user of a session was authenticated again. A wrong password there is `login_failed`, a wait `login_throttled`',
+    {
+      address,
+      uid,
+      sid,
+      amr: Type.Array(Type.String(), { description: 'Authentication methods; empty if they are not known' }),
+      request,
+    },
+  ),
   refresh_reuse_detected: event(
     'refresh_reuse_detected',
     SESSION,
     'An old refresh token came back; its session was ended. A stolen cookie, or a client that stored one',
     { address, uid, sid, request },
   ),
-  refresh_bound: event('refresh_bound', SESSION, 'A session was bound to a key of its device', ofBinding),
-  refresh_binding_missing: event(
-    'refresh_binding_missing',
-    SESSION,
-    'A refresh did not show the key of its session and was refused; the session goes on. A stolen cookie, or a browser that has lost its key',
-    ofBinding,
-  ),
-  refresh_binding_failed: event(
-    'refresh_binding_failed',
-    SESSION,
-    'A request was signed with another key than that of its session, which was ended. A stolen cookie, or a client that has replaced its key',
-    ofBinding,
-  ),
+  ...bindingEvents,
   state_rollback: event(
     'state_rollback',
     SESSION,

@@ -22,6 +22,12 @@ export const request = Type.Optional(
 export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 /** A user. */
 export const uid = Type.Integer({ minimum: 0, description: 'User id' });
+/** Whether a known device tried a password. */
+export const knownDevice = Type.Optional(
+  Type.Boolean({
+    description: 'Whether the attempt on the password counted for a known device, and not for the account',
+  }),
+);
 /** Whose form it was. */
 export const application = Type.String({
   description: 'Application whose form it was: `login`, or the name of a key of the host API',
@@ -34,11 +40,6 @@ export const oneOf = <T extends string>(description: string, ...values: T[]) =>
     values.map((value) => Type.Literal(value)),
     { description },
   );
-
-const binding =
-  'How the session is bound: `key` by proofs of the page, `dbsc` by the browser itself, `none` not yet';
-/** The fields of an event about the key of a session. */
-export const ofBinding = { address, uid, sid, kind: oneOf(binding, 'none', 'key', 'dbsc'), request };
 
 /** The services that write an event. */
 export const SESSION = ['session-service'] as const;

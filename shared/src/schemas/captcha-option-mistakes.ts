@@ -4,7 +4,7 @@ import { valueAt } from './option-tree.js';
 
 /** The options that are compared. */
 interface ComparedOptions {
-  readonly pow: { readonly difficulty: number; readonly max_difficulty: number };
+  readonly pow: { readonly difficulty: number; readonly max_difficulty: number; readonly algorithms: string };
   readonly cache: { readonly expire: number };
   readonly min_seconds: number;
   readonly routes: { readonly prefix: string };
@@ -53,6 +53,14 @@ function rangeMistakes(
   if (pow.difficulty > pow.max_difficulty) {
     const ceiling = `${nameOf('pow.max_difficulty')} (${pow.max_difficulty})`;
     mistakes.push(`${floor} must not be above ${ceiling}, but is ${pow.difficulty}`);
+  }
+  const names = pow.algorithms.split(',').map((entry) => entry.split('=')[0]);
+  const isDouble = new Set(names).size < names.length;
+  if (isDouble || !names.includes('sha256')) {
+    const rule = isDouble
+      ? 'name each algorithm once'
+      : 'include sha256, which clients get that ask for none';
+    mistakes.push(`${nameOf('pow.algorithms')} must ${rule}, not ${JSON.stringify(pow.algorithms)}`);
   }
   if (min_seconds >= cache.expire) {
     const life = `${nameOf('cache.expire')} (${cache.expire})`;

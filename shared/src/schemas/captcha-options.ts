@@ -23,6 +23,9 @@ const flag = (value: boolean, description: string) => Type.Boolean({ default: va
 const group = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
+/** A name, HashWX with its exchange if it is not the usual one. */
+const ALGORITHM = '(?:sha256|hashwx-1(?:=[1-9][0-9]{0,3})?)';
+
 const DAY_SECONDS = 86_400;
 
 /** All options of the challenges. Their store is a separate variable. */
@@ -49,6 +52,19 @@ export const CaptchaOptions = group({
     escalate: flag(true, 'Whether recorded failures raise the difficulty'),
     step: step(2, 'Bits added per recorded failure'),
     max_difficulty: Type.Integer({ default: 24, minimum: 1, maximum: 24, description: 'Ceiling, in bits' }),
+    algorithms: Type.String({
+      default: 'sha256',
+      description:
+        'Algorithms that work may be done in, separated by commas: sha256, and hashwx-1 for clients that ask for it. hashwx-1=N counts one of its hashes as N of SHA-256, 150 by default',
+      pattern: `^${ALGORITHM}(?:,${ALGORITHM})*$`,
+      expected: 'sha256, and hashwx-1 or hashwx-1=N if you want it, separated by commas',
+    }),
+    nonces_per_function: Type.Integer({
+      default: 65_536,
+      minimum: 512,
+      maximum: 65_536,
+      description: 'Nonces that one function of hashwx-1 hashes',
+    }),
     volume: group({
       every: Type.Integer({ default: 20, minimum: 1, description: 'Requests of an address per increment' }),
       step: step(2, 'Bits added per increment'),

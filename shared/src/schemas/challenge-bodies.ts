@@ -28,6 +28,30 @@ export const PowChallenge = Type.Object(
 );
 export type PowChallenge = Static<typeof PowChallenge>;
 
+const hashwxFields = {
+  salt: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'Hashed with part and block to the seed of a function',
+  }),
+  algorithm: Type.Literal('hashwx-1'),
+  parts: Type.Integer({ description: 'Number of parts, each solved by a number' }),
+  part_hashes: Type.Integer({ description: 'Hashes that a part takes on average' }),
+  nonces_per_function: Type.Integer({ description: 'Numbers that one function hashes' }),
+};
+
+/** Answer to `GET {prefix}/pow` for a client that asks for `hashwx-1`, where the service accepts it. */
+export const HashwxChallenge = Type.Object(
+  {
+    token,
+    ...hashwxFields,
+    difficulty: Type.Integer({ description: 'Its price: hashes of SHA-256 that cost as much, in bits' }),
+    expires_in,
+    expires_at,
+  },
+  { $id: 'HashwxChallenge' },
+);
+export type HashwxChallenge = Static<typeof HashwxChallenge>;
+
 /** Answer to `GET {prefix}`. */
 export const ImageChallenge = Type.Object(
   {
@@ -79,6 +103,21 @@ export const EffortChallenge = Type.Object(
 );
 export type EffortChallenge = Static<typeof EffortChallenge>;
 
+/** Answer to `GET {prefix}?preset=effort` for a client that asks for `hashwx-1`, where the service accepts it. */
+export const HashwxEffortChallenge = Type.Object(
+  {
+    token,
+    ...hashwxFields,
+    part_difficulty: Type.Integer({
+      description: 'Price of a part: hashes of SHA-256 that cost as much, in bits',
+    }),
+    expires_in,
+    expires_at,
+  },
+  { $id: 'HashwxEffortChallenge' },
+);
+export type HashwxEffortChallenge = Static<typeof HashwxEffortChallenge>;
+
 /**
  * Returns the challenge fields under their configured names, to spread into the schema of a body. They validate nothing:
  * the guard checks each field and reports what is wrong with it.
@@ -87,7 +126,9 @@ export function challengeFields({ pow, fields }: CaptchaOptions): Record<string,
   const shown = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
   return {
     [pow.fields.token]: shown('Token of a proof-of-work challenge; 40 letters and digits'),
-    [pow.fields.nonce]: shown('Decimal number that solves it; 1 to 24 digits'),
+    [pow.fields.nonce]: shown(
+      'Decimal number that solves it, 1 to 24 digits; for `hashwx-1` four numbers joined by dots',
+    ),
     [fields.token]: shown('Token of an image challenge; once an image is demanded'),
     [fields.answer]: shown('The characters of the image; once an image is demanded'),
   };
@@ -101,9 +142,17 @@ export const ScopeQuery = Type.Object({
 });
 export type ScopeQuery = Static<typeof ScopeQuery>;
 
+/** The algorithms in a query; what the service does not accept is ignored. */
+const algorithms = Type.Optional(
+  Type.Unsafe<unknown>({
+    description: 'Algorithms that the client can work in, the preferred one first: `hashwx-1,sha256`',
+  }),
+);
+
 /** Query of `GET {prefix}/pow`. */
 export const PowQuery = Type.Object({
   ...ScopeQuery.properties,
+  algorithms,
   min_difficulty: Type.Optional(
     // A number in the documents; the query of a request is text.
     Type.Union([Type.Integer({ minimum: 1 }), Type.Unknown()], {
@@ -125,5 +174,6 @@ export const ImageQuery = Type.Object({
     Type.Unsafe<unknown>({ description: 'With any value, the response names the characters that can occur' }),
   ),
   ...ScopeQuery.properties,
+  algorithms,
 });
 export type ImageQuery = Static<typeof ImageQuery>;

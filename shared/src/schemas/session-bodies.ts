@@ -57,7 +57,21 @@ export const LoginCodeBody = Type.Object(
 );
 export type LoginCodeBody = Static<typeof LoginCodeBody>;
 
-/** Answer to a log-in and to a refresh. */
+/** Body of `POST /reauthenticate`; the challenge fields beside it have configurable names. */
+export const ReauthenticationBody = Type.Object(
+  { password: LoginBody.properties.password },
+  { $id: 'ReauthenticationBody' },
+);
+export type ReauthenticationBody = Static<typeof ReauthenticationBody>;
+
+/** Body of `POST /reauthenticate/code`. */
+export const ReauthenticationCodeBody = Type.Object(
+  { code: LoginCodeBody.properties.code },
+  { $id: 'ReauthenticationCodeBody' },
+);
+export type ReauthenticationCodeBody = Static<typeof ReauthenticationCodeBody>;
+
+/** Answer to a log-in, a refresh and a reauthentication. */
 export const TokenBody = Type.Object(
   {
     accessToken: Type.String({ description: 'The encrypted, URL-encoded access token' }),

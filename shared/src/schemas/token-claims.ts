@@ -41,6 +41,18 @@ export const AccessClaims = Type.Object({
 export type AccessClaims = Static<typeof AccessClaims>;
 
 /**
+ * What an access token in the format `public` says beside `AccessClaims` (RFC 9068, 2.2). `sub` is the user's id as text.
+ */
+export const PublicClaims = Type.Object({
+  iss: Type.String({ minLength: 1 }),
+  aud: Type.Union([Type.String(), Type.Array(Type.String())]),
+  sub: Type.String({ minLength: 1 }),
+  client_id: Type.String({ minLength: 1 }),
+  jti: Type.String({ minLength: 1 }),
+});
+export type PublicClaims = Static<typeof PublicClaims>;
+
+/**
  * Claims of a refresh token. `sub` is the user's id as text (RFC 7519, 4.1.2). `prefix` is that of the cookie the
  * token was issued for, if no other cookie may carry it.
  */

@@ -9,7 +9,7 @@ import { loadScript } from '../store/redis-script.js';
 import { StoreUnavailableError } from '../store/store.js';
 import {
   REVOCATION_LOG_KEY,
-  type RevocationEntry,
+  type ReadRevocation,
   type RevocationLog,
   type RevocationPage,
   type RevocationWait,
@@ -27,9 +27,9 @@ const POLL_MS = { brief: 200, long: 10_000 } as const;
 const entryKey = (number: string) => `${REVOCATION_LOG_KEY}:${number}`;
 
 export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
-  const readAfter = async (position: string): Promise<RevocationPage> => {
+  const readAfter = async (position: string, limit?: number): Promise<RevocationPage> => {
     try {
-      return await readChain(store, position);
+      return await readChain(store, position, limit);
     } catch (error) {
       throw new StoreUnavailableError('the revocation log cannot be read', { cause: error });
     }
@@ -60,19 +60,26 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
   };
 }
 
-/** Reads from the newest entry back to the position, or to the oldest live entry. */
-async function readChain(store: EmbeddedStore, position: string): Promise<RevocationPage> {
+/** Reads from the newest entry back to the position, or to the oldest live entry, and returns the oldest of these. */
+async function readChain(
+  store: EmbeddedStore,
+  position: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<RevocationPage> {
   const newest = await store.read(REVOCATION_LOG_KEY);
-  const entries: RevocationEntry[] = [];
+  const entries: ReadRevocation[] = [];
   let number = newest;
   while (number !== undefined && number !== position) {
     const text = await store.read(entryKey(number));
     if (text === undefined) break;
     const [before, keepMs, ...sids] = text.split(' ');
-    entries.push({ sids, keepMs: Number(keepMs) });
+    // The number of an entry is its time.
+    entries.push({ sids, keepMs: Number(keepMs), atMs: Number(number) });
     number = before;
   }
-  return { entries: entries.reverse(), position: newest ?? position, complete: true };
+  const page = entries.reverse().slice(0, limit);
+  if (page.length === entries.length) return { entries, position: newest ?? position, complete: true };
+  return { entries: page, position: String(page.at(-1)?.atMs), complete: false };
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -89,7 +96,7 @@ export function redisRevocationLog(client: RedisClient): RevocationLog {
     async append({ sids, keepMs }) {
       await append([REVOCATION_LOG_KEY], [keepMs, sids.join(' ')]);
     },
-    readAfter: (position) => read(client, position, 'none'),
+    readAfter: (position, limit) => read(client, position, 'none', limit),
     async openTail() {
       const reader = await openReader(client, WAIT_MS.long);
       return {
@@ -101,27 +108,34 @@ export function redisRevocationLog(client: RedisClient): RevocationLog {
   };
 }
 
-async function read(client: RedisClient, position: string, wait: RevocationWait): Promise<RevocationPage> {
+async function read(
+  client: RedisClient,
+  position: string,
+  wait: RevocationWait,
+  limit = PAGE_ENTRIES,
+): Promise<RevocationPage> {
   const from = ['STREAMS', REVOCATION_LOG_KEY, position] as const;
   let reply: StreamReply;
   try {
     reply = await within(
       ANSWER_LIMIT_MS + (wait === 'none' ? 0 : WAIT_MS[wait]),
       (wait === 'none'
-        ? client.xread('COUNT', PAGE_ENTRIES, ...from)
-        : client.xread('COUNT', PAGE_ENTRIES, 'BLOCK', WAIT_MS[wait], ...from)) as Promise<StreamReply>,
+        ? client.xread('COUNT', limit, ...from)
+        : client.xread('COUNT', limit, 'BLOCK', WAIT_MS[wait], ...from)) as Promise<StreamReply>,
     );
   } catch (error) {
     throw asStoreError(error);
   }
   const items = reply?.[0]?.[1] ?? [];
   return {
-    entries: items.map(([, fields]) => ({
+    entries: items.map(([id, fields]) => ({
+      // The id of an entry begins with its time.
+      atMs: Number.parseInt(id, 10),
       sids: fieldOf(fields, 'sids').split(' '),
       keepMs: Number(fieldOf(fields, 'keep_ms')),
     })),
     position: items.at(-1)?.[0] ?? position,
-    complete: items.length < PAGE_ENTRIES,
+    complete: items.length < limit,
   };
 }
 

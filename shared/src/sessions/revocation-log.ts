@@ -13,9 +13,15 @@ export interface RevocationEntry {
   readonly keepMs: number;
 }
 
+/** An entry as it is read. */
+export interface ReadRevocation extends RevocationEntry {
+  /** When it was appended: the store's time in milliseconds since 1970. */
+  readonly atMs: number;
+}
+
 /** Consecutive entries. */
 export interface RevocationPage {
-  readonly entries: readonly RevocationEntry[];
+  readonly entries: readonly ReadRevocation[];
   /** Position of the last entry; the requested position if there is none. */
   readonly position: string;
   /** Whether the log has no further entries. */
@@ -42,8 +48,11 @@ export interface RevocationTail {
 export interface RevocationLog {
   /** Appends an entry and keeps it for its `keepMs`; repeating it is harmless. */
   append(entry: RevocationEntry): Promise<void>;
-  /** Returns the entries after a position, oldest first, without waiting. */
-  readAfter(position: string): Promise<RevocationPage>;
+  /**
+   * Returns the entries after a position, oldest first, without waiting.
+   * @param limit entries at most; by default as many as the store returns at once
+   */
+  readAfter(position: string, limit?: number): Promise<RevocationPage>;
   openTail(): Promise<RevocationTail>;
   /** Longest time between two reads of a tail that waits briefly, in milliseconds, while the store answers. */
   readonly briefMs: number;

@@ -9,7 +9,7 @@ import { makeToken } from '../challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '../challenges/store/challenge-store.js';
 import { openChallengeStore } from '../challenges/store/open-challenge-store.js';
 import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../challenges/store/records.js';
-import { ALGORITHM, scrambleAnswer } from '../challenges/types/answer-hashing.js';
+import { scrambleAnswer } from '../challenges/types/answer-hashing.js';
 import type { VerifiedType } from '../challenges/types/challenge-type.js';
 import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../challenges/types/effort-type.js';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.js';
@@ -134,7 +134,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         limit: LIMIT,
         recordTail: encodePowTail({
           floor: pow.difficulty,
-          algorithm: ALGORITHM,
+          algorithm: 'sha256',
           keyId,
           salt,
           address: bound,

@@ -25,6 +25,8 @@ const defaults = {
     escalate: true,
     step: 2,
     max_difficulty: 24,
+    algorithms: 'sha256',
+    nonces_per_function: 65_536,
     volume: { every: 20, step: 2 },
     expire: 120,
     expire_grows: true,
@@ -58,7 +60,7 @@ t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
   t.equal(options.min_seconds, 0);
   t.equal(options.driver, '@napi-rs/canvas');
   t.equal(options.phrase.width, 300);
-  t.equal(Object.keys(captchaVariables).length, 26);
+  t.equal(Object.keys(captchaVariables).length, 28);
 });
 
 t.test('options in code need only what differs, and are frozen at every level', async (t) => {
@@ -76,6 +78,27 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['pow.step', '-1', { pow: { step: -1 } }, /must be a whole number of 0 or more, not/],
   ['pow.volume.step', '-1', { pow: { volume: { step: -1 } } }, /must be a whole number of 0 or more/],
   ['pow.volume.every', '0', { pow: { volume: { every: 0 } } }, /must be a whole number of 1 or more/],
+  ...['hashwx', 'hashwx-1=0', 'hashwx-1=', 'sha256=2', 'sha256, hashwx-1', 'sha256,hashwx-1=10000'].map(
+    (algorithms): [string, string, CaptchaOptionsInput, RegExp] => [
+      'pow.algorithms',
+      algorithms,
+      { pow: { algorithms } },
+      /must be sha256, and hashwx-1 or hashwx-1=N/,
+    ],
+  ),
+  ['pow.algorithms', 'hashwx-1', { pow: { algorithms: 'hashwx-1' } }, /must include sha256/],
+  [
+    'pow.algorithms',
+    'sha256,hashwx-1,hashwx-1=2',
+    { pow: { algorithms: 'sha256,hashwx-1,hashwx-1=2' } },
+    /must name each algorithm once/,
+  ],
+  [
+    'pow.nonces_per_function',
+    '511',
+    { pow: { nonces_per_function: 511 } },
+    /must be a whole number from 512/,
+  ],
   ['pow.expire', '0', { pow: { expire: 0 } }, /must be a whole number from 1 to 86400/],
   ['cache.expire', '0', { cache: { expire: 0 } }, /must be a whole number from 1 to 86400/],
   ['cache.prefix', 'session', { cache: { prefix: 'session' } }, /must be up to 64 letters/],

@@ -2,12 +2,17 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { type NodeKeys, openKeyRecord, SILENCE_MS } from '../../src/keys/key-record.js';
+import { type NodeKeys, openKeyRecord, type ReportedKeys, SILENCE_MS } from '../../src/keys/key-record.js';
 import { reportKeys } from '../../src/keys/key-report.js';
 import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };
 const VERIFIER: NodeKeys = { makes: false, ids: { ACCESS_SECRET: ['dddd'] } };
+
+/** The keys of all nodes, without when each began. */
+function keysOf({ nodes }: Pick<ReportedKeys, 'nodes'>): NodeKeys[] {
+  return nodes.map(({ beganMs: _beganMs, ...keys }) => keys);
+}
 
 t.test('nodes are there while they report, the use of keys stays known', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
@@ -19,19 +24,48 @@ t.test('nodes are there while they report, the use of keys stays known', async (
     await record.report('two', VERIFIER, true);
     const both = await record.read();
     t.strictSame(
-      [...both.nodes].sort((a, b) => Number(b.makes) - Number(a.makes)),
+      keysOf(both).sort((a, b) => Number(b.makes) - Number(a.makes)),
       [MAKER, VERIFIER],
     );
     t.strictSame([...both.lastUsedMs.keys()].sort(), ['ACCESS_SECRET aaaa', 'ENCRYPTION_KEY cccc']);
     t.ok(Math.abs((both.sinceMs ?? 0) - Date.now()) < 5000);
 
     await record.report('two', VERIFIER, false);
-    t.strictSame((await record.read()).nodes, [MAKER], 'a node that stops is gone');
+    t.strictSame(keysOf(await record.read()), [MAKER], 'a node that stops is gone');
     await age(SILENCE_MS);
     const silent = await record.read();
     t.strictSame(silent.nodes, [], 'a node that is silent is gone');
     const usedMs = silent.lastUsedMs.get('ACCESS_SECRET aaaa') ?? 0;
     t.ok(Math.abs(silent.nowMs - usedMs - SILENCE_MS) < 5000);
+  });
+});
+
+t.test('a node began with its first report, and begins anew once it was gone', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const record = openKeyRecord(store);
+    const began = async () => (await record.read()).nodes.map(({ beganMs = 0 }) => beganMs);
+    await record.report('one', MAKER, true);
+    const [first = 0] = await began();
+    t.ok(Math.abs(first - (await record.read()).nowMs) < 5000);
+    await age(60_000);
+    await record.report('one', MAKER, true);
+    const again = await record.read();
+    t.ok(again.nowMs - (again.nodes[0]?.beganMs ?? 0) >= 60_000, 'a repeated report changes nothing');
+    await record.report('two', VERIFIER, true);
+    await record.report('one', MAKER, false);
+    t.equal((await began()).length, 1);
+    if (redis !== undefined) {
+      const fields = await redis.client.hkeys('session:keys');
+      t.strictSame(
+        fields.filter((name) => name.startsWith('began:')),
+        ['began:two'],
+      );
+    }
+    await age(SILENCE_MS);
+    await record.report('one', MAKER, true);
+    const after = await record.read();
+    t.ok(Math.abs(after.nowMs - (after.nodes[0]?.beganMs ?? 0)) < 5000);
+    t.equal(after.nodes.length, 1);
   });
 });
 
@@ -60,7 +94,7 @@ t.test('a node reports at its start and its end, with every key of the store exp
     const record = openKeyRecord(store);
     const report = reportKeys(store, MAKER, { warn() {} });
     while ((await record.read()).nodes.length === 0) await pause(2);
-    t.strictSame((await record.read()).nodes, [MAKER]);
+    t.strictSame(keysOf(await record.read()), [MAKER]);
     if (redis !== undefined) t.ok((await redis.client.pttl('session:keys')) > 0);
     await report.stop();
     t.strictSame((await record.read()).nodes, []);
@@ -73,7 +107,7 @@ t.test('a node reports again when its Redis comes back empty', async (t) => {
   const record = openKeyRecord(store);
   const report = reportKeys(store, MAKER, { warn() {} });
   t.teardown(report.stop);
-  const reported = async () => (await record.read().catch(() => undefined))?.nodes ?? [];
+  const reported = async () => keysOf((await record.read().catch(() => undefined)) ?? { nodes: [] });
   while ((await reported()).length === 0) await pause(2);
   await redis.stop();
   await redis.start();

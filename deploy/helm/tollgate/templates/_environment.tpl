@@ -32,7 +32,7 @@ files/variables.json says which variables a service reads; it is written by `npm
 {{/* The secrets of a service, and no others: those of session-service are not in challenge-service. */}}
 {{- define "tollgate.secrets" -}}
 {{- $values := .root.Values -}}
-{{- $session := list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE" "ACCESS_SECRET" "REFRESH_SECRET" "ENCRYPTION_KEY" "STORE_URL" "USERS_URL" -}}
+{{- $session := concat (list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE") $values.accessKeys (list "REFRESH_SECRET" "ENCRYPTION_KEY" "STORE_URL" "USERS_URL") -}}
 {{- $names := eq .name "session" | ternary $session (list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE") -}}
 {{- range $key := eq .name "session" | ternary (list "SESSION_API_KEY") (list "HOST_API_KEY" "HOST_API_KEYS") -}}
 {{- if or (has $key $values.adminKeys) (hasKey $values.secretRefs $key) -}}

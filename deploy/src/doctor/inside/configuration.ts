@@ -5,12 +5,13 @@ import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const;
-const ALL_SECRETS = [...SECRETS, 'CHALLENGE_SECRET'] as const;
+const ALL_SECRETS = [...SECRETS, 'ACCESS_SIGNING_KEYS', 'CHALLENGE_SECRET'] as const;
 
 export interface ConfigurationFacts {
   /** The lines with which the service would refuse to start; none if it would start. */
@@ -27,6 +28,8 @@ export interface ConfigurationFacts {
   readonly isLocal: boolean;
   /** Whether the environment's keys open a token of the running service; undefined if there is no token. */
   readonly opensToken: boolean | undefined;
+  /** The variable of the keys that make such a token. */
+  readonly tokenKeys: 'ENCRYPTION_KEY' | 'ACCESS_SIGNING_KEYS';
 }
 
 /** Whether the variables of the session service seem to be set. */
@@ -66,11 +69,18 @@ export function configurationFacts(
     embedded: embedded.map(([name]) => name),
     isProduction: values?.NODE_ENV === 'production',
     isLocal: isLoopbackHost(new URL(publicUrl).hostname),
-    opensToken:
-      values === undefined || accessToken === undefined
-        ? undefined
-        : createEnvelope('access', openKeyRing(values.ENCRYPTION_KEY)).open(accessToken) !== null,
+    opensToken: values === undefined || accessToken === undefined ? undefined : opens(values, accessToken),
+    tokenKeys: accessToken?.includes('.') ? 'ACCESS_SIGNING_KEYS' : 'ENCRYPTION_KEY',
   };
+}
+
+/** Whether the keys of the environment have made a token: encrypted it, or signed it. */
+function opens({ ENCRYPTION_KEY, ACCESS_SIGNING_KEYS }: SessionConfig['values'], token: string): boolean {
+  const [head = '', ...rest] = token.split('.');
+  if (rest.length === 0) return createEnvelope('access', openKeyRing(ENCRYPTION_KEY)).open(token) !== null;
+  if (ACCESS_SIGNING_KEYS === undefined) return false;
+  const header = Buffer.from(head, 'base64url').toString();
+  return openSigningKeys(ACCESS_SIGNING_KEYS).all.some(({ id }) => header.includes(`"kid":"${id}"`));
 }
 
 /** Reports every mistake, a change of keys, and an environment that is not that of the running service. */
@@ -109,7 +119,7 @@ function diagnoseSecrets(secrets: ConfigurationFacts['secrets']): Finding[] {
   });
 }
 
-function diagnosePlace({ publicUrl, configuredUrl, opensToken }: ConfigurationFacts): Finding[] {
+function diagnosePlace({ publicUrl, configuredUrl, opensToken, tokenKeys }: ConfigurationFacts): Finding[] {
   const found: Finding[] = [];
   if (configuredUrl !== undefined && configuredUrl.replace(/\/+$/, '') !== publicUrl.replace(/\/+$/, '')) {
     found.push(
@@ -124,7 +134,7 @@ function diagnosePlace({ publicUrl, configuredUrl, opensToken }: ConfigurationFa
     found.push(
       problem(
         'other_environment',
-        'ENCRYPTION_KEY does not open a token of the running service: this is not its environment.',
+        `${tokenKeys} does not open a token of the running service: this is not its environment.`,
         'Start the doctor with the variables of the running service.',
       ),
     );

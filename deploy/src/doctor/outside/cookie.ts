@@ -1,6 +1,6 @@
 // Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
-import { refreshPath } from '@tollgate/session-service/domain/cookie-scope.js';
+import { pathBelow } from '@tollgate/session-service/domain/cookie-scope.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
@@ -15,6 +15,8 @@ export interface CookieFacts {
 
 const HOST_NAME = '__Host-refreshToken';
 const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
+/** The cookie by which a device is known, which does without the check: the log-in works without it. */
+const DEVICE_NAME = /knownDevice$/;
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
 /** The refresh cookie of an answer, by its usual names. The answer sets it after the ones that it expires. */
@@ -28,7 +30,7 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {
     const all = login.cookies.map((header) => readSetCookie(header).name || 'one without a name');
-    const names = [...new Set(all)];
+    const names = [...new Set(all)].filter((name) => !DEVICE_NAME.test(name));
     return [
       problem(
         'cookie_missing',
@@ -51,11 +53,11 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
 
 function whereTo(publicUrl: string, { name }: SetCookie): string {
   if (name === HOST_NAME) return 'every path of this host; no other host can set it';
-  return `${refreshPath(publicUrl)} alone`;
+  return `${pathBelow(publicUrl, '/refresh')} alone`;
 }
 
 function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Finding[] {
-  const wanted = name === HOST_NAME ? '/' : refreshPath(publicUrl);
+  const wanted = name === HOST_NAME ? '/' : pathBelow(publicUrl, '/refresh');
   const path = attributes.get('path');
   const found: Finding[] = [];
   if (path !== wanted) {

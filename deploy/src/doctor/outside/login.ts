@@ -1,6 +1,6 @@
 // Signs in as a browser does, and says why a log-in fails.
 
-import { digestOf } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import { sha256Text } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { solves } from '@tollgate/shared/pow/difficulty.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { type Answer, codeOf, describe, textOf } from '../answer.js';
@@ -44,12 +44,10 @@ export async function logIn(client: PublicClient, account: Account, fields: Work
 /** The nonce of a proof of work; undefined if it is not one that Tollgate issues. */
 export function solveWork(work: Readonly<Record<string, unknown>>): string | undefined {
   const { salt, difficulty, algorithm } = work;
-  if (typeof salt !== 'string' || typeof difficulty !== 'number' || typeof algorithm !== 'string')
-    return undefined;
-  const digest = digestOf(algorithm);
-  if (digest === undefined || difficulty > MAX_BITS) return undefined;
+  if (typeof salt !== 'string' || typeof difficulty !== 'number' || algorithm !== 'sha256') return undefined;
+  if (difficulty > MAX_BITS) return undefined;
   let nonce = 0;
-  while (!solves(digest, salt, String(nonce), difficulty)) nonce++;
+  while (!solves(sha256Text, salt, String(nonce), difficulty)) nonce++;
   return String(nonce);
 }
 

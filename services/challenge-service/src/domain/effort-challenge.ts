@@ -1,17 +1,19 @@
-// Issues effort challenges: sixteen parts of work in place of an image (docs/decisions/effort.md).
+// Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image (docs/decisions/effort.md).
 
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
-import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
-import type { EffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { EFFORT_PARTS, totalBits } from '@tollgate/shared/pow/effort.js';
+import { hashwxPartBits } from '@tollgate/shared/pow/hashwx/work.js';
+import type { EffortChallenge, HashwxEffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import {
+  hashwxFields,
   type IssuerDependencies,
   isoTime,
   issuingAddress,
-  newSalt,
+  type NewWork,
+  newWork,
   type PricedScope,
   workTerms,
 } from './issuing.js';
@@ -19,22 +21,25 @@ import {
 /** An effort challenge that is ready to be issued. */
 export interface PreparedEffort {
   readonly issue: EffortIssue;
-  readonly salt: string;
+  readonly work: NewWork;
 }
 
 /**
  * Prepares one effort challenge.
  * @param address normalised; null if unknown
  * @param priced null without a valid ticket
+ * @param algorithms those that the client asks for, as they came
  */
 export function effortIssue(
   deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
+  algorithms?: unknown,
 ): PreparedEffort {
   const { options, ring, random } = deps;
   const { client, tag, bound } = issuingAddress(deps, address);
-  const salt = newSalt(random);
+  const work = newWork(deps, algorithms);
+  const { salt, hashwx } = work;
   const issue: EffortIssue = {
     token: makeToken(tag, random),
     ...client,
@@ -46,24 +51,28 @@ export function effortIssue(
         type: EFFORT,
         keyId: ring.current.id,
         address: bound,
-        rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null }),
+        rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null, hashwx }),
       }),
     expireSeconds: options.cache.expire,
   };
-  return { issue, salt };
+  return { issue, work };
 }
 
 /** Returns the response body of an issued effort challenge. */
 export function effortChallenge(
-  { issue, salt }: PreparedEffort,
+  { issue, work: { algorithm, salt, hashwx } }: PreparedEffort,
   issued: Issued & { allowed: true },
-): EffortChallenge {
+): EffortChallenge | HashwxEffortChallenge {
+  const total = totalBits(issued.difficulty);
+  const parts =
+    hashwx === undefined
+      ? { parts: EFFORT_PARTS, part_difficulty: issued.difficulty }
+      : { ...hashwxFields(total, hashwx), part_difficulty: hashwxPartBits(total) };
   return {
     token: issue.token,
     salt,
-    parts: EFFORT_PARTS,
-    part_difficulty: issued.difficulty,
-    algorithm: ALGORITHM,
+    ...parts,
+    algorithm,
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
   };

@@ -5,6 +5,13 @@ import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
+import { acceptedAlgorithms, chooseAlgorithm, SHA256 } from '@tollgate/shared/pow/algorithms.js';
+import {
+  type HASHWX,
+  HASHWX_PARTS,
+  type HashwxTerms,
+  hashwxPartHashes,
+} from '@tollgate/shared/pow/hashwx/work.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 
 /** Dependencies of everything that issues challenges. */
@@ -26,6 +33,39 @@ const NO_ADDRESS = 'unknown';
 
 /** Bytes of a salt. Its length in hexadecimal digits is fixed, so that salt ‖ nonce needs no separator. */
 const SALT_BYTES = 16;
+const HASHWX_SALT_BYTES = 32;
+
+/** The algorithm of new work, with its salt. */
+export interface NewWork {
+  readonly algorithm: typeof SHA256 | typeof HASHWX;
+  /** Hexadecimal digits: 32, or 64 for HashWX. */
+  readonly salt: string;
+  /** Missing for SHA-256. */
+  readonly hashwx?: HashwxTerms;
+}
+
+/**
+ * Returns the algorithm and salt of new work.
+ * @param asked the algorithms that the client asks for, as they came
+ */
+export function newWork({ options, random }: IssuerDependencies, asked: unknown): NewWork {
+  const accepted = acceptedAlgorithms(options.pow.algorithms);
+  const algorithm = chooseAlgorithm(accepted, asked);
+  if (algorithm === SHA256 || accepted.hashwx === null) {
+    return { algorithm: SHA256, salt: randomHex(SALT_BYTES, random) };
+  }
+  const hashwx = { exchange: accepted.hashwx, noncesPerFunction: options.pow.nonces_per_function };
+  return { algorithm, salt: randomHex(HASHWX_SALT_BYTES, random), hashwx };
+}
+
+/** Returns the fields that describe work in HashWX of this many bits; none for SHA-256. */
+export function hashwxFields(bits: number, hashwx: HashwxTerms) {
+  return {
+    parts: HASHWX_PARTS,
+    part_hashes: hashwxPartHashes(bits, hashwx.exchange),
+    nonces_per_function: hashwx.noncesPerFunction,
+  };
+}
 
 /**
  * Returns what the store counts the client by, the slot tag of its tokens, and the pseudonym that the record keeps of its
@@ -60,11 +100,6 @@ export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedSco
     hasTicket: priced !== null,
     volumeMs: escalation.decay * 1000,
   };
-}
-
-/** Creates the salt of a challenge, in hexadecimal digits. */
-export function newSalt(random: (size: number) => Uint8Array): string {
-  return randomHex(SALT_BYTES, random);
 }
 
 let formattedSecond = Number.NaN;

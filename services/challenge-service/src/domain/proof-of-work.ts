@@ -3,13 +3,14 @@
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
-import { ALGORITHM } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import type { PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import type { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import {
+  hashwxFields,
   type IssuerDependencies,
   isoTime,
   issuingAddress,
-  newSalt,
+  type NewWork,
+  newWork,
   type PricedScope,
   workTerms,
 } from './issuing.js';
@@ -17,7 +18,7 @@ import {
 /** A proof of work that is ready to be issued. */
 export interface PreparedPow {
   readonly issue: PowIssue;
-  readonly salt: string;
+  readonly work: NewWork;
 }
 
 /**
@@ -25,18 +26,20 @@ export interface PreparedPow {
  * @param address normalised; null if unknown
  * @param priced null without a valid ticket
  * @param requested the lowest difficulty that the client accepts, in bits
+ * @param algorithms those that the client asks for, as they came
  */
 export function powIssue(
   deps: IssuerDependencies,
   address: string | null,
   priced: PricedScope | null,
   requested = 0,
+  algorithms?: unknown,
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
   const { client, tag, bound } = issuingAddress(deps, address);
   const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested);
-  const salt = newSalt(random);
+  const work = newWork(deps, algorithms);
   const issue: PowIssue = {
     token: makeToken(tag, random),
     address: client.address,
@@ -48,16 +51,15 @@ export function powIssue(
     volumeMs,
     recordTail: encodePowTail({
       floor: pow.difficulty,
-      algorithm: ALGORITHM,
+      ...work,
       keyId: ring.current.id,
-      salt,
       address: bound,
       scope: priced?.scope ?? null,
     }),
     expireSeconds: pow.expire,
     expireGrows: pow.expire_grows,
   };
-  return { issue, salt };
+  return { issue, work };
 }
 
 /** Reads the difficulty that a query requests, in bits. Returns 0 if it is not a whole number of one or two digits. */
@@ -66,12 +68,16 @@ export function requestedDifficulty(text: unknown): number {
 }
 
 /** Returns the response body of an issued proof of work. */
-export function powChallenge({ issue, salt }: PreparedPow, issued: Issued & { allowed: true }): PowChallenge {
+export function powChallenge(
+  { issue, work: { algorithm, salt, hashwx } }: PreparedPow,
+  issued: Issued & { allowed: true },
+): PowChallenge | HashwxChallenge {
   return {
     token: issue.token,
     salt,
     difficulty: issued.difficulty,
-    algorithm: ALGORITHM,
+    algorithm,
+    ...(hashwx === undefined ? {} : hashwxFields(issued.difficulty, hashwx)),
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
   };

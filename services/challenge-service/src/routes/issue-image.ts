@@ -8,6 +8,7 @@ import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import {
   EffortChallenge,
+  HashwxEffortChallenge,
   ImageChallenge,
   ImageQuery,
   KindChallenge,
@@ -52,14 +53,20 @@ export default async function issueImage(
         operationId: 'issueImage',
         summary: 'An image challenge, or what stands in for one',
         querystring: ImageQuery,
-        response: { 200: Type.Union([ImageChallenge, EffortChallenge, KindChallenge]) },
+        response: {
+          200: Type.Union([ImageChallenge, HashwxEffortChallenge, EffortChallenge, KindChallenge]),
+        },
       },
     },
-    async (request, reply): Promise<ImageChallenge | EffortChallenge | KindChallenge> => {
+    async (
+      request,
+      reply,
+    ): Promise<ImageChallenge | EffortChallenge | HashwxEffortChallenge | KindChallenge> => {
       const address = normaliseAddress(request.ip);
       const { preset, hint } = request.query;
       if (preset === EFFORT && options.effort.enabled) {
-        const effort = effortIssue(deps, address, await app.pricedScope(request.query.scope));
+        const { scope, algorithms } = request.query;
+        const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
         const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
         countEffort();

@@ -1,12 +1,15 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address of the client.
 
+import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { PowChallenge, PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { HashwxChallenge, PowChallenge, PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue, requestedDifficulty } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * @param route.options the options of the challenges
@@ -26,17 +29,19 @@ export default async function issuePow(
         operationId: 'issueProofOfWork',
         summary: 'A proof-of-work challenge',
         querystring: PowQuery,
-        response: { 200: PowChallenge },
+        response: { 200: Type.Union([HashwxChallenge, PowChallenge]) },
       },
     },
-    async (request, reply): Promise<PowChallenge> => {
-      const { scope, min_difficulty: minDifficulty } = request.query;
+    async (request, reply): Promise<PowChallenge | HashwxChallenge> => {
+      const { scope, min_difficulty: minDifficulty, algorithms } = request.query;
       const priced = scope === undefined ? null : await app.pricedScope(scope);
       const requested = requestedDifficulty(minDifficulty);
-      const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested);
+      const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested, algorithms);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, limit, issued);
       app.metrics.issuedWork(issued.difficulty);
+      // The serialiser of a union would first find out which of the two it is.
+      reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);
     },
   );

@@ -40,12 +40,13 @@ export function reportedRing(
   return {
     nowMs,
     sinceMs: Math.max(...reports.map(({ sinceMs }) => sinceMs)),
-    nodes: reports.flatMap(({ nodes }) =>
-      nodes.flatMap(({ makes, ids }) => {
+    nodes: reports.flatMap(({ nodes, aheadMs }) =>
+      nodes.flatMap(({ makes, ids, beganMs }) => {
         const list = ids[variable];
-        return list === undefined ? [] : [{ makes, ids: list }];
+        return list === undefined ? [] : [{ makes, ids: list, beganMs: beganMs && beganMs + aheadMs }];
       }),
     ),
+    isServed: sessions.nodes.some(({ makes, ids }) => makes && ids.REFRESH_SECRET !== undefined),
     lastUsedMs(id) {
       const usedMs = reports.map(({ lastUsedMs, aheadMs }) => {
         const atMs = lastUsedMs.get(`${variable} ${id}`);

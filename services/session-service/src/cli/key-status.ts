@@ -1,5 +1,6 @@
 // Describes which step of changing a key is safe now.
 
+import { JWKS_MAX_AGE_SECONDS } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import {
   type KeyLifetimes,
@@ -21,6 +22,9 @@ const LIFETIME_NAMES = {
 /** Clock tolerance in the verification of tokens, rounded up to a minute. */
 const MARGIN_MS = 60_000;
 
+/** A cache on the way, and one in the verifier, may each keep the published keys for their lifetime. */
+const PUBLISH_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
+
 /**
  * The lines to print.
  * @param own lifetimes of this environment, for those that no node has reported
@@ -35,9 +39,12 @@ export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
     const ring = reportedRing(reports, variable);
     if (ring === undefined) return [];
     const { length } = ring.nodes;
+    // The keys of a format of access tokens that is not used.
+    if (length === 0 && ring.isServed) return [];
+    const publishMs = variable === 'ACCESS_SIGNING_KEYS' ? PUBLISH_MS : 0;
     return [
       `${variable}, on ${length} ${length === 1 ? 'node' : 'nodes'}:`,
-      ...keySteps(ring, lifetimeMs(variable, lifetimes), REPORT_EVERY_MS).map(
+      ...keySteps(ring, lifetimeMs(variable, lifetimes), REPORT_EVERY_MS, publishMs).map(
         (step) => `  ${describe(step)}`,
       ),
       ...(variable === 'CHALLENGE_SECRET' ? challengeNotes(lifetimes, hasChallengeNode(reports)) : []),
@@ -57,6 +64,7 @@ export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
 function lifetimeMs(variable: KeyVariable, lifetimes: KeyLifetimes): number {
   const seconds = {
     ACCESS_SECRET: lifetimes.access,
+    ACCESS_SIGNING_KEYS: lifetimes.access,
     REFRESH_SECRET: lifetimes.refresh,
     ENCRYPTION_KEY: Math.max(lifetimes.access, lifetimes.refresh),
     CHALLENGE_SECRET: lifetimes.challenge,
@@ -74,6 +82,10 @@ function describe(step: KeyStep): string {
       return `wait: some nodes use ${step.ids[0]} and others ${step.ids[1]}; bring the same order to all`;
     case 'front':
       return `front: ${step.id} may be moved to the front; an old key that nobody uses may be dropped from ${utcTime(step.dropFromMs)} on`;
+    case 'publish':
+      return `wait: ${step.id} is published, and may be used from ${utcTime(step.untilMs)} on, when caches have it`;
+    case 'use':
+      return `use: every node accepts ${step.id}; ACCESS_TOKEN_FORMAT may change to the format that it makes`;
     case 'wait':
       return `wait: ${step.id} may be dropped from ${utcTime(step.untilMs)} on`;
     case 'drop':

@@ -1,4 +1,4 @@
-// The command `keys`: exports the keys of access tokens, and tells which step of changing a key is safe now.
+// The command `keys`: makes and exports the keys of access tokens, and tells which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
@@ -8,18 +8,26 @@ import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/env
 import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
+import { readSigningKeys } from '../token-setup.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
 import { keyStatus } from './key-status.js';
 import { withExistingStore } from './service-data.js';
 
 const USAGE = `usage: keys export-access
        keys status
+       keys create-signing-key [ES256|EdDSA]
+       keys export-public [--pem]
 export-access prints what another service needs beside ACCESS_SECRET to verify bearers: keep it as secret as that.
+create-signing-key prints a new element of ACCESS_SIGNING_KEYS: keep it secret.
+export-public prints the public keys of ACCESS_SIGNING_KEYS, which are no secret: a JSON Web Key Set, or PEM.
 status says for each secret which step of changing it is safe now: append, front, drop.`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,6 +60,28 @@ async function status(env: Environment): Promise<string[]> {
   return keyStatus(await readReports(storeUrlOf(values), cacheStoreUrlOf(values)), lifetimes);
 }
 
+/** The lines of a new element of `ACCESS_SIGNING_KEYS`; undefined for an algorithm that there is not. */
+function newSigningKey(algorithm = 'ES256'): string[] | undefined {
+  return algorithm === 'ES256' || algorithm === 'EdDSA' ? [createSigningKey(algorithm)] : undefined;
+}
+
+/**
+ * The public keys of `ACCESS_SIGNING_KEYS`, as the line of a JSON Web Key Set or in PEM.
+ * @throws ConfigurationError if the variable is missing or wrong
+ */
+function exportPublic(env: Readonly<Record<string, string | undefined>>, form: 'jwks' | 'pem'): string[] {
+  const { ACCESS_SIGNING_KEYS } = readEnvironment(
+    Type.Object({ ACCESS_SIGNING_KEYS: TokenFormatVariables.ACCESS_SIGNING_KEYS }),
+    env,
+  );
+  if (ACCESS_SIGNING_KEYS === undefined) {
+    throw new ConfigurationError(['ACCESS_SIGNING_KEYS is missing: it must be that of the service']);
+  }
+  const { all } = readSigningKeys(ACCESS_SIGNING_KEYS);
+  if (form === 'jwks') return [JSON.stringify(jwksOf(all))];
+  return all.map(({ key }) => String(key.export({ type: 'spki', format: 'pem' })).trimEnd());
+}
+
 function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
   return withExistingStore('STORE_URL', url, (store) => {
     if (challengeUrl === url) return readKeyReports(store, undefined);
@@ -63,12 +93,26 @@ function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
 export async function runKeys(args: readonly string[], env: Environment): Promise<number> {
   const expected = [StoreUnavailableError];
   return runCommand({ name: 'keys', usage: USAGE, args, expected }, async () => {
-    const [command, ...more] = args;
-    const action = command === 'export-access' ? exportAccess : command === 'status' ? status : undefined;
-    if (action === undefined || more.length > 0) throw new UsageError();
-    for (const line of await action(env)) console.log(line);
+    const lines = await linesOf(args, env);
+    if (lines === undefined) throw new UsageError();
+    for (const line of lines) console.log(line);
     return 0;
   });
+}
+
+/** What a command line prints; undefined if it is none. */
+async function linesOf(
+  [command, option, ...more]: readonly string[],
+  env: Environment,
+): Promise<string[] | undefined> {
+  if (more.length > 0) return undefined;
+  if (command === 'create-signing-key') return newSigningKey(option);
+  if (command === 'export-public' && (option === undefined || option === '--pem')) {
+    return exportPublic(env, option === undefined ? 'jwks' : 'pem');
+  }
+  if (option !== undefined) return undefined;
+  if (command === 'export-access') return exportAccess(env);
+  return command === 'status' ? status(env) : undefined;
 }
 
 if (isProgram(import.meta.url)) {

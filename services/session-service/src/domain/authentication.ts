@@ -3,8 +3,8 @@
 import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { SessionAttributes } from './session-record.js';
 
-/** Of a password (RFC 8176, 2). */
-const PASSWORD_METHODS = 'pwd';
+/** The methods of a password (RFC 8176, 2). */
+export const PASSWORD_METHODS = 'pwd';
 
 /**
  * The attributes of an authentication that an application vouches for. Both are set even if the application did not say,

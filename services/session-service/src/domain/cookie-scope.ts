@@ -11,9 +11,9 @@ export interface CookieScope {
 /** Twins that one response expires at most: gateways buffer the headers of a response in 8 kB, some in 4. */
 export const MAX_EXPIRED = 40;
 
-/** The cookie's path: the path of the public URL followed by `/refresh`. */
-export function refreshPath(publicUrl: string): string {
-  return `${new URL(publicUrl).pathname.replace(/\/+$/, '')}/refresh`;
+/** The path of a cookie: the path of the public URL followed by that of a route, such as `/refresh`. */
+export function pathBelow(publicUrl: string, route: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, '') + route;
 }
 
 /**

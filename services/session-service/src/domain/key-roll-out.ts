@@ -1,10 +1,9 @@
 // Decides which step of changing a key is safe now: append, move to the front, drop.
 
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-
 /** The variables whose elements can be changed one by one. */
 export const keyVariables = [
   'ACCESS_SECRET',
+  'ACCESS_SIGNING_KEYS',
   'REFRESH_SECRET',
   'ENCRYPTION_KEY',
   'CHALLENGE_SECRET',
@@ -28,8 +27,14 @@ export interface ReportedRing {
   readonly nowMs: number;
   /** When the record of reports was created. */
   readonly sinceMs: number;
-  /** The key ids of each node that has the variable. Nodes that create tokens use the first one. */
-  readonly nodes: readonly { readonly makes: boolean; readonly ids: readonly string[] }[];
+  /** The key ids of each node that has the variable, and when it began to have them. Nodes that create tokens use the first one. */
+  readonly nodes: readonly {
+    readonly makes: boolean;
+    readonly ids: readonly string[];
+    readonly beganMs?: number | undefined;
+  }[];
+  /** Whether nodes of the session service run, which may accept the keys and make nothing with them. */
+  readonly isServed?: boolean;
   /** When a node last reported that it uses a key. */
   lastUsedMs(id: string): number | undefined;
 }
@@ -43,6 +48,10 @@ export type KeyStep =
   | { readonly step: 'finish_front'; readonly ids: readonly string[] }
   /** No node has used the key, so it is new; an unused old key may be dropped from `dropFromMs` on. */
   | { readonly step: 'front'; readonly id: string; readonly dropFromMs: number }
+  /** The key is published, and caches may not have it yet. */
+  | { readonly step: 'publish'; readonly id: string; readonly untilMs: number }
+  /** All nodes accept the key, and make tokens of the other format. */
+  | { readonly step: 'use'; readonly id: string }
   | { readonly step: 'wait'; readonly id: string; readonly untilMs: number }
   | { readonly step: 'drop'; readonly id: string }
   | { readonly step: 'append' };
@@ -52,13 +61,14 @@ export type KeyStep =
  *
  * @param lifetimeMs longest lifetime of what is created with the key, in milliseconds
  * @param reportMs time between two reports of a node, in milliseconds; its use of keys since the last one is unknown
+ * @param publishMs how long caches outside may lack a key that is published, in milliseconds; 0 if keys are not published
  */
-export function keySteps(ring: ReportedRing, lifetimeMs: number, reportMs: number): KeyStep[] {
+export function keySteps(ring: ReportedRing, lifetimeMs: number, reportMs: number, publishMs = 0): KeyStep[] {
   const { nodes, nowMs, sinceMs } = ring;
   const fronts = [
     ...new Set(nodes.flatMap(({ makes, ids }) => (makes && ids[0] !== undefined ? [ids[0]] : []))),
   ];
-  if (fronts.length === 0) return [{ step: 'unknown' }];
+  if (fronts.length === 0 && ring.isServed !== true) return [{ step: 'unknown' }];
   const all = [...new Set(nodes.flatMap(({ ids }) => ids))];
   const unfinished = all.flatMap((id): KeyStep[] => {
     const acceptedBy = nodes.filter(({ ids }) => ids.includes(id)).length;
@@ -69,29 +79,64 @@ export function keySteps(ring: ReportedRing, lifetimeMs: number, reportMs: numbe
 
   const rest = all.filter((id) => !fronts.includes(id));
   if (rest.length === 0) return [{ step: 'append' }];
+  const publishedMs = Math.max(0, ...nodes.map(({ beganMs = 0 }) => beganMs)) + publishMs;
   return rest.map((id): KeyStep => {
     const usedMs = ring.lastUsedMs(id);
     const untilMs = (usedMs ?? sinceMs) + reportMs + lifetimeMs;
-    if (usedMs === undefined) return { step: 'front', id, dropFromMs: untilMs };
+    if (usedMs === undefined && publishMs > 0 && nowMs < publishedMs) {
+      return { step: 'publish', id, untilMs: publishedMs };
+    }
+    if (usedMs === undefined) {
+      return fronts.length === 0 ? { step: 'use', id } : { step: 'front', id, dropFromMs: untilMs };
+    }
     return untilMs <= nowMs ? { step: 'drop', id } : { step: 'wait', id, untilMs };
   });
 }
 
-/** The ids of this node's keys, as it reports them. */
-export function runningKeys(rings: {
-  readonly accessSecrets: KeyRing;
-  readonly refreshSecrets: KeyRing;
-  readonly encryptionKeys: KeyRing;
-  readonly challengeSecrets: KeyRing;
-}): { readonly makes: true; readonly ids: Record<KeyVariable, string[]> } {
-  const idsOf = (ring: KeyRing) => ring.all.map(({ id }) => id);
+/** The keys of one variable. */
+interface Keys {
+  readonly all: readonly { readonly id: string }[];
+}
+
+/** The keys of a node. Access tokens are made with those of one format; those of the other, if any, are only accepted. */
+export interface NodeRings {
+  readonly accessSecrets?: Keys | undefined;
+  readonly signingKeys?: Keys | undefined;
+  readonly refreshSecrets: Keys;
+  readonly encryptionKeys: Keys;
+  readonly challengeSecrets: Keys;
+  /** The format of new access tokens; `sealed` by default. */
+  readonly format?: 'sealed' | 'public';
+}
+
+type KeyIds = Partial<Record<KeyVariable, string[]>>;
+
+/** The ids of the keys that this node makes something with, as it reports them. */
+export function runningKeys(rings: NodeRings): { readonly makes: true; readonly ids: KeyIds } {
+  const { accessSecrets, signingKeys, format = 'sealed' } = rings;
   return {
     makes: true,
     ids: {
-      ACCESS_SECRET: idsOf(rings.accessSecrets),
-      REFRESH_SECRET: idsOf(rings.refreshSecrets),
-      ENCRYPTION_KEY: idsOf(rings.encryptionKeys),
-      CHALLENGE_SECRET: idsOf(rings.challengeSecrets),
+      ...(format === 'sealed'
+        ? idsOf('ACCESS_SECRET', accessSecrets)
+        : idsOf('ACCESS_SIGNING_KEYS', signingKeys)),
+      ...idsOf('REFRESH_SECRET', rings.refreshSecrets),
+      ...idsOf('ENCRYPTION_KEY', rings.encryptionKeys),
+      ...idsOf('CHALLENGE_SECRET', rings.challengeSecrets),
     },
   };
+}
+
+/** The ids of the keys that this node only accepts, as it reports them beside the others. */
+export function acceptedKeys({ accessSecrets, signingKeys, format = 'sealed' }: NodeRings): {
+  readonly makes: false;
+  readonly ids: KeyIds;
+} {
+  const ids =
+    format === 'sealed' ? idsOf('ACCESS_SIGNING_KEYS', signingKeys) : idsOf('ACCESS_SECRET', accessSecrets);
+  return { makes: false, ids };
+}
+
+function idsOf(variable: KeyVariable, keys: Keys | undefined): KeyIds {
+  return keys === undefined ? {} : { [variable]: keys.all.map(({ id }) => id) };
 }

@@ -56,13 +56,16 @@ export function createSignIn(
     }
   };
 
-  const rehash = async (user: DirectoryUser, password: string): Promise<void> => {
-    if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return;
+  /** Returns the user with the hash that the directory has afterwards. */
+  const rehash = async (user: DirectoryUser, password: string): Promise<DirectoryUser> => {
+    if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return user;
     try {
-      await directory.saveHash(user.id, user.hash, await queue.run(() => hashPassword(password)));
+      const hash = await queue.run(() => hashPassword(password));
+      if (await directory.saveHash(user.id, user.hash, hash)) return { ...user, hash };
     } catch (error) {
       onRehashError(error);
     }
+    return user;
   };
 
   return {
@@ -76,8 +79,7 @@ export function createSignIn(
       const passwordHash = isReadable ? user.hash : dummyHash.value;
       const matches = await queue.run(() => verify(passwordHash, password));
       if (!matches || !isReadable || user.disabled) return undefined;
-      await rehash(user, password);
-      return user;
+      return rehash(user, password);
     },
   };
 }

@@ -5,8 +5,15 @@ import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DirectoryUser } from '../directory/directory.js';
+import type { SessionAttributes } from '../domain/session-record.js';
 import type { SignInCode } from '../domain/sign-in-code.js';
-import type { SignedIn } from './session-start.js';
+
+/** The user whom a code has authenticated, the user's account key, and how the application did it. */
+export interface ExchangedCode {
+  readonly user: DirectoryUser;
+  readonly key: string;
+  readonly attributes: SessionAttributes;
+}
 
 type CodeRefusal = 'unknown' | 'other_origin' | 'other_user' | 'user_gone';
 
@@ -20,7 +27,7 @@ declare module 'fastify' {
      * @throws StoreUnavailable if the directory does not answer; the code stays as it is
      * @throws StoreUnavailableError if the store does not answer
      */
-    exchangeCode(request: FastifyRequest, code: string, uid?: number): Promise<SignedIn | undefined>;
+    exchangeCode(request: FastifyRequest, code: string, uid?: number): Promise<ExchangedCode | undefined>;
   }
 }
 

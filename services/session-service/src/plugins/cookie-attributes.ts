@@ -1,7 +1,7 @@
 // The attributes that the refresh cookie and the bound cookie share.
 
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
-import { refreshPath } from '../domain/cookie-scope.js';
+import { pathBelow } from '../domain/cookie-scope.js';
 import { type CookiePrefix, HOST_PREFIX } from '../domain/presented-cookies.js';
 
 /** The configuration of the cookies. */
@@ -27,7 +27,7 @@ export function cookieAttributes(name: string, { sameSite, publicUrl }: CookieOp
     // WebKit drops `Secure` cookies from a loopback address without TLS.
     secure: !isLoopbackHttp(publicUrl),
     sameSite,
-    path: name.startsWith(HOST_PREFIX) ? '/' : refreshPath(publicUrl),
+    path: name.startsWith(HOST_PREFIX) ? '/' : pathBelow(publicUrl, '/refresh'),
     // The values need no encoding; that of a token would escape every percent sign again.
     encode: (value) => value,
   };

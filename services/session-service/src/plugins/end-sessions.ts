@@ -19,7 +19,8 @@ declare module 'fastify' {
      */
     endRevoked(request: FastifyRequest, session: SessionRef): Promise<boolean>;
     /**
-     * Ends all present sessions of a user except `exceptSid`. A session that starts meanwhile stays alive.
+     * Ends all present sessions of a user except `exceptSid`, and voids the device cookies of all devices but that of
+     * `exceptSid`. A session that starts meanwhile stays alive.
      * @returns the ids of the sessions that were alive
      * @throws StoreUnavailableError as `endSession` does
      */
@@ -46,6 +47,7 @@ async function endSessions(app: FastifyInstance): Promise<void> {
     return true;
   });
   app.decorate('endSessions', async (request, reason, uid, exceptSid) => {
+    await app.deviceVoids.void(uid, exceptSid);
     const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== exceptSid);
     if (listed.length === 0) return [];
     await revoker.revoke(listed);

@@ -4,7 +4,7 @@ import fastifyCookie from '@fastify/cookie';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundedFrom, hidesOwn, refreshPath, twinScopes } from '../domain/cookie-scope.js';
+import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
   cookieName,
   cookieValues,
@@ -51,7 +51,7 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
   const name = cookieName(prefix);
   const hostName = cookieName(HOST_PREFIX);
   const plantable = plantableNames(prefix);
-  const path = refreshPath(publicUrl);
+  const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
   const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
   const attributesOf = (cookie: string) => cookieAttributes(cookie, options);

@@ -16,9 +16,10 @@ import {
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
-import type { BoundKind } from '../domain/binding/session-binding.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
+import { type BindingCounters, createBindingCounters } from './binding/binding-metrics.js';
+import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
 export interface MeasuredDependencies {
@@ -36,22 +37,15 @@ export type RefreshOutcome =
   | RefusedOutcome
   | ('missing' | 'invalid' | 'conflict' | 'stale_proof');
 
-/**
- * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`,
- * or had `failed` by a wrong signature.
- */
-export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
-
 /** What became of a sign-in code. */
 export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
 
 /** The metrics and the functions that update them. */
-export interface SessionMetrics {
+export interface SessionMetrics extends BindingCounters {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
-  countBinding(kind: BoundKind): void;
-  countRenewal(outcome: RenewalOutcome): void;
+  countDevice(outcome: DeviceOutcome): void;
   countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
@@ -67,10 +61,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Counts a refresh by its outcome. */
     countRefresh(outcome: RefreshOutcome): void;
-    /** Counts a session that was bound to a key, by how. */
-    countBinding(kind: BoundKind): void;
-    /** Counts a renewal by its outcome. */
-    countRenewal(outcome: RenewalOutcome): void;
     /** Counts what became of a sign-in code. */
     countSignInCode(outcome: SignInCodeOutcome): void;
   }
@@ -82,7 +72,6 @@ const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
   ...(['missing', 'invalid', 'conflict', 'binding_required', 'binding_failed', 'stale_proof'] as const),
 ];
-const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'failed'];
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** @param options.process whether to include metrics of the process, such as memory and event loop */
@@ -99,17 +88,11 @@ export function createSessionMetrics(
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
     outcome: OUTCOMES,
   });
-  const bound = metrics.counter(
-    'tollgate_sessions_bound_total',
-    'Sessions bound to a key of their device: by proofs of the page (key) or by the browser (dbsc)',
-    ['kind'],
-    { kind: ['key', 'dbsc'] },
-  );
-  const renewal = metrics.counter(
-    'tollgate_renewals_total',
-    'Renewals of the cookie of sessions bound by their browser, by what they came to',
+  const device = metrics.counter(
+    'tollgate_device_cookies_total',
+    'Log-ins with a device cookie of their account, by what it was worth',
     ['outcome'],
-    { outcome: RENEWALS },
+    { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
   );
   const signInCode = metrics.counter(
     'tollgate_sign_in_codes_total',
@@ -163,8 +146,8 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
-    countBinding: (kind) => bound({ kind }),
-    countRenewal: (outcome) => renewal({ outcome }),
+    ...createBindingCounters(metrics),
+    countDevice: (outcome) => device({ outcome }),
     countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),

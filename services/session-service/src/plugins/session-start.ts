@@ -13,6 +13,8 @@ export interface SignedIn {
   readonly user: { readonly id: number; readonly email: string };
   /** The account key of the log-in, for the history of the account. */
   readonly key: string;
+  /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
+  readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };
   /** What the record of the session keeps of the sign-in. */
   readonly attributes?: SessionAttributes;
   /** Whether the session outlives the browser; true by default. */
@@ -22,8 +24,9 @@ export interface SignedIn {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Starts a session, bound to the key that the request may bring, ends the sessions that the browser presented, and writes the log-in to the audit stream. Sets
-     * the refresh cookie and returns the body of the response.
+     * Starts a session, bound to the key that the request may bring, ends the sessions that the browser presented, and
+     * writes the log-in to the audit stream. Sets the refresh cookie and, after a password of a user who is remembered,
+     * the device cookie, and returns the body of the response.
      * @throws StoreUnavailableError if the store does not answer
      * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
      */
@@ -46,13 +49,19 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     app.deviceBinding.announce(reply, moment.sid, boundTo === undefined ? 'none' : 'key', true);
     // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
     if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
-    return app.respondWithTokens(reply, signedIn.user, moment);
+    const { user, key, password, remember = true } = signedIn;
+    // Who does not want to be remembered may be on a device of others.
+    if (password !== undefined && remember) {
+      const { sid, nowMs } = moment;
+      app.knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs });
+    }
+    return app.respondWithTokens(reply, user, moment);
   });
 
   /** Starts a new session and ends the sessions that the browser presented. */
   async function start(
     request: FastifyRequest,
-    { user, key, remember = true, attributes: given = {} }: SignedIn,
+    { user, key, password, remember = true, attributes: given = {} }: SignedIn,
     boundTo: BindingKey | undefined,
   ): Promise<SessionMoment> {
     const uid = user.id;
@@ -88,7 +97,12 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     for (const evicted of started.evicted)
       app.audit(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
     const { amr } = attributes;
-    await app.auditLogIn(request, 'login', key, { uid, sid, ...(amr && { amr: amr.split(',') }) });
+    await app.auditLogIn(request, 'login', key, {
+      uid,
+      sid,
+      ...(amr && { amr: amr.split(',') }),
+      ...(password && { known_device: password.isKnownDevice }),
+    });
     const { nowMs, absoluteExpiresAtMs } = started;
     return { sid, generation: 1, nowMs, createdAtMs: nowMs, absoluteExpiresAtMs, attributes };
   }
@@ -100,6 +114,7 @@ export default fp(sessionStart, {
   fastify: '5.x',
   dependencies: [
     ...['tollgate-session-dependencies', 'tollgate-end-sessions', 'tollgate-audit'],
-    ...['tollgate-refresh-cookie', 'tollgate-token-response', 'tollgate-device-binding'],
+    ...['tollgate-refresh-cookie', 'tollgate-known-device', 'tollgate-token-response'],
+    'tollgate-device-binding',
   ],
 });

@@ -3,6 +3,7 @@
 import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
+import { passwordAttributes } from '../domain/authentication.js';
 import { bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
 import { bindingKindOf } from '../domain/binding/session-binding.js';
 import { decideRotation } from '../domain/rotation.js';
@@ -132,6 +133,17 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
           save();
         }
         return registration.outcome;
+      }),
+
+    reauthenticate: ({ uid, sid }, authentication) =>
+      step(uid, ({ nowMs, sessions, save }) => {
+        const known = sessions.get(sid);
+        if (known === undefined || !isLive(known, nowMs)) return undefined;
+        const attributes = { ...known.attributes, ...(authentication ?? passwordAttributes(nowMs)) };
+        sessions.set(sid, { ...known, attributes });
+        save();
+        const { createdAtMs, absoluteExpiresAtMs } = known;
+        return { nowMs, createdAtMs, absoluteExpiresAtMs, attributes };
       }),
 
     ...embeddedProofStore(store),

@@ -6,6 +6,7 @@ import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import { Cluster, type Redis } from 'ioredis';
+import { PASSWORD_METHODS } from '../domain/authentication.js';
 import { type Registration, UNASKED } from '../domain/binding/binding-rule.js';
 import type { BindingKind } from '../domain/binding/session-binding.js';
 import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
@@ -41,11 +42,26 @@ type RotateReply =
       bound: number,
     ];
 
+type ReauthenticateReply = [
+  nowMs: number,
+  createdAtMs: string,
+  absoluteExpiresAtMs: string,
+  attributes: string,
+];
+
+/** Stands for the time of the script. */
+const NOW = 'now';
+
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
   const bindSession = loadScript<Registration['outcome']>(client, SCRIPTS, 'session_bind');
+  const reauthenticateSession = loadScript<ReauthenticateReply | null>(
+    client,
+    SCRIPTS,
+    'session_reauthenticate',
+  );
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
@@ -115,6 +131,17 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
 
     bind: ({ uid, sid, key, expiresAtMs = 0 }) =>
       bindSession([userSessionsKey(uid)], [sid, key.thumbprint, key.compact, expiresAtMs]),
+
+    async reauthenticate({ uid, sid }, authentication) {
+      const { amr = '', auth_time = '' } = authentication ?? { amr: PASSWORD_METHODS, auth_time: NOW };
+      const reply = await reauthenticateSession([userSessionsKey(uid)], [sid, amr, auth_time]);
+      if (reply === null) return undefined;
+      const [nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
+      return {
+        ...{ nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs: Number(absoluteExpiresAtMs) },
+        attributes: parseAttributes(attributes),
+      };
+    },
 
     ...redisProofStore(client),
 

@@ -11,6 +11,11 @@ export function endNotesKey(uid: number): string {
   return `session:{${uid}}:ended`;
 }
 
+/** The latest request that voided the device cookies of a user. It expires after the longest life of such a cookie. */
+export function deviceVoidKey(uid: number): string {
+  return `session:{${uid}}:devices`;
+}
+
 /** The log-ins of an account under its pseudonym, the newest first. It expires `AUDIT_TTL` after the last. */
 export function loginsKey(account: string): string {
   return `session:logins:{${account}}`;

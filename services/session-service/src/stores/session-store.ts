@@ -62,6 +62,15 @@ export interface StartedSession {
   readonly evicted: string[];
 }
 
+/** A session whose user was authenticated again. */
+export interface ReauthenticatedSession {
+  /** The store's time, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly createdAtMs: number;
+  readonly absoluteExpiresAtMs: number;
+  readonly attributes: SessionAttributes;
+}
+
 /** The verdict on a presented refresh token. */
 export type RotationVerdict =
   | {
@@ -113,6 +122,15 @@ export interface SessionStore extends ProofStore {
   rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
   /** Binds a session to the key of its browser (domain/binding/binding-rule.ts). */
   bind(presented: PresentedKey): Promise<Registration['outcome']>;
+  /**
+   * Replaces how and when the user of a session was authenticated, and nothing else.
+   * @param authentication attributes of domain/authentication.ts; by default those of a password, now
+   * @returns undefined if the session is not alive
+   */
+  reauthenticate(
+    session: SessionRef,
+    authentication?: SessionAttributes,
+  ): Promise<ReauthenticatedSession | undefined>;
   /** Ends one session and returns whether it was alive. */
   end(session: SessionRef, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import { callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
@@ -11,7 +13,7 @@ import t from 'tap';
 import { readKeyReports } from '../../src/cli/key-reports.js';
 import { keyStatus } from '../../src/cli/key-status.js';
 import { runKeys } from '../../src/cli/keys.js';
-import { type KeyLifetimes, runningKeys } from '../../src/domain/key-roll-out.js';
+import { acceptedKeys, type KeyLifetimes, runningKeys } from '../../src/domain/key-roll-out.js';
 import { SECRETS } from '../support/session-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/keys.js', import.meta.url));
@@ -21,6 +23,12 @@ const LIVES: KeyLifetimes = {
   challenge: 900,
   decay: 900,
 };
+const WRONG_LINES = [
+  ['create-signing-key', 'RS256'],
+  ['create-signing-key', 'ES256', 'EdDSA'],
+  ['export-public', '--jwks'],
+  ['export-public', '--pem', 'x'],
+];
 
 const keys = (args: string[], env: Readonly<Record<string, string>>) => callCommand(() => runKeys(args, env));
 
@@ -73,6 +81,46 @@ t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', asy
   }
 });
 
+t.test('create-signing-key prints an element of ACCESS_SIGNING_KEYS, another one each time', async (t) => {
+  const made: string[] = [];
+  for (const [option, algorithm] of [[], ['ES256'], ['EdDSA']].map(
+    (options) => [options, options[0] ?? 'ES256'] as const,
+  )) {
+    const { code, out, error } = await keys(['create-signing-key', ...option], {});
+    t.strictSame({ code, error }, { code: 0, error: '' });
+    t.match(out, new RegExp(`^${algorithm}:[A-Za-z0-9_-]{43}\n$`));
+    made.push(out.trim());
+  }
+  t.equal(new Set(made).size, 3);
+  t.equal(openSigningKeys(made.join(',')).all.length, 3);
+});
+
+t.test('export-public prints the public keys, as a set or in PEM, and no secret', async (t) => {
+  const list = `${createSigningKey('ES256')},${createSigningKey('EdDSA')}`;
+  const { all } = openSigningKeys(list);
+  const folder = t.testdir({ keys: `${list}\n` });
+  for (const env of [{ ACCESS_SIGNING_KEYS: list }, { ACCESS_SIGNING_KEYS_FILE: join(folder, 'keys') }]) {
+    const set = await keys(['export-public'], env as Record<string, string>);
+    t.strictSame(set, { code: 0, out: `${JSON.stringify(jwksOf(all))}\n`, error: '' });
+    const pem = await keys(['export-public', '--pem'], env as Record<string, string>);
+    t.equal(pem.code, 0);
+    t.equal(pem.out, all.map(({ key }) => key.export({ type: 'spki', format: 'pem' })).join(''));
+    for (const element of list.split(',')) {
+      t.notMatch(`${set.out}${pem.out}`, element.split(':')[1]);
+    }
+  }
+  for (const [env, message] of [
+    [{}, 'ACCESS_SIGNING_KEYS is missing: it must be that of the service'],
+    [
+      { ACCESS_SIGNING_KEYS: `${list}x` },
+      'ACCESS_SIGNING_KEYS must be what the command keys create-signing-key prints, or a comma-separated list of such',
+    ],
+    [{ ACCESS_SIGNING_KEYS: `${list},${list}` }, 'ACCESS_SIGNING_KEYS must not have the same element twice'],
+  ] as [Record<string, string>, string][]) {
+    t.strictSame(await keys(['export-public'], env), { code: 1, out: '', error: `keys: ${message}\n` });
+  }
+});
+
 t.test('--help prints the usage', async (t) => {
   for (const { code, out, error } of [
     await spawnCommand(COMMAND, ['--help']),
@@ -85,7 +133,7 @@ t.test('--help prints the usage', async (t) => {
 });
 
 t.test('a command line that is none is answered with the usage', async (t) => {
-  for (const args of [[], ['export'], ['status', 'now'], ['__proto__']]) {
+  for (const args of [[], ['export'], ['status', 'now'], ['__proto__'], ...WRONG_LINES]) {
     const { code, out, error } = await keys(args, {});
     t.equal(code, 2);
     t.equal(out, '');
@@ -257,3 +305,65 @@ t.test(
     });
   },
 );
+
+t.test('status says when a published key may be used, and follows a change of the format', async (t) => {
+  await eachKind(t, async (t, { store, age }) => {
+    const record = openKeyRecord(store);
+    const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');
+    const list = [createSigningKey('ES256'), createSigningKey('EdDSA')].map(
+      (element) => openSigningKeys(element).current,
+    );
+    const [oldId, nextId] = list.map(({ id }) => id);
+    const secrets = openKeyRing(SECRETS.ACCESS_SECRET);
+    let started = 0;
+    let running: string[] = [];
+    /** Replaces the nodes by two new ones, which report as the service does. */
+    const roll = async (format: 'sealed' | 'public', signing: typeof list, accessSecrets = true) => {
+      const rings = {
+        ...{ refreshSecrets: secrets, encryptionKeys: secrets, challengeSecrets: secrets, format },
+        ...(accessSecrets ? { accessSecrets: secrets } : {}),
+        ...(signing.length === 0 ? {} : { signingKeys: { all: signing } }),
+      };
+      for (const node of running) await record.report(node, runningKeys(rings), false);
+      running = [];
+      for (let count = 0; count < 2; count++) {
+        for (const keys of [runningKeys(rings), acceptedKeys(rings)]) {
+          if (Object.keys(keys.ids).length === 0) continue;
+          started += 1;
+          running.push(`node ${started}`);
+          await record.report(`node ${started}`, keys, true);
+        }
+      }
+    };
+
+    await roll('sealed', []);
+    t.notMatch(await status(), 'ACCESS_SIGNING_KEYS');
+    await roll('sealed', list.slice(0, 1));
+    t.match(await status(), 'ACCESS_SIGNING_KEYS, on 2 nodes:\n');
+    t.match(
+      await status(),
+      new RegExp(`  wait: ${oldId} is published, and may be used from 20\\d\\d-\\S+Z on`),
+    );
+    t.match(await status(), 'ACCESS_SECRET, on 2 nodes:\n  append:');
+    await age(600_000);
+    t.match(await status(), `  use: every node accepts ${oldId}; ACCESS_TOKEN_FORMAT may change`);
+    await roll('public', list.slice(0, 1));
+    t.match(await status(), 'ACCESS_SIGNING_KEYS, on 2 nodes:\n  append:');
+    t.match(await status(), `ACCESS_SECRET, on 2 nodes:\n  wait: ${secrets.current.id} may be dropped from`);
+    await age(REPORT_EVERY_MS + LIVES.access * 1000 + 60_000);
+    await roll('public', list.slice(0, 1));
+    t.match(await status(), `ACCESS_SECRET, on 2 nodes:\n  drop: ${secrets.current.id} may be dropped`);
+    await roll('public', list.slice(0, 1), false);
+    t.notMatch(await status(), 'ACCESS_SECRET,');
+
+    await roll('public', list);
+    t.match(await status(), `  wait: ${nextId} is published`);
+    await age(600_000);
+    t.match(await status(), `  front: ${nextId} may be moved to the front`);
+    await roll('public', [...list].reverse());
+    t.match(await status(), `  wait: ${oldId} may be dropped from`);
+    await age(REPORT_EVERY_MS + LIVES.access * 1000 + 60_000);
+    await roll('public', [...list].reverse());
+    t.match(await status(), `  drop: ${oldId} may be dropped`);
+  });
+});

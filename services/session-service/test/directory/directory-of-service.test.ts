@@ -32,10 +32,10 @@ t.beforeEach(async () => {
       (3, 'old@example.com', '${bcrypt}', NULL), (4, 'sso@example.com', NULL, false)`);
 });
 
-function logIn(publicUrl: string, email: string, password: string): Promise<Response> {
+function logIn(publicUrl: string, email: string, password: string, cookie = ''): Promise<Response> {
   return fetch(`${publicUrl}/login`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: 'http://localhost:8080' },
+    headers: { 'content-type': 'application/json', origin: 'http://localhost:8080', cookie },
     body: JSON.stringify({ email, password }),
   });
 }
@@ -127,6 +127,22 @@ t.test('an old hash is replaced at the first log-in', async (t) => {
   t.equal(hashCost(String(row?.pw)), CURRENT_COST);
   t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD)).status, 200);
 });
+
+t.test(
+  'a device stays known when its old hash is replaced, and not when the table gets another password',
+  async (t) => {
+    const { publicUrl, log } = await openServiceHere(t, DIRECTORY);
+    const lastLogIn = () => log.map((line) => JSON.parse(line)).findLast(({ event }) => event === 'login');
+    const first = await logIn(publicUrl, 'old@example.com', PASSWORD);
+    const cookie = first.headers.getSetCookie().find((text) => text.startsWith('knownDevice=')) ?? '';
+    const device = cookie.slice(0, cookie.indexOf(';'));
+    t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
+    t.equal(lastLogIn().known_device, true);
+    await server.sql(`UPDATE members SET pw = '${await hashPassword(PASSWORD)}' WHERE id = 3`);
+    t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
+    t.equal(lastLogIn().known_device, false, 'although the text of the password is the same');
+  },
+);
 
 t.test(
   'without the directory log-ins fail and refreshes continue; afterwards it decides again',

@@ -118,8 +118,10 @@ t.test(
 t.test('the right password signs in, and an outdated hash is replaced once', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found, errors } = signInTo({ 'ada@x.org': { hash: old } });
-  t.match(await signIn.check('ada@x.org', 'password'), { id: 1, email: 'ada@x.org' });
+  const signedIn = await signIn.check('ada@x.org', 'password');
+  t.match(signedIn, { id: 1, email: 'ada@x.org' });
   const replaced = found.get('ada@x.org')?.hash ?? '';
+  t.equal(signedIn?.hash, replaced, 'and the user is returned with the new one');
   t.equal(hashCost(replaced), CURRENT_COST);
   t.match(await signIn.check('ada@x.org', 'password'), { id: 1 });
   t.equal(found.get('ada@x.org')?.hash, replaced);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { headerText } from '../../src/routes/verify.js';
+import { headerText } from '../../src/routes/bearer/verify.js';
 
 t.test('decoding returns the text, and only printable ASCII is sent', async (t) => {
   fc.assert(

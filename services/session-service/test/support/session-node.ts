@@ -23,8 +23,10 @@ import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directo
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
+import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
+import { openTokenKeys } from '../../src/token-setup.js';
 
 export const PUBLIC_URL = 'https://example.com';
 export const PASSWORD = 'a long enough password';
@@ -110,7 +112,9 @@ export async function startNode(
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
     sessions,
+    deviceVoids: openDeviceVoids(store),
     revocations,
+    revocationLog: log,
     revoker,
     lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
     proveUse: createProofOfUse(sessions),
@@ -126,13 +130,7 @@ export async function startNode(
     },
     signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),
-    tokenKeys: {
-      accessSecrets: openKeyRing(values.ACCESS_SECRET),
-      refreshSecrets: openKeyRing(values.REFRESH_SECRET),
-      encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
-      onIssued: metrics.countToken,
-      clock,
-    },
+    tokenKeys: { ...openTokenKeys(config), onIssued: metrics.countToken, clock },
     metrics,
     trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),

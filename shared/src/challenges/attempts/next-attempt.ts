@@ -5,7 +5,13 @@ import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
 import { offersImage, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
-import { type AttemptedAccount, failuresOf, hasRightWork, type Verdict } from '../verification.js';
+import {
+  type AttemptedAccount,
+  countedKey,
+  failuresOf,
+  hasRightWork,
+  type Verdict,
+} from '../verification.js';
 import { sealScope } from './scope-ticket.js';
 
 /** The requirements of the next attempt. */
@@ -32,9 +38,10 @@ export interface AttemptedSubmission {
 /** The methods of a verifier that state the requirements. */
 export interface NextAttempts {
   /**
-   * Returns the requirements of the next attempt on an account after a submission with right work. Without an account no
-   * captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
+   * Returns the requirements of the next attempt on an account, or of a known device, after a submission with right work.
+   * Without an account no captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
    * client without tickets gets work that is enough.
+   * @param key the account, or the key of its known device
    * @param ip the client's address; without it no price is remembered
    */
   nextAttempt(key: string | undefined, failures: number, ip?: string): Promise<NextAttempt>;
@@ -103,7 +110,7 @@ export function createNextAttempts({
         return nextAttemptUnproven(submission, account !== undefined);
       }
       if (account === undefined) return requirements(false);
-      return nextAttempt(account.key, await failuresOf(account), verdict.ok ? undefined : ip);
+      return nextAttempt(countedKey(account), await failuresOf(account), verdict.ok ? undefined : ip);
     },
   };
 }

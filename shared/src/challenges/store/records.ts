@@ -2,6 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import type { HashwxTerms } from '../../pow/hashwx/work.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 
 /** A name without spaces. */
@@ -22,9 +23,17 @@ export const PowRecord = Type.Object({
   floor: Bits,
   algorithm: Name,
   keyId: Hex(8),
-  salt: Hex(32),
+  /** 32 digits for SHA-256, 64 for HashWX. */
+  salt: Type.Union([Hex(32), Hex(64)]),
   address: Address,
   scope: MaybeScope,
+  /** Present for HashWX only. */
+  hashwx: Type.Optional(
+    Type.Object({
+      exchange: Type.Integer({ minimum: 1 }),
+      noncesPerFunction: Type.Integer({ minimum: 1, maximum: 65_536 }),
+    }),
+  ),
 });
 export type PowRecord = Static<typeof PowRecord>;
 
@@ -66,13 +75,13 @@ const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** Encodes a proof-of-work record from its third field on; the store puts difficulty and time before it. */
 export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
-  const { floor, algorithm, keyId, salt, address, scope } = pow;
-  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}`;
+  const { floor, algorithm, keyId, salt, address, scope, hashwx } = pow;
+  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}${formatHashwx(hashwx)}`;
 }
 
 /** Parses a proof-of-work record; returns null for anything else. */
 export function parsePowRecord(text: string): PowRecord | null {
-  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope] = text.split(' ');
+  const [difficulty, issuedAtMs, floor, algorithm, keyId, salt, address, scope, ...terms] = text.split(' ');
   const record = {
     difficulty: Number(difficulty),
     issuedAtMs: Number(issuedAtMs),
@@ -82,6 +91,7 @@ export function parsePowRecord(text: string): PowRecord | null {
     salt,
     address: address === NOTHING ? null : address,
     scope: parseScope(scope),
+    ...parseHashwx(terms),
   };
   return powRecord.Check(record) ? record : null;
 }
@@ -137,6 +147,17 @@ export function parseScope(text: string | undefined): Partial<Scope> | null | un
   if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
   const [keyId, account] = text.split(':');
   return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
+}
+
+/** Formats the end of a record of work: nothing for SHA-256. */
+export function formatHashwx(terms: HashwxTerms | undefined): string {
+  return terms === undefined ? '' : ` ${terms.exchange} ${terms.noncesPerFunction}`;
+}
+
+/** Parses the fields of `formatHashwx`; the check of the record refuses what is wrong with them. */
+export function parseHashwx([exchange, noncesPerFunction]: readonly string[]): { hashwx?: HashwxTerms } {
+  if (exchange === undefined) return {};
+  return { hashwx: { exchange: Number(exchange), noncesPerFunction: Number(noncesPerFunction) } };
 }
 
 export const CONSUMED_PREFIX = '!';

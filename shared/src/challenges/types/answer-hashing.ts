@@ -4,6 +4,8 @@ import { hash } from 'node:crypto';
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 import type { Digest } from '../../pow/difficulty.js';
+import { warmHashwx } from '../../pow/hashwx/function.js';
+import { type BytesDigest, type HashwxTerms, hashwxPartHashes, solvesHashwx } from '../../pow/hashwx/work.js';
 
 /** The longest accepted answer, in characters. */
 export const MAX_ANSWER_CHARACTERS = 64;
@@ -22,14 +24,24 @@ export function scrambleAnswer(key: RingKey, token: string, normalised: string):
   return keyedHash(key.derive('tollgate image answer'), token, normalised).toString('hex');
 }
 
-/** The algorithm of new work. */
-export const ALGORITHM = 'sha256';
+/** SHA-256 of a text, one character for each byte. */
+export const sha256Text: Digest = (text) => hash('sha256', text, 'binary');
 
-const ALGORITHMS: ReadonlyMap<string, Digest> = new Map([
-  [ALGORITHM, (text: string) => hash('sha256', text, 'binary')],
-]);
+/** SHA-256 of bytes. */
+export const sha256Bytes: BytesDigest = (bytes) => hash('sha256', bytes, 'buffer');
 
-/** Returns the digest function of an algorithm, or undefined if it is unknown. */
-export function digestOf(algorithm: string): Digest | undefined {
-  return ALGORITHMS.get(algorithm);
+/** Work as its record keeps it; `hashwx` is missing for SHA-256. */
+export interface RecordedWork {
+  /** Bits of the whole. */
+  readonly bits: number;
+  readonly salt: string;
+  readonly hashwx?: HashwxTerms | undefined;
+}
+
+/** Returns whether a text solves recorded work in HashWX; false for work that is not. */
+export function solvesHashwxWork({ bits, salt, hashwx }: RecordedWork, solution: string): boolean {
+  if (hashwx === undefined) return false;
+  const { exchange, noncesPerFunction } = hashwx;
+  const task = { seed: salt, partDifficulty: hashwxPartHashes(bits, exchange), noncesPerFunction };
+  return solvesHashwx(warmHashwx(), sha256Bytes, task, solution);
 }

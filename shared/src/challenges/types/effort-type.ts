@@ -1,4 +1,4 @@
-// The `effort` type: sixteen parts of work that replace a captcha (docs/decisions/effort.md).
+// The `effort` type: work in sixteen parts, or in the four of HashWX, that replaces a captcha (docs/decisions/effort.md).
 
 import {
   effortBits,
@@ -6,32 +6,36 @@ import {
   parseEffortAnswer,
   partDifficulty,
   solvesEffort,
+  totalBits,
 } from '../../pow/effort.js';
+import type { HashwxTerms } from '../../pow/hashwx/work.js';
 import type { Scope } from '../attempts/scope-ticket.js';
-import { formatScope, parseScope } from '../store/records.js';
-import { ALGORITHM, digestOf } from './answer-hashing.js';
+import { formatHashwx, formatScope, parseHashwx, parseScope } from '../store/records.js';
+import { sha256Text, solvesHashwxWork } from './answer-hashing.js';
 import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 
 export const EFFORT = 'effort';
 
 /** What the record of an effort challenge keeps. */
 export interface EffortRecord {
-  /** Difficulty of each part in bits. */
+  /** Difficulty in bits of each of sixteen parts; work in HashWX has the same total. */
   readonly partDifficulty: number;
-  /** 32 hexadecimal digits. */
+  /** 32 hexadecimal digits, 64 for HashWX. */
   readonly salt: string;
   readonly scope: Scope | null;
+  /** Present for HashWX only. */
+  readonly hashwx?: HashwxTerms | undefined;
 }
 
 /** Formats the `rest` of an effort record; the store may fill in the difficulty. */
 export function formatEffortRecord(
   record: Omit<EffortRecord, 'partDifficulty'> & { readonly partDifficulty: number | string },
 ): string {
-  return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}`;
+  return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}${formatHashwx(record.hashwx)}`;
 }
 
 function parseEffortRecord(rest: string): EffortRecord | null {
-  const match = /^(\d{1,2}) ([0-9a-f]{32}) (\S+)$/.exec(rest);
+  const match = /^(\d{1,2}) ([0-9a-f]{32}|[0-9a-f]{64}) (\S+)(?: (\d{1,5}) (\d{1,5}))?$/.exec(rest);
   if (match === null) return null;
   const scope = parseScope(match[3]);
   const known = scope?.keyId !== undefined && scope.account !== undefined;
@@ -39,6 +43,7 @@ function parseEffortRecord(rest: string): EffortRecord | null {
     partDifficulty: Number(match[1]),
     salt: match[2] ?? '',
     scope: known ? { keyId: scope.keyId ?? '', account: scope.account ?? '' } : null,
+    ...parseHashwx(match.slice(4).filter((field) => field !== undefined)),
   };
 }
 
@@ -66,11 +71,7 @@ export const effortType: VerifiedType = {
   hasMinimumTime: false,
   verify(rest, answer, context) {
     const record = parseEffortRecord(rest);
-    const nonces = parseEffortAnswer(answer);
-    const digest = digestOf(ALGORITHM);
-    if (!context.options.effort.enabled || record === null || nonces === null || digest === undefined)
-      return 'wrong';
-    if (!solvesEffort(digest, record.salt, nonces, record.partDifficulty)) return 'wrong';
+    if (!context.options.effort.enabled || record === null || !isSolved(record, answer)) return 'wrong';
     return isEnough(record, context) ? 'right' : 'insufficient';
   },
   isStillEnough(rest, context) {
@@ -78,6 +79,13 @@ export const effortType: VerifiedType = {
     return record !== null && isEnough(record, context);
   },
 };
+
+function isSolved({ partDifficulty, salt, hashwx }: EffortRecord, answer: string): boolean {
+  if (hashwx !== undefined)
+    return solvesHashwxWork({ bits: totalBits(partDifficulty), salt, hashwx }, answer);
+  const nonces = parseEffortAnswer(answer);
+  return nonces !== null && solvesEffort(sha256Text, salt, nonces, partDifficulty);
+}
 
 function isEnough(record: EffortRecord, { options, isAccount, failures }: ChallengeTypeContext): boolean {
   const scoped = record.scope !== null && isAccount?.(record.scope) === true;

@@ -52,6 +52,9 @@ export const TokenInvalid = defineError('TOKEN_INVALID', 401);
 /** The session was ended, or its refresh token was used twice. */
 export const SessionRevoked = defineError('SESSION_REVOKED', 401);
 
+/** The action needs a more recent authentication of the user (RFC 9470): the client calls `POST /reauthenticate`. */
+export const InsufficientUserAuthentication = defineError('INSUFFICIENT_USER_AUTHENTICATION', 401);
+
 /** The key is missing or wrong. */
 export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
 

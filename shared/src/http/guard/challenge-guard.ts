@@ -13,11 +13,10 @@ import { type ChallengeVerifier, createChallengeVerifier } from '../../challenge
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
 import { type Submission, submissionFrom } from '../../challenges/submission.js';
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
-import type { AttemptedAccount } from '../../challenges/verification.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
+import { findAttemptedAccount, refusedAccount } from './attempted-account.js';
 import { challengeError } from './challenge-refusal.js';
-import { findAccountKey } from './find-account-key.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
 import {
   challengeFieldsOf,
@@ -25,7 +24,6 @@ import {
   type GuardedAttempt,
   type PassedGuard,
   requirementsFor,
-  throttleError,
 } from './guarded-attempt.js';
 import {
   type ConfiguredGuard,
@@ -130,8 +128,7 @@ function guardRoute(
     done();
   };
   const check = async (request: FastifyRequest) => {
-    const key = work?.key === undefined ? undefined : await findAccountKey(work.key, request);
-    const account = key === undefined ? undefined : await attemptedAccount(request, key);
+    const account = await findAttemptedAccount(request, verifier, { work, image, rules });
     const verdict = await verifier.verify(challengeFieldsOf(request), {
       ip: request.ip,
       pow: work !== undefined,
@@ -140,20 +137,17 @@ function guardRoute(
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
     });
-    if (!verdict.ok) throw await challengeError(request, verifier, verdict, account, rules);
+    if (!verdict.ok) {
+      throw await challengeError(
+        request,
+        verifier,
+        verdict,
+        refusedAccount(request, verifier, account),
+        rules,
+      );
+    }
     request.challengeVerdict = { ok: true };
-    request.passedGuard = { key, given: verdict.given };
-  };
-  /** With `throttle`, refuses an account that must wait before any of its challenges is spent. */
-  const attemptedAccount = async (request: FastifyRequest, key: string): Promise<AttemptedAccount> => {
-    if (work?.throttle !== true) return verifier.attemptedAccount(key);
-    const fields = challengeFieldsOf(request);
-    const malformed = verifier.checkShape(fields, { pow: true, image });
-    if (malformed !== null)
-      throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
-    const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
-    if (waitMs > 0) throw throttleError(waitMs, await requirementsFor(request, verifier));
-    return { key, failures };
+    request.passedGuard = { key: account?.key, device: account?.device, given: verdict.given };
   };
 
   // Before validation, because a strict schema of the application removes the fields that it does not name.

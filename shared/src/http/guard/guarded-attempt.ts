@@ -5,7 +5,7 @@ import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { Submission } from '../../challenges/submission.js';
-import type { GivenProof } from '../../challenges/verification.js';
+import { countedKey, type GivenProof, type KnownDevice } from '../../challenges/verification.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { challengeError } from './challenge-refusal.js';
 import { noAccountError } from './find-account-key.js';
@@ -20,7 +20,15 @@ export interface GuardedAttempt {
   readonly before: number;
   /** Identifies the attempt to `app.captcha.withdrawFailure`. */
   readonly id: string;
-  /** Ends a successful attempt: clears the failures of the account, those from this address too, and its raised price. */
+  /**
+   * How the attempt of a known device counts: `known` for the device, `spent` for the account, because the budget of the
+   * device is used up. Undefined without a known device.
+   */
+  readonly device: 'known' | 'spent' | undefined;
+  /**
+   * Ends a successful attempt: clears the failures of what it counted for, the account with those from this address or the
+   * known device, and the raised price of the address.
+   */
   succeeded(): Promise<void>;
   /** Takes the failure back, for an attempt that was not checked. */
   withdraw(): Promise<void>;
@@ -30,10 +38,12 @@ export interface GuardedAttempt {
 export interface PassedGuard {
   /** Undefined if the request names no account. */
   readonly key: string | undefined;
+  /** The known device that the attempt counts for, if it does not count for the account. */
+  device: KnownDevice | undefined;
   readonly given: GivenProof;
   /** The attempt of this request, once it is counted: a second call counts nothing. */
   attempt?: Promise<GuardedAttempt>;
-  /** Failures of the account including this attempt, while it is counted. */
+  /** Failures of the account, or of the known device, including this attempt, while it is counted. */
   failures?: number | undefined;
 }
 
@@ -63,24 +73,30 @@ export async function countAttempt(
 ): Promise<GuardedAttempt> {
   const passed = request.passedGuard;
   if (passed?.key === undefined) throw uncountableError(request);
-  passed.attempt ??= countOnce(request, verifier, { ...passed, key: passed.key });
+  passed.attempt ??= countOnce(request, verifier, passed, passed.key);
   return passed.attempt;
 }
 
 async function countOnce(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
-  { key, given }: { readonly key: string; readonly given: GivenProof },
+  passed: PassedGuard,
+  key: string,
 ): Promise<GuardedAttempt> {
+  const { device, given } = passed;
+  const ofDevice = device === undefined ? null : await verifier.countDeviceAttempt(device, given);
+  if (ofDevice === null) passed.device = undefined;
   const ip = powRuleOf(request)?.throttle === true ? request.ip : undefined;
-  const { before, waitMs, id, withdraw } = await verifier.countAttempt(key, ip, given);
+  const { before, waitMs, id, withdraw } = ofDevice ?? (await verifier.countAttempt(key, ip, given));
   if (waitMs > 0) {
     const next = await verifier.nextAttempt(key, before, request.ip);
     throw throttleError(waitMs, requirementsOf(next, rulesOf(request), verifier.options));
   }
+  const counted = { key, device: passed.device };
   const outdated = verifier.recheck(given, before);
   if (outdated !== null) {
-    throw await challengeError(request, verifier, outdated, { key, failures: before }, rulesOf(request));
+    const account = { ...counted, failures: before };
+    throw await challengeError(request, verifier, outdated, account, rulesOf(request));
   }
   const setFailures = (failures: number | undefined) => {
     if (request.passedGuard !== null) request.passedGuard.failures = failures;
@@ -89,12 +105,13 @@ async function countOnce(
   return {
     before,
     id,
+    device: device === undefined ? undefined : ofDevice === null ? 'spent' : 'known',
     async withdraw() {
       await withdraw();
       setFailures(undefined);
     },
     async succeeded() {
-      await verifier.clearFailures(key, request.ip);
+      await verifier.clearFailures(countedKey(counted), request.ip);
       setFailures(undefined);
     },
   };
@@ -134,7 +151,9 @@ async function nextAttempt(request: FastifyRequest, verifier: ChallengeVerifier)
   if (request.passedGuard === null) {
     return verifier.nextAttemptUnproven(challengeFieldsOf(request), powRuleOf(request)?.key !== undefined);
   }
-  const { key, failures } = request.passedGuard;
+  const { key, device, failures } = request.passedGuard;
   if (key === undefined) return verifier.nextAttempt(undefined, 0, request.ip);
-  return verifier.nextAttempt(key, failures ?? (await verifier.attemptStatus(key)).failures, request.ip);
+  const counted = countedKey({ key, device });
+  const known = failures ?? (await verifier.attemptStatus(counted)).failures;
+  return verifier.nextAttempt(counted, known, request.ip);
 }

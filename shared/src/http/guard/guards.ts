@@ -1,7 +1,8 @@
 // What a route can ask for in `config.guards`: `pow` and `captcha`, their options, and how a list of them is checked.
 
-import type { RouteGenericInterface } from 'fastify';
+import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { type FormRules, formRulesMistake } from '../../challenges/form-rules.js';
+import type { KnownDevice } from '../../challenges/verification.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { AccountKeyOf } from './find-account-key.js';
 
@@ -21,6 +22,12 @@ export interface PowOptions<Route extends RouteGenericInterface = RouteGenericIn
    * `login_throttled` with `Retry-After` in seconds. Requires `key`. A request that must wait spends no challenge.
    */
   readonly throttle?: boolean;
+  /**
+   * Returns the known device that sends a request, whose failures count apart from those of the account until its budget
+   * is used up; undefined for everybody else. Requires `key`. Called after the shape of the challenges has been checked,
+   * before any is spent. Its decision must not depend on anything that a client can make up.
+   */
+  readonly device?: (request: FastifyRequest<Route>) => Promise<KnownDevice | undefined>;
   /** Names of the presets that are accepted once the failures of the account require an image; all by default. */
   readonly presets?: readonly string[];
   /** Least difficulty of the work, in bits: 1 to `pow.max_difficulty`. */
@@ -87,7 +94,7 @@ export function powGuardOf(guards: readonly ConfiguredGuard[]): PowGuard | undef
 
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   captcha: ['name', 'presets'],
-  pow: ['name', 'key', 'throttle', 'presets', 'minDifficulty'],
+  pow: ['name', 'key', 'throttle', 'device', 'presets', 'minDifficulty'],
 };
 
 /**
@@ -112,6 +119,9 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
   if (works.some(({ key, throttle }) => throttle === true && key === undefined)) {
     return 'must have a key beside the throttle of pow(): without one there is no account to count';
   }
+  if (works.some(({ key, device }) => device !== undefined && key === undefined)) {
+    return 'must have a key beside the device of pow(): without one there is no account to count';
+  }
   const naming = list.filter(({ presets }) => presets !== undefined);
   return naming.length > 1 ? 'must name presets once' : null;
 }
@@ -120,10 +130,10 @@ function isGuard(guard: unknown): boolean {
   // `captcha` and `pow` may stand in the list without being called.
   if (typeof guard === 'function') return guard === captcha || guard === pow;
   if (typeof guard !== 'object' || guard === null) return false;
-  const { name, key, throttle } = guard as { name?: unknown; key?: unknown; throttle?: unknown };
+  const { name, key, throttle, device } = guard as Readonly<Record<string, unknown>>;
   if (typeof name !== 'string' || !Object.hasOwn(PROPERTIES, name)) return false;
   const known = PROPERTIES[name] ?? [];
   if (!Object.keys(guard).every((property) => known.includes(property))) return false;
   if (throttle !== undefined && typeof throttle !== 'boolean') return false;
-  return key === undefined || typeof key === 'function';
+  return [key, device].every((option) => option === undefined || typeof option === 'function');
 }

@@ -4,13 +4,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import type { AccessClaims, TokenReading } from '../../schemas/token-claims.js';
-import { refuse, SessionRevoked, TokenInvalid } from '../errors/errors.js';
+import {
+  type CodedErrorClass,
+  InsufficientUserAuthentication,
+  refuse,
+  SessionRevoked,
+  TokenInvalid,
+} from '../errors/errors.js';
 import { sendError } from '../errors/send-error.js';
 import { bearerToken } from './bearer-token.js';
+import { CLOCK_TOLERANCE_MS } from './token-codec.js';
 
 /** The options of the plugin. */
 export interface BearerOptions {
-  readonly tokens: { read(token: string): TokenReading<AccessClaims> };
+  /** Reads tokens: at once, or with a promise while it looks for the key of a token. */
+  readonly tokens: {
+    read(token: string): TokenReading<AccessClaims> | Promise<TokenReading<AccessClaims>>;
+  };
   /** Without it, the tokens of an ended session stay valid until they expire. */
   readonly revocations?: { isRevoked(sid: string): boolean | Promise<boolean> } | undefined;
   /** Tells whether a token may live that many seconds; without it, any lifetime is accepted. */
@@ -34,7 +44,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Verifies an access token. Never throws. Asks the store only while the revocation log is lost, and about a token with
-     * a longer lifetime than `ACCESS_TTL`.
+     * a longer lifetime than `ACCESS_TTL`. Looks for public keys only about a token that names an unknown one.
      */
     verifyAccess(token: string): Promise<AccessVerdict>;
     /**
@@ -49,16 +59,17 @@ declare module 'fastify' {
   }
 }
 
-async function bearer(
+async function bearerTokens(
   app: FastifyInstance,
   { tokens, revocations, lifetimes, onVerified = () => {} }: BearerOptions,
 ): Promise<void> {
   app.decorateRequest('bearer', null);
   app.decorate('verifyAccess', async (token: string): Promise<AccessVerdict> => {
-    const reading = tokens.read(token);
+    // Each `await` costs a turn of the microtasks, and all that follows is nearly always known.
+    const read = tokens.read(token);
+    const reading = 'ok' in read ? read : await read;
     if (!reading.ok) return reading;
     const { iat, exp } = reading.claims;
-    // Each `await` costs a turn of the microtasks, and these are nearly always known.
     const isAllowed = lifetimes?.allows(exp - iat) ?? true;
     if (isAllowed !== true && !(await isAllowed)) return { ok: false, reason: 'invalid' };
     const isRevoked = revocations?.isRevoked(reading.claims.sid) ?? false;
@@ -72,17 +83,58 @@ async function bearer(
       request.bearer = verdict.claims;
       return undefined;
     }
-    const headers = { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' };
-    const refusal = refuse(verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid, { headers });
-    if (app.hasPlugin('tollgate-errors')) throw refusal;
-    // The error handler of an application does not know our codes and languages.
-    const { code, statusCode: status = 401 } = refusal;
-    return sendError(request, reply, {
-      status,
-      code: code.toLowerCase() as MessageKey,
-      details: { headers },
-    });
+    return refuseBearer(
+      request,
+      reply,
+      verdict.reason === 'revoked' ? SessionRevoked : TokenInvalid,
+      'Bearer',
+    );
   });
+}
+
+/** Answers 401 with a `WWW-Authenticate`. @throws the error if the server has our error handler */
+function refuseBearer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ErrorClass: CodedErrorClass,
+  challenge: string,
+): FastifyReply {
+  const headers = { 'www-authenticate': challenge, 'cache-control': 'no-store' };
+  const refusal = refuse(ErrorClass, { headers });
+  if (request.server.hasPlugin('tollgate-errors')) throw refusal;
+  // The error handler of an application does not know our codes and languages.
+  const { code, statusCode: status = 401 } = refusal;
+  return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: { headers } });
+}
+
+/** What a route demands of a bearer beyond a valid token. */
+export interface BearerRule {
+  /**
+   * How long ago the user may have been authenticated, in whole seconds from 1: `auth_time` of the token, with 5 s of
+   * tolerance for the clocks. A token that does not say is refused.
+   */
+  readonly maxAuthAge?: number;
+}
+
+/**
+ * Returns an `onRequest` hook: `requireBearer`, and what the rule demands. It answers 401
+ * `insufficient_user_authentication` with the `WWW-Authenticate` of RFC 9470 to a bearer whose user was authenticated too
+ * long ago; the page then calls `POST /reauthenticate`, and repeats the request with the new token.
+ * @throws RangeError for a rule that is not allowed; TypeError, per request, without the plugin
+ */
+export function bearer({ maxAuthAge }: BearerRule = {}): RequireBearer {
+  if (maxAuthAge !== undefined && !(Number.isSafeInteger(maxAuthAge) && maxAuthAge > 0))
+    throw new RangeError('maxAuthAge must be a whole number of seconds from 1');
+  return async (request, reply) => {
+    const refused = await request.server.requireBearer(request, reply);
+    if (refused !== undefined || maxAuthAge === undefined) return refused;
+    const oldest = Math.floor((Date.now() - CLOCK_TOLERANCE_MS) / 1000) - maxAuthAge;
+    if ((bearerOf(request).auth_time ?? 0) >= oldest) return undefined;
+    const error = 'error="insufficient_user_authentication"';
+    const reason = 'error_description="The user must be authenticated again"';
+    const challenge = `Bearer ${error}, ${reason}, max_age="${maxAuthAge}"`;
+    return refuseBearer(request, reply, InsufficientUserAuthentication, challenge);
+  };
 }
 
 /** Returns the claims of a request that `requireBearer` let pass. @throws TypeError on a route without that hook */
@@ -92,4 +144,4 @@ export function bearerOf(request: FastifyRequest): Readonly<AccessClaims> {
 }
 
 /** Decorates the server with `requireBearer` and `verifyAccess`. */
-export default fp(bearer, { name: 'tollgate-bearer', fastify: '5.x' });
+export default fp(bearerTokens, { name: 'tollgate-bearer', fastify: '5.x' });

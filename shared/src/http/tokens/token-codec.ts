@@ -13,7 +13,7 @@ import type { TokenReading } from '../../schemas/token-claims.js';
 export const CLOCK_TOLERANCE_MS = 5000;
 
 /** Verified access tokens whose claims are cached. */
-const CACHED_TOKENS = 1000;
+export const CACHED_TOKENS = 1000;
 
 /** Issues and reads the tokens of one kind. */
 export interface TokenCodec<Claims> {
@@ -71,11 +71,16 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     }
   };
   if (kind === 'refresh') return { issue, read };
-  const endsAtMs = ({ exp }: { exp: number }) => exp * 1000 + CLOCK_TOLERANCE_MS;
   return { issue, read: cacheTokens(read, CACHED_TOKENS, endsAtMs, clock) };
 }
 
-function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {
+/** Returns when a token that was valid is refused, in milliseconds since 1970. */
+export function endsAtMs({ exp }: { readonly exp: number }): number {
+  return exp * 1000 + CLOCK_TOLERANCE_MS;
+}
+
+/** Returns whether a token was issued later than a clock that differs by the tolerance could say. */
+export function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {
   return iat * 1000 > nowMs + CLOCK_TOLERANCE_MS;
 }
 

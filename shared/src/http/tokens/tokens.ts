@@ -4,7 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { createEnvelope, type TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
-import { AccessClaims, RefreshClaims } from '../../schemas/token-claims.js';
+import type { SigningKeys } from '../../crypto/signing-keys.js';
+import { AccessClaims, RefreshClaims, type TokenReading } from '../../schemas/token-claims.js';
+import { createPublicIssuer, createPublicReader, type PublicTokenNames } from './public-tokens.js';
 import { openTokenCodec, type TokenCodec } from './token-codec.js';
 
 /** The codecs of both kinds of token. */
@@ -13,12 +15,25 @@ export interface Tokens {
   readonly refresh: TokenCodec<RefreshClaims>;
 }
 
-/** The secrets of the tokens: each kind is signed with its own, and both are sealed with the encryption keys. */
+/** Access tokens in the format `public`. */
+export interface PublicTokens extends PublicTokenNames {
+  readonly keys: SigningKeys;
+  readonly clientId: string;
+  /** Whether new access tokens have this format; otherwise they are only accepted. */
+  readonly issued: boolean;
+}
+
+/** The keys of the tokens. Sealed tokens of each kind are signed with secrets of their own, and encrypted with the same keys. */
 export interface TokenOptions {
-  readonly accessSecrets: KeyRing;
+  /** Without it no sealed access token is issued or accepted; then there must be `publicTokens` that are issued. */
+  readonly accessSecrets?: KeyRing | undefined;
   readonly refreshSecrets: KeyRing;
   readonly encryptionKeys: KeyRing;
-  /** Called for each issued token; `keyId` is the id of the key of `ENCRYPTION_KEY` that sealed it. */
+  readonly publicTokens?: PublicTokens | undefined;
+  /**
+   * Called for each issued token; `keyId` is the id of the key of `ENCRYPTION_KEY` that encrypted it, or of the key of
+   * `ACCESS_SIGNING_KEYS` that signed it.
+   */
   readonly onIssued?: (kind: TokenKind, keyId: string) => void;
   /** Returns milliseconds since 1970, to compare access tokens with; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
@@ -32,27 +47,56 @@ declare module 'fastify' {
 
 async function tokens(app: FastifyInstance, options: TokenOptions): Promise<void> {
   const { encryptionKeys, onIssued = () => {} } = options;
-  const counted = <Claims>(kind: TokenKind, codec: TokenCodec<Claims>): TokenCodec<Claims> => ({
-    read: codec.read,
-    issue(claims) {
-      onIssued(kind, encryptionKeys.current.id);
-      return codec.issue(claims);
-    },
-  });
-  const access = await openTokenCodec(app, {
-    kind: 'access',
-    claims: AccessClaims,
-    clock: options.clock,
-    secrets: options.accessSecrets,
-    envelope: createEnvelope('access', encryptionKeys),
-  });
   const refresh = await openTokenCodec(app, {
     kind: 'refresh',
     claims: RefreshClaims,
     secrets: options.refreshSecrets,
     envelope: createEnvelope('refresh', encryptionKeys),
   });
-  app.decorate('tokens', { access: counted('access', access), refresh: counted('refresh', refresh) });
+  const keyId = encryptionKeys.current.id;
+  app.decorate('tokens', {
+    access: await openAccessTokens(app, options),
+    refresh: counted(refresh, () => onIssued('refresh', keyId)),
+  });
+}
+
+/** A sealed token is percent-encoded Base64 and has no dot, a public one has two. */
+async function openAccessTokens(
+  app: FastifyInstance,
+  { accessSecrets, encryptionKeys, publicTokens, onIssued = () => {}, clock }: TokenOptions,
+): Promise<TokenCodec<AccessClaims>> {
+  const sealed =
+    accessSecrets &&
+    (await openTokenCodec(app, {
+      kind: 'access',
+      claims: AccessClaims,
+      clock,
+      secrets: accessSecrets,
+      envelope: createEnvelope('access', encryptionKeys),
+    }));
+  if (publicTokens === undefined) {
+    if (sealed === undefined) throw new RangeError('access tokens need secrets or signing keys');
+    return counted(sealed, () => onIssued('access', encryptionKeys.current.id));
+  }
+  const { keys, issued } = publicTokens;
+  const open = createPublicReader(() => keys.all, publicTokens, clock);
+  const read = (token: string): TokenReading<AccessClaims> =>
+    token.includes('.') ? open.read(token) : (sealed?.read(token) ?? { ok: false, reason: 'invalid' });
+  if (sealed !== undefined && !issued) {
+    return counted({ ...sealed, read }, () => onIssued('access', encryptionKeys.current.id));
+  }
+  const issue = createPublicIssuer(keys.current, publicTokens);
+  return counted({ issue, read }, () => onIssued('access', keys.current.id));
+}
+
+function counted<Claims>(codec: TokenCodec<Claims>, onIssued: () => void): TokenCodec<Claims> {
+  return {
+    read: codec.read,
+    issue(claims) {
+      onIssued();
+      return codec.issue(claims);
+    },
+  };
 }
 
 /** Decorates the server with `tokens`. */

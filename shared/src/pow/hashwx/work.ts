@@ -3,19 +3,41 @@
 import type { Hashwx } from './function.js';
 
 /** The name of the algorithm on the wire. */
-export const HASHWX = 'hashwx-1';
+export const HASHWX = 'hashwx-1' as const;
 
 /** Independent parts of a challenge: four vary half as much as one, and cost four checks. */
 export const HASHWX_PARTS = 4;
-
-/** Bits of a challenge seed. */
-export const SEED_HEX_DIGITS = 64;
 
 /** Blocks of nonces of a part; a function belongs to each. */
 const BLOCKS = 2 ** 32;
 
 /** Returns the SHA-256 of some bytes, 32 bytes. It is a parameter, so that these files run in browsers as well as in Node. */
 export type BytesDigest = (bytes: Uint8Array) => Uint8Array;
+
+const MOST_PART_HASHES = 2 ** 32;
+
+/**
+ * Returns the expected hashes of each part, 2 to 2^32, so that all parts together cost as much as `2 ** bits` hashes of
+ * SHA-256.
+ * @param exchange SHA-256 hashes that one hash costs
+ */
+export function hashwxPartHashes(bits: number, exchange: number): number {
+  const hashes = Math.round(2 ** bits / (HASHWX_PARTS * exchange));
+  return Math.min(MOST_PART_HASHES, Math.max(2, hashes));
+}
+
+/** Bits of one part of work of `totalBits`: the four parts cost as much each. */
+export function hashwxPartBits(totalBits: number): number {
+  return totalBits - Math.log2(HASHWX_PARTS);
+}
+
+/** What a record keeps of work in HashWX besides its salt. */
+export interface HashwxTerms {
+  /** SHA-256 hashes that one hash costs. */
+  readonly exchange: number;
+  /** Nonces that one function hashes, 1 to 65,536. */
+  readonly noncesPerFunction: number;
+}
 
 /** What a solution is verified against; everything comes from the server's own record. */
 export interface HashwxTask {

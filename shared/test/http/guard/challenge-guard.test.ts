@@ -1,5 +1,6 @@
 // The guards of an application: `config.guards` in an application that is not ours.
 
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifySchema } from 'fastify';
 import t, { type Test } from 'tap';
@@ -9,10 +10,20 @@ import { challengeFieldsOf } from '../../../src/http/guard/guarded-attempt.js';
 import { captcha, type Guard, pow } from '../../../src/http/guard/guards.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { en } from '../../../src/messages/en.js';
+import { hashwxPartHashes } from '../../../src/pow/hashwx/work.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 import type { Store } from '../../../src/store/open-store.js';
+import { findHashwxNumbers } from '../../../src/test/find-hashwx-numbers.js';
 import { eachKind, embeddedStore, redisStore } from '../../../src/test/stores.js';
-import { ACCOUNT, ADDRESS, challengesOn, issuePicture, issueWork, ring } from '../../challenges/fixtures.js';
+import {
+  ACCOUNT,
+  ADDRESS,
+  challengesOn,
+  issuePicture,
+  issueWork,
+  powIssue,
+  ring,
+} from '../../challenges/fixtures.js';
 
 const byEmail = pow({ key: (request) => (request.body as { email?: string } | undefined)?.email });
 
@@ -294,6 +305,32 @@ t.test('malformed work is refused without a write; with an account its failures 
   await post(junk);
   t.equal(await redis.client.dbsize(), before);
   t.equal(before, 0);
+});
+
+t.test('work in HashWX passes a guard that accepts it, and counts by its price', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, handled } = await buildHost(t, store, {
+      options: { pow: { algorithms: 'sha256,hashwx-1', escalate: true } },
+    });
+    const solved = async (bits: number) => {
+      const salt = randomBytes(32).toString('hex');
+      const hashwx = { exchange: 10, noncesPerFunction: 512 };
+      const issue = powIssue({}, { floor: bits }, { algorithm: 'hashwx-1', salt, hashwx, floor: 8 });
+      const issued = await challengesOn(store).issuePow(issue);
+      if (!issued.allowed) throw new Error('the request was over its limit');
+      const part_hashes = hashwxPartHashes(issued.difficulty, hashwx.exchange);
+      const numbers = findHashwxNumbers({ salt, parts: 4, part_hashes, nonces_per_function: 512 });
+      return { email: ACCOUNT, pow_token: issue.token, pow_nonce: numbers };
+    };
+    const payload = await solved(12);
+    t.equal((await post(payload)).status, 200);
+    t.strictSame(await post(payload), { status: 422, body: wrongWork });
+    t.equal(handled.length, 1);
+    await app.captcha.recordFailure(ACCOUNT);
+    t.match(await post(await solved(8)), { status: 422, body: { code: 'pow_insufficient' } });
+    // The refusal made the address pay what is enough.
+    t.equal((await post(await solved(8))).status, 200);
+  });
 });
 
 t.test('routes without guards are left alone', async (t) => {

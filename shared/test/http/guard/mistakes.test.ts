@@ -39,6 +39,16 @@ const MISTYPED: readonly [string, unknown, string][] = [
     'must have a key beside the throttle of pow(): without one there is no account to count',
   ],
   [
+    'a device without a key',
+    [pow({ device: async () => undefined })],
+    'must have a key beside the device of pow(): without one there is no account to count',
+  ],
+  [
+    'a device that is no function',
+    [pow({ key, device: 'laptop' as never })],
+    'must be a list of captcha and pow(): element 1 is neither',
+  ],
+  [
     'a throttle that is no boolean',
     [pow({ key, throttle: 5 as never })],
     'must be a list of captcha and pow(): element 1 is neither',

@@ -1,0 +1,62 @@
+// Checks that whoever verifies access tokens in the format `public` finds their keys.
+
+import type { Answer } from '../answer.js';
+import type { PublicClient } from '../public-client.js';
+import { type Finding, good, problem, warning } from '../report.js';
+
+export interface PublicKeyFacts {
+  /** `GET /.well-known/jwks.json`. */
+  readonly jwks: Answer;
+  /** The id of the key that signed a token of the running service; undefined if the token is sealed, or there is none. */
+  readonly signedBy: string | undefined;
+}
+
+/** Requests the keys. @param accessToken of the running service, if somebody has signed in */
+export async function probePublicKeys(
+  client: PublicClient,
+  accessToken: string | undefined,
+): Promise<PublicKeyFacts> {
+  return { jwks: await client.send('GET', '/.well-known/jwks.json'), signedBy: keyIdOf(accessToken) };
+}
+
+/** Finds nothing where no tokens of that format were seen and no keys are published. */
+export function diagnosePublicKeys({ jwks, signedBy }: PublicKeyFacts): Finding[] {
+  const ids = publishedIds(jwks);
+  if (signedBy !== undefined && !ids.includes(signedBy)) {
+    return [
+      problem(
+        'public_keys',
+        `The access token is signed with the key ${signedBy}, which is not at /.well-known/jwks.json: whoever verifies tokens by it refuses them.`,
+        'Route /.well-known/jwks.json to the session service, and give all its processes the same ACCESS_SIGNING_KEYS.',
+      ),
+    ];
+  }
+  if (ids.length === 0) return [];
+  if (!/\bmax-age=[1-9]/.test(jwks.headers['cache-control'] ?? '')) {
+    return [
+      warning(
+        'public_keys_uncached',
+        'The answer of /.well-known/jwks.json may not be cached: each verifier asks for the keys again and again.',
+        'Let the gateway pass Cache-Control on as the session service sets it.',
+      ),
+    ];
+  }
+  return [good('public_keys', 'The public keys of access tokens are published, and may be cached.')];
+}
+
+function publishedIds({ status, json }: Answer): string[] {
+  const keys: unknown = status === 200 ? json.keys : undefined;
+  if (!Array.isArray(keys)) return [];
+  return keys.flatMap((key: { kid?: unknown } | null) => (typeof key?.kid === 'string' ? [key.kid] : []));
+}
+
+function keyIdOf(accessToken = ''): string | undefined {
+  const [head, ...rest] = accessToken.split('.');
+  if (rest.length !== 2 || head === undefined) return undefined;
+  try {
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid?: unknown };
+    return typeof kid === 'string' ? kid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,153 @@
+// What stands between a browser and the gateway in these tests: it sees every request, and can make the network bad.
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { watchPath, watchScript } from './watch-script.js';
+
+/** An answer that this front gives by itself. */
+export interface OwnAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Front {
+  /** `http://localhost:PORT` */
+  readonly address: string;
+  readonly port: number;
+  /** Requests that were answered, oldest first, such as `POST /login 401 login_failed`; without queries and tokens. */
+  readonly answered: string[];
+  /** What the pages have complained of: errors in their scripts, and breaches of their policies. */
+  readonly complaints: string[];
+  /** The answer to the newest image, which the service tells in test mode. */
+  imageAnswer(): string;
+  /**
+   * Sends what begins with this path to that port of this machine.
+   * @param host the name and port that the browser would have asked for; those that it has asked for unless said
+   */
+  forward(path: string, port: number, host?: string): void;
+  /** Serves this itself from now on. @param path without a query */
+  serve(path: string, answer: OwnAnswer): void;
+  /** Keeps back the answers to these requests, such as `POST /login`. @returns lets them go */
+  hold(what: string): () => void;
+  /** Answers these requests in the place of the service. @returns ends that */
+  refuse(what: string, answer: OwnAnswer): () => void;
+  /** Changes the JSON of these answers. @returns ends that */
+  change(what: string, edit: (body: Record<string, unknown>) => void): () => void;
+  /** Ends all that holds, refuses and changes answers. */
+  restore(): void;
+  stop(): Promise<void>;
+}
+
+interface Upstream {
+  readonly path: string;
+  readonly port: number;
+  readonly host?: string | undefined;
+}
+
+/** Listens on a free port. */
+export async function startFront(): Promise<Front> {
+  const answered: string[] = [];
+  const complaints: string[] = [];
+  const own = new Map<string, OwnAnswer>([
+    [watchPath, { headers: { 'content-type': 'text/javascript' }, body: watchScript }],
+  ]);
+  const holds = new Map<string, { readonly released: Promise<void>; readonly release: () => void }>();
+  const refusals = new Map<string, OwnAnswer>();
+  const changes = new Map<string, (body: Record<string, unknown>) => void>();
+  const upstreams: Upstream[] = [];
+  let imageAnswer = '';
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
+    const what = `${incoming.method} ${pathname.replace(/\w{40}/, 'TOKEN')}`;
+    if (what === `POST ${watchPath}`) {
+      complaints.push(Buffer.concat(await incoming.toArray()).toString());
+      response.writeHead(204).end();
+      return;
+    }
+    const ownAnswer = refusals.get(what) ?? (incoming.method === 'GET' ? own.get(pathname) : undefined);
+    const upstream = upstreams.find(({ path }) => pathname.startsWith(path));
+    const answer =
+      ownAnswer !== undefined || upstream === undefined
+        ? { status: ownAnswer ? 200 : 404, body: '', headers: {}, code: '', ...ownAnswer }
+        : await ask(upstream, incoming, what);
+    await holds.get(what)?.released;
+    answered.push(`${what} ${answer.status} ${answer.code}`.trim());
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+
+  async function ask({ port, host }: Upstream, incoming: IncomingMessage, what: string) {
+    const { method, url, headers } = incoming;
+    const outgoing = request({
+      ...{ host: '127.0.0.1', port, method, path: url },
+      headers: { ...headers, ...(host && { host }), 'accept-encoding': 'identity' },
+    });
+    incoming.pipe(outgoing);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.on('response', resolve).on('error', reject);
+    });
+    let body = Buffer.concat(await answer.toArray());
+    const { connection: _connection, 'keep-alive': _keepAlive, ...kept } = answer.headers;
+    let code = '';
+    if (/^text\/html/.test(kept['content-type'] ?? '')) {
+      body = Buffer.from(body.toString().replace('<head>', `<head><script src="${watchPath}"></script>`));
+    } else if (/^application\/json/.test(kept['content-type'] ?? '') && body.length > 0) {
+      const said = JSON.parse(body.toString());
+      if (typeof said?.answer === 'string') imageAnswer = said.answer;
+      code = said?.code ?? '';
+      changes.get(what)?.(said);
+      if (changes.has(what)) body = Buffer.from(JSON.stringify(said));
+    }
+    if (body.length > 0) kept['content-length'] = String(body.length);
+    return { status: answer.statusCode ?? 502, headers: kept, body, code };
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    address: `http://localhost:${port}`,
+    port,
+    answered,
+    complaints,
+    imageAnswer: () => imageAnswer,
+    forward(path, port, host) {
+      upstreams.push({ path, port, host });
+      upstreams.sort((a, b) => b.path.length - a.path.length);
+    },
+    serve: (path, answer) => void own.set(path, answer),
+    hold(what) {
+      let end = () => {};
+      const released = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const release = () => {
+        holds.delete(what);
+        end();
+      };
+      holds.set(what, { released, release });
+      return release;
+    },
+    refuse(what, answer) {
+      refusals.set(what, answer);
+      return () => void refusals.delete(what);
+    },
+    change(what, edit) {
+      changes.set(what, edit);
+      return () => void changes.delete(what);
+    },
+    restore() {
+      for (const { release } of holds.values()) release();
+      refusals.clear();
+      changes.clear();
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// A session: sign-in, reload, renewal, a second tab, log-out; and all of that from another origin.
+import { find } from '../support/engines/engine.js';
+import { textOf, waitForRefreshes } from './demo-page.js';
+import type { Flows } from './flows.js';
+import { accountOf } from './site.js';
+
+export const sessionFlows: Flows = {
+  async 'a session on http://localhost lasts through reloads, renewals and tabs, until the log-out'(
+    t,
+    { site, openPage },
+  ) {
+    const account = accountOf('session');
+    t.equal(new URL(site.system.address).protocol, 'http:');
+    const first = await openPage();
+    // As a version that always said Secure would have left it.
+    await first.tab.evaluate(`document.cookie = 'refreshToken=left; Path=/refresh; Secure'`);
+    await first.signIn(account);
+    await first.tab.reload();
+    await first.waitForAccount(account.email);
+    t.pass('a reload');
+
+    await waitForRefreshes(first, 3);
+    await first.waitForAccount(account.email);
+    t.equal(await first.callProfile(), 200, 'renewals');
+
+    const second = await openPage();
+    await second.waitForAccount(account.email);
+    t.equal(await second.callProfile(), 200, 'a second tab');
+    await second.click('log out');
+    for (const page of [second, first]) {
+      await page.tab.show();
+      await page.waitForForm();
+      t.equal(await page.notice(), 'You are logged out.');
+    }
+    await first.tab.reload();
+    await first.waitForForm();
+    t.pass('and the log-out lasts');
+
+    await first.signIn(account);
+    await second.waitForAccount(account.email);
+    t.pass('a log-in in one tab reaches the other');
+  },
+
+  async 'a page of another origin signs in, refreshes, asks and logs out'(t, { site, visitor }) {
+    const { email, password } = accountOf('elsewhere');
+    const tab = await visitor.openTab();
+    const isStatus = (status: string) => `${textOf('#status')} === '${status}'`;
+    const call = async () => {
+      await tab.evaluate(`${find('#answer')}.textContent = ''`);
+      await tab.click('#call');
+      await tab.waitFor(`${textOf('#answer')} !== ''`);
+      return tab.evaluate(textOf('#answer'));
+    };
+    await tab.open(site.elsewhere.address);
+    await tab.waitFor(isStatus('signed-out'));
+    await tab.fill('#email', email);
+    await tab.fill('#password', password);
+    await tab.click('#submit');
+    await tab.waitFor(isStatus('signed-in'));
+    t.equal(await call(), `200 ${email}`);
+
+    await tab.reload();
+    await tab.waitFor(isStatus('signed-in'));
+    t.equal(await call(), `200 ${email}`, 'a reload');
+    await tab.waitFor(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/refresh')).length >= 3`,
+    );
+    t.equal(await call(), `200 ${email}`, 'renewals');
+    await tab.click('#log-out');
+    await tab.waitFor(isStatus('signed-out'));
+    await tab.reload();
+    await tab.waitFor(isStatus('signed-out'));
+  },
+};

@@ -1,0 +1,5 @@
+// The main flows in WebKit.
+import t from 'tap';
+import { testFlows } from './flows.js';
+
+await testFlows(t, 'WebKit');

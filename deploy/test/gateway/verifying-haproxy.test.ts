@@ -1,0 +1,117 @@
+// A gateway that verifies access tokens by itself: HAProxy on its example file, with the public key alone.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSigningKey, openSigningKeys, type SigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
+import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import t, { type Test } from 'tap';
+import { freePort, readExample } from './gateway-programs.js';
+
+const program = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
+const skip = program === '' && 'there is no HAProxy: install haproxy';
+const NAMES = {
+  issuer: 'https://auth.example.com',
+  audiences: ['https://api.example.com'],
+  clientId: 'tollgate',
+};
+
+/** An application that answers what it was told of the user. */
+async function startApplication(t: Test): Promise<string> {
+  const server = createServer((request, response) => {
+    response.end(`${request.headers['x-auth-user-id']} ${request.headers['x-auth-session-id']}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts HAProxy over plain http with the keys of an operator who is changing them. */
+async function startGateway(t: Test, keys: readonly SigningKey[]): Promise<string> {
+  const folder = tempDir(t);
+  const [port, application] = [await freePort(), await startApplication(t)];
+  const files = keys.map(({ id, key }) => {
+    const file = join(folder, `${id}.pem`);
+    writeFileSync(file, key.export({ type: 'spki', format: 'pem' }));
+    return file;
+  });
+  const configuration = readExample('verify-tokens.haproxy.cfg')
+    .replace('bind :443 ssl crt /etc/haproxy/tls.pem', `bind 127.0.0.1:${port}`)
+    .replace('server app app:8000', `server app ${application}`)
+    .replace('/etc/haproxy/tollgate.pem', String(files[0]))
+    .replace('# acl is_signed', 'acl is_signed')
+    .replace('/etc/haproxy/tollgate-next.pem', String(files[1]));
+  writeFileSync(join(folder, 'haproxy.cfg'), configuration);
+  const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const gone = once(child, 'close');
+  t.teardown(async () => {
+    child.kill('SIGTERM');
+    await gone;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(url).catch(() => undefined))) {
+    if (child.exitCode !== null) throw new Error(`HAProxy did not start: ${said}`);
+    await sleep(20);
+  }
+  return url;
+}
+
+t.test('HAProxy lets in who has an access token of ours, and nobody else', { skip }, async (t) => {
+  const [key, next, foreign] = ['ES256', 'ES256', 'ES256'].map(
+    () => openSigningKeys(createSigningKey('ES256')).current,
+  ) as [SigningKey, SigningKey, SigningKey];
+  const url = await startGateway(t, [key, next]);
+  const ask = async (token: string | undefined, headers = {}, method = 'GET') => {
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(url, { method, headers: { ...headers, ...authorization } });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  const iat = Math.floor(Date.now() / 1000);
+  const sid = '0123456789ABCDEFGHIJKL';
+  const claims = { id: 7, email: 'ann@example.com', sid, gen: 1, iat, exp: iat + 900 };
+  const issue = (by: SigningKey, changes = {}, names = {}) =>
+    createPublicIssuer(by, { ...NAMES, ...names })({ ...claims, ...changes });
+
+  for (const by of [key, next]) {
+    const answer = await ask(issue(by), { 'x-auth-user-id': '1', 'x-auth-session-id': 'forged' });
+    t.equal(answer.status, 200);
+    t.equal(answer.text, `7 ${sid}`, 'the application is told who it is');
+  }
+  t.equal((await ask(undefined, {}, 'OPTIONS')).text, 'undefined undefined');
+
+  const valid = issue(key);
+  const [head = '', body = '', signature = ''] = valid.split('.');
+  const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: key.id };
+  const refused: Record<string, string | undefined> = {
+    nothing: undefined,
+    'no token': 'x',
+    'an expired token': issue(key, { iat: iat - 1000, exp: iat - 100 }),
+    'a token without end': issue(key, { exp: undefined }),
+    'another issuer': issue(key, {}, { issuer: 'https://evil.example' }),
+    'another audience': issue(key, {}, { audiences: ['https://other.example'] }),
+    'a foreign key': issue(foreign),
+    'changed claims': `${head}.${segment({ ...claims, sub: '1' })}.${signature}`,
+    'alg none': `${segment({ ...header, alg: 'none' })}.${body}.`,
+    'another typ': `${segment({ ...header, typ: 'JWT' })}.${body}.${signature}`,
+    'the algorithm of a secret': `${segment({ ...header, alg: 'HS256' })}.${body}.${signature}`,
+  };
+  for (const [name, token] of Object.entries(refused)) {
+    const answer = await ask(token, { 'x-auth-user-id': '1' });
+    t.equal(answer.status, 401, name);
+    t.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    t.match(JSON.parse(answer.text), { code: 'token_invalid' });
+  }
+});

@@ -1,0 +1,30 @@
+// The three engines, as far as this machine has them. Chromium is a must; for the others npm test says what is missing.
+import { existsSync } from 'node:fs';
+import { launchChromium } from './chromium-engine.js';
+import type { Engine } from './engine.js';
+import { launchFirefox } from './firefox-engine.js';
+import { launchWebKit } from './webkit-engine.js';
+
+/** A program by its variable, which `npm test` sets; empty when there is none. */
+function program(variable: string, usual: string): string {
+  return process.env[variable] ?? (existsSync(usual) ? usual : '');
+}
+
+const firefox = program('FIREFOX', '/usr/bin/firefox-esr');
+const driver = program('WEBKIT_DRIVER', '/usr/bin/WebKitWebDriver');
+const xvfb = program('XVFB', '/usr/bin/Xvfb');
+
+/** Every engine that people use. */
+export const engines: Readonly<Record<Engine['name'], Engine>> = {
+  Chromium: { name: 'Chromium', missing: undefined, launch: launchChromium },
+  Firefox: {
+    name: 'Firefox',
+    missing: firefox === '' ? 'install firefox-esr' : undefined,
+    launch: () => launchFirefox(firefox),
+  },
+  WebKit: {
+    name: 'WebKit',
+    missing: driver === '' || xvfb === '' ? 'install webkit2gtk-driver and xvfb' : undefined,
+    launch: () => launchWebKit({ driver, xvfb }),
+  },
+};

@@ -1,0 +1,107 @@
+// WebKit by the W3C WebDriver protocol: WebKitGTK's own driver and its small browser, on a screen that nobody sees.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
+import { freePort } from '../../gateway/gateway-programs.js';
+import { type EngineBrowser, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
+import { tabOf } from './webkit-tab.js';
+
+/** The programs: an X server, and the driver, which finds the browser itself. */
+export interface WebKitPrograms {
+  readonly xvfb: string;
+  readonly driver: string;
+}
+
+/** The browser's own controls are as small as can be, or its window could not be 320 pixels wide. */
+const noControls =
+  '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
+
+/** Launches the X server and the driver, which starts a browser for each visitor; closing ends all. */
+export async function launchWebKit({ xvfb, driver }: WebKitPrograms): Promise<EngineBrowser> {
+  const processes: ChildProcess[] = [];
+  const settings = mkdtempSync(join(tmpdir(), 'tollgate-webkit-'));
+  let session: WebDriver | undefined;
+  const close = async () => {
+    await session?.quit();
+    for (const child of processes.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, 'close');
+      child.kill();
+      await gone;
+    }
+    rmSync(settings, { recursive: true, force: true });
+  };
+  try {
+    // It chooses a free display, and tells which one.
+    const screen = spawn(xvfb, ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    processes.push(screen);
+    const [display] = await once(screen.stdio[3] as Readable, 'data');
+    const port = await freePort();
+    const env = { ...process.env, DISPLAY: `:${String(display).trim()}`, XDG_CONFIG_HOME: settings };
+    processes.push(spawn(driver, [`--port=${port}`], { env, stdio: 'ignore' }));
+    const url = `http://127.0.0.1:${port}`;
+    await untilAnswered(url);
+    return {
+      async visit(scheme = 'light') {
+        await session?.quit();
+        writeSettings(settings, scheme);
+        const opened = await openSession(url);
+        session = opened;
+        let isFirst = true;
+        return {
+          async openTab() {
+            if (!isFirst) await opened.switchTo().newWindow('tab');
+            isFirst = false;
+            return tabOf(opened, await opened.getWindowHandle());
+          },
+          async leave() {
+            if (session !== opened) return;
+            session = undefined;
+            await opened.quit();
+          },
+        };
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What the next browser reads when it starts. */
+function writeSettings(folder: string, scheme: Scheme): void {
+  const place = join(folder, 'gtk-3.0');
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'gtk.css'), noControls);
+  const theme = scheme === 'dark' ? 'Adwaita-dark' : 'Adwaita';
+  const lines = ['[Settings]', `gtk-theme-name=${theme}`, 'gtk-enable-animations=0'];
+  writeFileSync(join(place, 'settings.ini'), `${lines.join('\n')}\n`);
+}
+
+async function untilAnswered(url: string): Promise<void> {
+  const endsAtMs = Date.now() + WAIT_MS;
+  const answers = () =>
+    fetch(`${url}/status`).then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers()) && Date.now() < endsAtMs) await new Promise((done) => setTimeout(done, 50));
+}
+
+/** A browser with a profile that is in its memory alone. */
+async function openSession(url: string): Promise<WebDriver> {
+  const session = await new Builder()
+    .usingServer(url)
+    .withCapabilities(new Capabilities({ browserName: 'MiniBrowser' }))
+    .build();
+  await session.manage().setTimeouts({ script: WAIT_MS });
+  await session.manage().window().setRect({ x: 0, y: 0, width: WIDTH, height: HEIGHT });
+  return session;
+}

@@ -1,0 +1,87 @@
+// A tab of WebKit by the W3C WebDriver protocol.
+import { Key as Code, type WebDriver, type WebElement } from 'selenium-webdriver';
+import { find, HEIGHT, isShown, type Key, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
+
+const codes: Readonly<Record<Exclude<Key, 'Shift+Tab'>, string>> = {
+  Tab: Code.TAB,
+  Enter: Code.ENTER,
+  Space: ' ',
+};
+
+/** What a script in the page answers. */
+type Answer<Value> = { readonly value: Value } | { readonly error: string };
+
+/** @param handle of the tab's window: the driver has a current one, which each action sets */
+export function tabOf(session: WebDriver, handle: string): Tab {
+  const inTab = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+    await session.switchTo().window(handle);
+    return act();
+  };
+  /** Waits for an element that is shown and stays where it is. */
+  const settled = async (selector: string): Promise<WebElement> => {
+    let before = '';
+    await session.wait(
+      async () => {
+        const place = `return ${isShown(selector)} && JSON.stringify(${find(selector)}.getBoundingClientRect())`;
+        const now = await session.executeScript(place);
+        const isSettled = now !== false && now === before;
+        before = String(now);
+        return isSettled;
+      },
+      WAIT_MS,
+      `${selector} is not shown`,
+    );
+    return session.executeScript(`return ${find(selector)}`);
+  };
+  const evaluate: Tab['evaluate'] = <Value>(expression: string) =>
+    inTab(async () => {
+      const answer: Answer<Value> = await session.executeAsyncScript(`
+        const answer = arguments[arguments.length - 1];
+        (async () => (${expression}))().then(
+          (value) => answer({ value }),
+          (error) => answer({ error: String(error) }),
+        );`);
+      if ('error' in answer) throw new Error(answer.error);
+      return answer.value;
+    });
+  return {
+    open: (url) => inTab(() => session.get(url)),
+    reload: () => inTab(() => session.navigate().refresh()),
+    show: () => inTab(async () => {}),
+    back: () => inTab(() => session.navigate().back()),
+    evaluate,
+    waitFor: (expression) => waitUntil(evaluate, expression),
+    click: (selector) => inTab(async () => (await settled(selector)).click()),
+    doubleClick: (selector) =>
+      inTab(async () =>
+        session
+          .actions()
+          .doubleClick(await settled(selector))
+          .perform(),
+      ),
+    fill: (selector, text) =>
+      inTab(async () => {
+        const field = await settled(selector);
+        await field.clear();
+        await field.sendKeys(text);
+      }),
+    press: (key) =>
+      inTab(() => {
+        const keys = session.actions();
+        if (key !== 'Shift+Tab') return keys.sendKeys(codes[key]).perform();
+        return keys.keyDown(Code.SHIFT).sendKeys(Code.TAB).keyUp(Code.SHIFT).perform();
+      }),
+    type: (text) => inTab(() => session.actions().sendKeys(text).perform()),
+    resize: (width) =>
+      inTab(async () => {
+        // The pointer is in the middle of the screen: without a window manager the window below it has the focus.
+        const x = Math.floor((WIDTH - width) / 2);
+        await session.manage().window().setRect({ x, y: 0, width, height: HEIGHT });
+        await session.wait(
+          () => session.executeScript(`return innerWidth === ${width}`),
+          WAIT_MS,
+          `no ${width} pixels`,
+        );
+      }),
+  };
+}

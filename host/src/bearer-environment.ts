@@ -1,0 +1,117 @@
+// The variables of the bearer guard: what verifies tokens of each format.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { checkStores } from '@tollgate/shared/config/checks.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
+import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { PublicTokenVariables } from '@tollgate/shared/config/token-formats.js';
+import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
+import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
+import type { EnvelopeKey } from '@tollgate/shared/crypto/envelope.js';
+import { type PublicKey, readJwks } from '@tollgate/shared/crypto/public-keys.js';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+
+/** The variables of the guard. */
+export const BearerEnvironment = Type.Object({
+  ACCESS_SECRET: Type.Optional(SecretVariables.ACCESS_SECRET),
+  ACCESS_KEYS: Type.Optional(
+    Type.String({
+      description: 'Opens access tokens: what the command `keys export-access` prints',
+      secret: true,
+      expected: 'what the command keys export-access prints',
+    }),
+  ),
+  ACCESS_JWKS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s@]+$',
+      description: 'Where the public keys of access tokens are',
+      expected: 'the address of the public keys, such as https://auth.example.com/.well-known/jwks.json',
+    }),
+  ),
+  ACCESS_PUBLIC_KEYS: Type.Optional(
+    Type.String({ description: 'The public keys themselves: what the command `keys export-public` prints' }),
+  ),
+  ...PublicTokenVariables,
+  STORE_URL: StoreVariables.STORE_URL,
+  ACCESS_TTL: Type.Integer({
+    default: 900,
+    minimum: 1,
+    maximum: 31_536_000,
+    description: 'Seconds that an access token lives',
+  }),
+});
+type BearerValues = Static<typeof BearerEnvironment>;
+
+/** What verifies tokens. At least one of both is there. */
+export interface BearerKeys {
+  readonly values: BearerValues;
+  /** For sealed tokens. */
+  readonly sealed: { readonly secret: string; readonly keys: EnvelopeKey[] } | undefined;
+  /** For public tokens: the address of the keys, or the keys. */
+  readonly open:
+    | {
+        readonly keys: string | readonly PublicKey[];
+        readonly issuer: string;
+        readonly audiences: readonly string[];
+      }
+    | undefined;
+}
+
+/**
+ * Reads the variables.
+ * @throws ConfigurationError with a line per mistake
+ */
+export function readBearerEnvironment(env: Readonly<Record<string, string | undefined>>): BearerKeys {
+  const isSet = (name: string) => Boolean(env[name] || env[fileVariableOf(name)]);
+  const isPublic = isSet('ACCESS_JWKS_URL') || isSet('ACCESS_PUBLIC_KEYS');
+  const isSealed = !isPublic || isSet('ACCESS_SECRET') || isSet('ACCESS_KEYS');
+  const { properties } = BearerEnvironment;
+  const required = [
+    ...(isSealed ? (['ACCESS_SECRET', 'ACCESS_KEYS'] as const) : []),
+    ...(isPublic ? (['ACCESS_TOKEN_ISSUER', 'ACCESS_TOKEN_AUDIENCE'] as const) : []),
+  ];
+  const values = readEnvironment(BearerEnvironment, env, (found) => [
+    ...required
+      .filter((name) => !isSet(name))
+      .map((name) => `${name} is missing: it must be ${properties[name].expected}`),
+    ...(isSet('ACCESS_JWKS_URL') && isSet('ACCESS_PUBLIC_KEYS')
+      ? ['ACCESS_PUBLIC_KEYS must not be set together with ACCESS_JWKS_URL']
+      : []),
+    ...checkSecrets({ ACCESS_SECRET: found.ACCESS_SECRET }),
+    ...(found.STORE_URL === undefined ? [] : checkStores(found, ['STORE_URL'])),
+  ]);
+  const { ACCESS_SECRET: secret, ACCESS_KEYS, ACCESS_JWKS_URL, ACCESS_PUBLIC_KEYS } = values;
+  const { ACCESS_TOKEN_ISSUER: issuer = '', ACCESS_TOKEN_AUDIENCE: audiences = [] } = values;
+  const keys =
+    ACCESS_JWKS_URL ?? (ACCESS_PUBLIC_KEYS === undefined ? undefined : readPublicKeys(ACCESS_PUBLIC_KEYS));
+  return {
+    values,
+    sealed:
+      secret === undefined || ACCESS_KEYS === undefined
+        ? undefined
+        : { secret, keys: readAccessKeys(ACCESS_KEYS) },
+    open: keys === undefined ? undefined : { keys, issuer, audiences },
+  };
+}
+
+function readAccessKeys(text: string): EnvelopeKey[] {
+  try {
+    return importAccessKeys(text.trim());
+  } catch (error) {
+    if (error instanceof RangeError) throw new ConfigurationError([`ACCESS_KEYS ${error.message}`]);
+    throw error;
+  }
+}
+
+function readPublicKeys(text: string): readonly PublicKey[] {
+  try {
+    const keys = readJwks(JSON.parse(text));
+    if (keys.length > 0) return keys;
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+  }
+  throw new ConfigurationError([
+    'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, as the command keys export-public prints it',
+  ]);
+}

@@ -1,0 +1,163 @@
+// The bearer guard without a secret: with the address of the public keys, or the keys, while keys and formats change.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey, openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
+import tokens from '@tollgate/shared/http/tokens/tokens.js';
+import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
+import { redisStore } from '@tollgate/shared/test/stores.js';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { readBearerEnvironment } from '../src/bearer-environment.js';
+import { bearerGuard } from '../src/tollgate.js';
+
+const NAMES = { issuer: 'https://auth.example.com', audiences: ['https://api.example.com'] };
+const ISSUED_FOR = { ACCESS_TOKEN_ISSUER: NAMES.issuer, ACCESS_TOKEN_AUDIENCE: 'https://api.example.com' };
+const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
+const ENCRYPTION_KEY = openKeyRing('encryption-key-of-this-test-0123456789');
+const [OLD, NEXT] = [createSigningKey('ES256'), createSigningKey('EdDSA')];
+
+/** Issues a token as a node of the session service with these keys does. */
+async function issue(t: Test, keys: SigningKeys | undefined, lifeSeconds = 900): Promise<string> {
+  const app = Fastify();
+  t.teardown(() => app.close());
+  await app.register(tokens, {
+    ...(keys === undefined
+      ? { accessSecrets: openKeyRing(ACCESS_SECRET) }
+      : { publicTokens: { ...NAMES, keys, clientId: 'tollgate', issued: true } }),
+    refreshSecrets: openKeyRing('refresh-secret-of-this-test-0123456789'),
+    encryptionKeys: ENCRYPTION_KEY,
+  });
+  const iat = Math.floor(Date.now() / 1000);
+  const session = { id: 7, email: 'ann@example.com', sid: '0123456789ABCDEFGHIJKL', gen: 1 };
+  return app.tokens.access.issue({ ...session, iat, exp: iat + lifeSeconds });
+}
+
+async function guard(t: Test, environment: Readonly<Record<string, string>>) {
+  const app = Fastify();
+  t.teardown(() => app.close());
+  await app.register(bearerGuard, { environment: { ...ISSUED_FOR, ...environment } });
+  app.get('/whose', { onRequest: app.requireBearer }, async ({ bearer }) => bearer);
+  return async (token: string) => {
+    const answer = await app.inject({ url: '/whose', headers: { authorization: `Bearer ${token}` } });
+    return answer.statusCode === 200 ? answer.json().id : answer.json().code;
+  };
+}
+
+/** The public keys at an address, which a test changes. */
+async function publish(t: Test, list: string) {
+  const served = { list, requests: 0 };
+  const server = createServer((_request, response) => {
+    served.requests += 1;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(jwksOf(openSigningKeys(served.list).all)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { served, url: `http://127.0.0.1:${port}/.well-known/jwks.json` };
+}
+
+t.test(
+  'with the address it verifies at once, and asks once for many tokens and for forged ones',
+  async (t) => {
+    const { served, url } = await publish(t, OLD);
+    const ask = await guard(t, { ACCESS_JWKS_URL: url });
+    const token = await issue(t, openSigningKeys(OLD));
+    for (let count = 0; count < 20; count++) t.equal(await ask(token), 7);
+    const foreign = await issue(t, openSigningKeys(createSigningKey('ES256')));
+    for (let count = 0; count < 20; count++) t.equal(await ask(foreign), 'token_invalid');
+    for (const text of [
+      '',
+      'x',
+      '..',
+      `${token}x`,
+      await issue(t, undefined),
+      await issue(t, openSigningKeys(OLD), -60),
+    ]) {
+      t.equal(await ask(text), 'token_invalid');
+    }
+    t.equal(served.requests, 1, 'the keys are too young for another look');
+  },
+);
+
+t.test('a service that starts before its keys can be reached finds them later', async (t) => {
+  const { served, url } = await publish(t, OLD);
+  const nowhere = await guard(t, { ACCESS_JWKS_URL: 'http://127.0.0.1:1/jwks.json' });
+  const token = await issue(t, openSigningKeys(OLD));
+  t.equal(await nowhere(token), 'token_invalid');
+  // A key that is published before it is used is known when its first token comes.
+  served.list = `${OLD},${NEXT}`;
+  const ask = await guard(t, { ACCESS_JWKS_URL: url });
+  served.list = NEXT;
+  t.equal(await ask(await issue(t, openSigningKeys(`${NEXT},${OLD}`))), 7);
+  t.equal(await ask(token), 7);
+});
+
+t.test('with the keys themselves it needs no address, and reports them to the store', async (t) => {
+  const keys = openSigningKeys(`${OLD},${NEXT}`);
+  const { store, redis } = await redisStore(t);
+  const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(keys.all));
+  const ask = await guard(t, { ACCESS_PUBLIC_KEYS, STORE_URL: redis.url });
+  for (const list of [OLD, NEXT]) t.equal(await ask(await issue(t, openSigningKeys(list))), 7);
+  t.equal(await ask(await issue(t, undefined)), 'token_invalid', 'a sealed token');
+  const ids = { ACCESS_SIGNING_KEYS: keys.all.map(({ id }) => id) };
+  while ((await openKeyRecord(store).read()).nodes.length === 0) await new Promise(setImmediate);
+  t.match((await openKeyRecord(store).read()).nodes, [{ makes: false, ids }]);
+});
+
+t.test('with the variables of both formats it accepts both, else only its own', async (t) => {
+  const ACCESS_KEYS = exportAccessKeys(ENCRYPTION_KEY);
+  const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(openSigningKeys(OLD).all));
+  const both = await guard(t, { ACCESS_SECRET, ACCESS_KEYS, ACCESS_PUBLIC_KEYS });
+  const sealed = await guard(t, { ACCESS_SECRET, ACCESS_KEYS });
+  const issued = [await issue(t, undefined), await issue(t, openSigningKeys(OLD))] as const;
+  t.strictSame([await both(issued[0]), await both(issued[1])], [7, 7]);
+  t.strictSame([await sealed(issued[0]), await sealed(issued[1])], [7, 'token_invalid']);
+});
+
+t.test('a token of another issuer or for another audience is refused', async (t) => {
+  const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(openSigningKeys(OLD).all));
+  const token = await issue(t, openSigningKeys(OLD));
+  for (const [changes, expected] of [
+    [{ ACCESS_TOKEN_ISSUER: 'https://auth.example.com/' }, 'token_invalid'],
+    [{ ACCESS_TOKEN_AUDIENCE: 'https://other.example.com' }, 'token_invalid'],
+    [{ ACCESS_TOKEN_AUDIENCE: 'https://other.example.com, https://api.example.com' }, 7],
+  ] as const) {
+    t.equal(await (await guard(t, { ACCESS_PUBLIC_KEYS, ...changes }))(token), expected);
+  }
+});
+
+t.test('mistakes in the variables stop the start, with a line each', async (t) => {
+  const lines = (env: Readonly<Record<string, string>>) =>
+    configurationLines(() => readBearerEnvironment(env));
+  const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(openSigningKeys(OLD).all));
+  const ACCESS_JWKS_URL = 'https://auth.example.com/.well-known/jwks.json';
+  t.strictSame(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL }), []);
+  t.strictSame(lines({ ...ISSUED_FOR, ACCESS_PUBLIC_KEYS }), []);
+  t.match(lines({}), [
+    /^ACCESS_SECRET is missing: it must be a secret/,
+    /^ACCESS_KEYS is missing: it must be what/,
+  ]);
+  t.match(lines(ISSUED_FOR), [/^ACCESS_SECRET is missing/, /^ACCESS_KEYS is missing/]);
+  t.strictSame(lines({ ACCESS_JWKS_URL }), [
+    'ACCESS_TOKEN_ISSUER is missing: it must be the issuer that tokens name',
+    'ACCESS_TOKEN_AUDIENCE is missing: it must be names of audiences, separated by commas',
+  ]);
+  t.match(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL, ACCESS_SECRET }), [/^ACCESS_KEYS is missing/]);
+  t.strictSame(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL, ACCESS_PUBLIC_KEYS }), [
+    'ACCESS_PUBLIC_KEYS must not be set together with ACCESS_JWKS_URL',
+  ]);
+  for (const address of ['auth.example.com', 'file:///etc/keys', 'https://user:password@auth.example.com/']) {
+    t.match(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL: address }), [/^ACCESS_JWKS_URL must be the address/]);
+  }
+  for (const keys of ['x', '{}', 'null', '{"keys":[]}', '{"keys":[{"kty":"oct","k":"AA","kid":"a"}]}', OLD]) {
+    t.strictSame(lines({ ...ISSUED_FOR, ACCESS_PUBLIC_KEYS: keys }), [
+      'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, as the command keys export-public prints it',
+    ]);
+  }
+});

@@ -1,0 +1,65 @@
+// Which device cookies make a device known: what they are bound to, and what voids them (docs/decisions/known-devices.md).
+
+import { fingerprint, hasFingerprint } from '@tollgate/shared/crypto/fingerprint.js';
+import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+
+/** The fields of a directory's user that a device cookie is bound to. */
+export interface DeviceUser {
+  readonly id: number;
+  readonly hash: string;
+}
+
+/** The log-in that issues a device cookie. */
+export interface DeviceLogIn {
+  /** The account key of the log-in. */
+  readonly key: string;
+  readonly user: DeviceUser;
+  /** The session that it started. */
+  readonly sid: string;
+  /** The store's time of the log-in, in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The latest request that voided the device cookies of a user. */
+export interface DeviceVoid {
+  /** The store's time, in milliseconds since 1970. */
+  readonly atMs: number;
+  /** The session whose device stays known. */
+  readonly exceptSid: string | undefined;
+}
+
+/** Returns the claims of the cookie that a log-in issues. The session id is the salt of its fingerprints. */
+export function deviceClaims({ key, user, sid, nowMs }: DeviceLogIn, ttlSeconds: number): DeviceClaims {
+  return {
+    sid,
+    account: fingerprint(sid, key),
+    password: fingerprint(sid, passwordText(user)),
+    issuedAtMs: nowMs,
+    expiresAtMs: nowMs + ttlSeconds * 1000,
+  };
+}
+
+/**
+ * Returns whether a cookie is of this account and has not expired. The lifetime that applies now counts too, so that a
+ * shorter one takes effect at once.
+ */
+export function isForAccount(claims: DeviceClaims, key: string, nowMs: number, ttlSeconds: number): boolean {
+  const expiresAtMs = Math.min(claims.expiresAtMs, claims.issuedAtMs + ttlSeconds * 1000);
+  return nowMs < expiresAtMs && hasFingerprint(claims.account, claims.sid, key);
+}
+
+/** Returns whether a cookie is void: the user has another password since, or sessions were ended elsewhere. */
+export function isVoid(claims: DeviceClaims, user: DeviceUser, latest: DeviceVoid | undefined): boolean {
+  if (!hasFingerprint(claims.password, claims.sid, passwordText(user))) return true;
+  return latest !== undefined && claims.issuedAtMs <= latest.atMs && claims.sid !== latest.exceptSid;
+}
+
+/** Returns the key under which the failures of a device count. Account keys have no capital letters, so none is equal. */
+export function deviceKey({ sid }: Pick<DeviceClaims, 'sid'>): string {
+  return `Device ${sid}`;
+}
+
+/** What changes with the password. */
+function passwordText({ id, hash }: DeviceUser): string {
+  return `${id} ${hash}`;
+}

@@ -1,0 +1,108 @@
+// The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
+
+import type { KnownDevice } from '@tollgate/shared/challenges/verification.js';
+import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
+import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { DirectoryUnavailableError, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import { pathBelow } from '../domain/cookie-scope.js';
+import { type DeviceLogIn, deviceClaims, deviceKey, isForAccount, isVoid } from '../domain/device-claims.js';
+import { type CookiePrefix, cookieValues, HOST_PREFIX } from '../domain/presented-cookies.js';
+
+/** What a device cookie was worth: `void`, or how its attempt counted (`known`, or `spent` for the account). */
+export type DeviceOutcome = 'known' | 'spent' | 'void';
+
+/** The options of the plugin. */
+export interface KnownDeviceOptions {
+  readonly cookiePrefix: CookiePrefix;
+  readonly publicUrl: string;
+  /** The keys of `ENCRYPTION_KEY`. */
+  readonly encryptionKeys: KeyRing;
+  /** Lifetime of a cookie in seconds; 0 issues and reads none. */
+  readonly ttlSeconds: number;
+  /** Failures from which the attempts of a device count for the account. */
+  readonly attempts: number;
+  readonly countDevice: (outcome: DeviceOutcome) => void;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    knownDevice: {
+      /**
+       * Returns the known device that sends a request for this account; undefined if the request has no cookie of this
+       * account or only void ones. Only a cookie of the account makes it ask the directory and the store.
+       * @throws StoreUnavailable, StoreUnavailableError
+       */
+      find(request: FastifyRequest, key: string): Promise<KnownDevice | undefined>;
+      /** Sets the cookie of the device that has signed in. */
+      remember(reply: FastifyReply, logIn: DeviceLogIn): void;
+      /** Counts what the cookie of a log-in was worth. */
+      count(outcome: DeviceOutcome): void;
+    };
+  }
+}
+
+async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): Promise<void> {
+  const { cookiePrefix: prefix = '', publicUrl, ttlSeconds, attempts: budget, countDevice } = options;
+  const codec = createDeviceCodec(options.encryptionKeys);
+  const name = `${prefix}knownDevice`;
+  const attributes = {
+    path: prefix === HOST_PREFIX ? '/' : pathBelow(publicUrl, '/login'),
+    httpOnly: true,
+    // WebKit drops `Secure` cookies from a loopback address without TLS.
+    secure: !isLoopbackHttp(publicUrl),
+    sameSite: 'strict',
+    maxAge: ttlSeconds,
+    // The sealed text is already percent-encoded.
+    encode: (value: string) => value,
+  } as const;
+
+  /** Returns the claims of every cookie of this account. Another host of the site may have added cookies of its own. */
+  const cookiesOf = ({ headers }: FastifyRequest, key: string): DeviceClaims[] =>
+    cookieValues(headers.cookie, name)
+      .map(codec.open)
+      .filter((claims) => claims !== undefined)
+      .filter((claims) => isForAccount(claims, key, Date.now(), ttlSeconds));
+
+  async function findUser(request: FastifyRequest, key: string): Promise<DirectoryUser | undefined> {
+    try {
+      return await app.directory.findByEmail(key);
+    } catch (error) {
+      if (error instanceof UnusableUserError) return undefined;
+      if (!(error instanceof DirectoryUnavailableError)) throw error;
+      request.log.error({ err: error }, 'the directory did not answer');
+      throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
+    }
+  }
+
+  app.decorate('knownDevice', {
+    async find(request, key) {
+      const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, key);
+      if (cookies.length === 0) return undefined;
+      const user = await findUser(request, key);
+      const latest = user === undefined ? undefined : await app.deviceVoids.read(user.id);
+      const [newest] = cookies
+        .filter((claims) => user !== undefined && !isVoid(claims, user, latest))
+        .toSorted((one, other) => other.issuedAtMs - one.issuedAtMs);
+      if (newest !== undefined) return { key: deviceKey(newest), budget };
+      countDevice('void');
+      return undefined;
+    },
+    remember(reply, logIn) {
+      if (ttlSeconds === 0) return;
+      reply.setCookie(name, codec.seal(deviceClaims(logIn, ttlSeconds)), attributes);
+    },
+    count: countDevice,
+  });
+}
+
+/** Decorates the server with `knownDevice`. */
+export default fp(knownDevice, {
+  name: 'tollgate-known-device',
+  fastify: '5.x',
+  dependencies: ['tollgate-session-dependencies', 'tollgate-refresh-cookie'],
+});

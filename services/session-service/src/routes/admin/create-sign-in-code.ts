@@ -1,0 +1,64 @@
+// POST /users/:id/sign-in-codes on the admin port: a code that signs a user in, for applications with a sign-in of their own.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authenticationAttributes } from '../../domain/authentication.js';
+import { CODE_SECONDS } from '../../domain/sign-in-code.js';
+import { UnknownUser, UserDisabled } from '../../errors.js';
+
+const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
+
+/** How far the clock of the application may be ahead, in seconds. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+type CodeRoute = { Params: Static<typeof Params>; Body: SignInCodeRequest };
+
+/**
+ * Must be registered in a scope that requires the API key.
+ * @param options.origins origins whose pages may exchange a code
+ */
+export default async function createSignInCode(
+  app: FastifyInstance,
+  { origins }: { origins: readonly string[] },
+): Promise<void> {
+  app.post<CodeRoute>(
+    '/users/:id/sign-in-codes',
+    {
+      schema: {
+        operationId: 'createSignInCode',
+        summary: 'A code that signs this user in, once, within 60 seconds, on a page of this origin',
+        security: [{ apiKey: [] }],
+        params: Params,
+        body: SignInCodeRequest,
+        response: { 200: SignInCodeBody },
+      },
+    },
+    async (request): Promise<SignInCodeBody> => {
+      const { origin, auth_time } = request.body;
+      if (!origins.includes(origin)) throw refuse(ValidationFailed, { fields: { origin: ['wrong_origin'] } });
+      if (auth_time !== undefined && auth_time > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS)
+        throw refuse(ValidationFailed, { fields: { auth_time: ['out_of_range'] } });
+      const uid = await existingUser(request);
+      const attributes = authenticationAttributes(request.body);
+      const code = await app.signInCodes.create({ uid, origin, attributes });
+      app.audit(request, 'sign_in_code_created', { uid });
+      app.countSignInCode('created');
+      return { code, expires_in: CODE_SECONDS };
+    },
+  );
+
+  /** The id of the path, if the directory has a user of that id who may sign in. */
+  async function existingUser(request: FastifyRequest<CodeRoute>): Promise<number> {
+    const uid = Number(request.params.id);
+    if (!Number.isSafeInteger(uid)) throw refuse(UnknownUser);
+    const user = await app.directory.findById(uid).catch((error: unknown) => {
+      request.log.error({ err: error }, 'the directory did not answer');
+      throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
+    });
+    if (user === undefined) throw refuse(UnknownUser);
+    if (user.disabled) throw refuse(UserDisabled);
+    return uid;
+  }
+}

@@ -1,0 +1,164 @@
+// POST /refresh: exchanges the refresh cookie for a new access token and the next refresh token.
+
+import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bindingKindOf } from '../../domain/binding/session-binding.js';
+import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
+import type { SessionRules } from '../../domain/session-record.js';
+import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
+import { BINDING_ANSWER_HEADERS, OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+import type { RotationVerdict } from '../../stores/session-store.js';
+
+const UNREADABLE = {
+  missing: TokenInvalid,
+  invalid: TokenInvalid,
+  expired: SessionExpired,
+};
+const REFUSED = {
+  revoked: SessionRevoked,
+  expired: SessionExpired,
+  reuse: SessionRevoked,
+  binding_failed: SessionRevoked,
+};
+
+/**
+ * @param options.rules lifetimes of sessions and what may be repeated
+ * @param options.limitPerMinute refreshes per minute and address
+ */
+export default async function refresh(
+  app: FastifyInstance,
+  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+): Promise<void> {
+  app.post(
+    '/refresh',
+    {
+      onRequest: app.refuseForeignOrigins,
+      config: {
+        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'The next refresh token', ...OFFER_HEADERS },
+        refusals: {
+          401: {
+            description: 'The cookie is missing or no longer valid, or the key of the session was not shown',
+            headers: {
+              ...BINDING_ANSWER_HEADERS,
+              'Retry-After': 'With `binding_required`, if the browser has left out its renewal',
+            },
+          },
+        },
+      },
+      schema: {
+        operationId: 'refresh',
+        summary: 'Exchange the refresh cookie for new tokens',
+        security: [{ refreshCookie: [] }],
+        response: { 200: TokenBody },
+      },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const presented = app.refreshCookie.read(request);
+      const { sub, sid, gen, email, exp } = await presentedClaims(request, reply, presented);
+      const uid = Number(sub);
+      if (await app.endRevoked(request, { uid, sid })) {
+        app.countRefresh('revoked');
+        throw refuse(SessionRevoked);
+      }
+      const { binding, isStale } = app.deviceBinding.read(request, sid);
+      if (isStale) {
+        app.countRefresh('stale_proof');
+        throw refuse(BindingRequired, { headers: app.deviceBinding.refusalHeaders(request, sid, undefined) });
+      }
+      const address = app.clientPseudonym(request);
+      const verdict = await app.sessions.rotate(
+        { uid, sid, generation: gen, address, expiresAtMs: exp * 1000, binding },
+        rules,
+      );
+      report(request, verdict, { uid, sid });
+      if (verdict.outcome === 'binding_required') {
+        const headers = app.deviceBinding.refusalHeaders(request, sid, verdict.kind);
+        throw refuse(BindingRequired, { headers });
+      }
+      if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
+      const user = await currentUser(request, uid, email);
+      if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
+      const kind = bindingKindOf(verdict.attributes);
+      app.deviceBinding.announce(reply, sid, kind, verdict.outcome !== 'current');
+      return app.respondWithTokens(reply, user, { sid, ...verdict });
+    },
+  );
+
+  /** The session of the cookies. Of several sessions, the only one that is alive. */
+  async function presentedClaims(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    presented: PresentedSession,
+  ): Promise<RefreshClaims> {
+    if (presented.ok) return presented.claims;
+    if (presented.reason !== 'conflict') {
+      app.countRefresh(presented.reason);
+      throw refuse(UNREADABLE[presented.reason]);
+    }
+    const { sessions } = presented;
+    const alive = await sessionsAlive(request, sessions);
+    const survivor = survivingSession(sessions, (sid) => alive.has(sid));
+    if (typeof survivor !== 'string') return survivor;
+    app.refreshCookie.clearTwins(reply, false);
+    app.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
+    throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
+  }
+
+  /** The ids of the sessions that exist and are not revoked. The size of the Cookie header bounds their number. */
+  async function sessionsAlive(
+    request: FastifyRequest,
+    sessions: readonly RefreshClaims[],
+  ): Promise<Set<string>> {
+    const uids = [...new Set(sessions.map(({ sub }) => Number(sub)))];
+    const listed = await Promise.all(uids.map((uid) => app.sessions.list(uid)));
+    const alive = new Set(listed.flat().map(({ sid }) => sid));
+    for (const { sub, sid } of sessions) {
+      if (alive.has(sid) && (await app.endRevoked(request, { uid: Number(sub), sid }))) alive.delete(sid);
+    }
+    return alive;
+  }
+
+  function report(
+    request: FastifyRequest,
+    verdict: RotationVerdict,
+    session: { uid: number; sid: string },
+  ): void {
+    const { outcome } = verdict;
+    app.countRefresh(outcome);
+    if ('isBound' in verdict && verdict.isBound) {
+      app.countBinding('key');
+      app.audit(request, 'refresh_bound', { ...session, kind: 'key' });
+    }
+    if (outcome === 'binding_required')
+      app.audit(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
+    if (outcome === 'binding_failed') {
+      app.revoker.revokeEnded([session.sid]);
+      app.audit(request, 'refresh_binding_failed', { ...session, kind: 'key' });
+    }
+    if (outcome === 'reuse') {
+      app.revoker.revokeEnded([session.sid]);
+      app.audit(request, 'refresh_reuse_detected', session);
+    }
+    if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
+  }
+
+  /**
+   * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
+   * disabled, ends all the user's sessions and refuses.
+   */
+  async function currentUser(request: FastifyRequest, uid: number, email: string) {
+    const user = await app.directory.findById(uid).catch((error: unknown) => {
+      request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
+      return { id: uid, email, disabled: false };
+    });
+    if (user !== undefined && !user.disabled) return user;
+    const reason = 'user_gone';
+    const ended = await app.endSessions(request, reason, uid);
+    for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
+    throw refuse(SessionRevoked);
+  }
+}

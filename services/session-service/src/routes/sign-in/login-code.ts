@@ -1,0 +1,38 @@
+// POST /login/code: signs in with a code that an application got for the user, and starts a session.
+
+import { refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { CodeInvalid } from '../../errors.js';
+import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+
+/** @param options.limitPerMinute exchanges per minute and address */
+export default async function loginCode(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  app.post<{ Body: LoginCodeBody }>(
+    '/login/code',
+    {
+      onRequest: app.refuseForeignOrigins,
+      preHandler: app.deviceBinding.refuseMalformed,
+      config: {
+        rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }),
+        answerHeaders: { 'Set-Cookie': 'The refresh token', ...OFFER_HEADERS },
+      },
+      schema: {
+        operationId: 'logInWithCode',
+        summary: 'Sign in with a code of the application',
+        body: LoginCodeBody,
+        response: { 200: TokenBody },
+      },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const { code, remember } = request.body;
+      const signedIn = await app.exchangeCode(request, code);
+      if (signedIn === undefined) throw refuse(CodeInvalid);
+      return app.startSession(request, reply, { ...signedIn, remember });
+    },
+  );
+}

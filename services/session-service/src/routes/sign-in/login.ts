@@ -1,0 +1,71 @@
+// POST /login: signs in with a password and solved challenges, and starts a session.
+
+import { Type } from '@sinclair/typebox';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
+import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { pow } from '@tollgate/shared/http/guard/guards.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LoginFailed } from '../../errors.js';
+import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+
+/** @param options.limitPerMinute log-ins per minute and address */
+export default async function login(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  const { captcha } = app;
+  const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
+    app.knownDevice.find(request, keyOf(request));
+
+  app.post<{ Body: LoginBody }>(
+    '/login',
+    {
+      onRequest: app.refuseForeignOrigins,
+      attachValidation: true,
+      // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
+      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed],
+      errorHandler: async (error, request, reply) => {
+        if (error instanceof LoginThrottled)
+          await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
+        return answerError(error, request, reply);
+      },
+      config: {
+        guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
+        guardsLast: true,
+        rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
+        answerHeaders: {
+          'Set-Cookie': 'The refresh token, and the cookie by which the device is known',
+          ...OFFER_HEADERS,
+        },
+      },
+      schema: {
+        operationId: 'logIn',
+        summary: 'Sign in with email, password, a proof of work and, once demanded, an image',
+        body: Type.Object({ ...LoginBody.properties, ...challengeFields(captcha.options) }),
+        response: { 200: TokenBody },
+      },
+    },
+    async (request, reply): Promise<TokenBody> => {
+      const key = keyOf(request);
+      const attempt = await request.countAttempt();
+      if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
+      const user = await app.checkPassword(key, request.body.password, attempt);
+      if (user === undefined) {
+        await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
+        throw refuse(LoginFailed);
+      }
+      await attempt.succeeded();
+      const password = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
+      return app.startSession(request, reply, { user, key, password, remember: request.body.remember });
+    },
+  );
+}
+
+/** The account key of a log-in. */
+function keyOf({ body }: FastifyRequest<{ Body: LoginBody }>): string {
+  return accountKey(body.email);
+}

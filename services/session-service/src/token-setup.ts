@@ -1,0 +1,67 @@
+// Opens what tokens are made with, and reports the ids of the keys.
+
+import { publicTokenNames } from '@tollgate/shared/config/token-formats.js';
+import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
+import type { TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
+import { type KeyReportLog, reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { SessionConfig } from './config.js';
+import { acceptedKeys, type KeyLifetimes, type NodeRings, runningKeys } from './domain/key-roll-out.js';
+
+/**
+ * Opens the keys of both tokens.
+ * @throws ConfigurationError with a line if a signing key is none
+ */
+export function openTokenKeys({ values }: Pick<SessionConfig, 'values'>): TokenOptions {
+  const { ACCESS_SECRET, ACCESS_SIGNING_KEYS, ACCESS_TOKEN_FORMAT, ACCESS_TOKEN_CLIENT_ID } = values;
+  return {
+    accessSecrets: ACCESS_SECRET === undefined ? undefined : openKeyRing(ACCESS_SECRET),
+    refreshSecrets: openKeyRing(values.REFRESH_SECRET),
+    encryptionKeys: openKeyRing(values.ENCRYPTION_KEY),
+    publicTokens:
+      ACCESS_SIGNING_KEYS === undefined
+        ? undefined
+        : {
+            ...publicTokenNames(values, values.PUBLIC_URL),
+            keys: readSigningKeys(ACCESS_SIGNING_KEYS),
+            clientId: ACCESS_TOKEN_CLIENT_ID,
+            issued: ACCESS_TOKEN_FORMAT === 'public',
+          },
+  };
+}
+
+/** Opens `ACCESS_SIGNING_KEYS`. @throws ConfigurationError with a line if an element is none, or there twice */
+export function readSigningKeys(list: string): SigningKeys {
+  try {
+    return openSigningKeys(list);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ConfigurationError([`ACCESS_SIGNING_KEYS ${error.message}`]);
+    throw error;
+  }
+}
+
+/**
+ * Starts to report the ids of all keys, and of the lifetimes of what is made with them. Stop it before you close the store.
+ * @returns the ids by variable
+ */
+export function reportTokenKeys(
+  store: Store,
+  { accessSecrets, publicTokens, ...rest }: TokenOptions & { readonly challengeSecrets: KeyRing },
+  lifetimes: KeyLifetimes,
+  log: KeyReportLog,
+): { readonly ids: Readonly<Record<string, string[]>>; stop(): Promise<void> } {
+  const format = publicTokens?.issued ? 'public' : 'sealed';
+  const rings: NodeRings = { ...rest, accessSecrets, signingKeys: publicTokens?.keys, format };
+  const [running, accepted] = [runningKeys(rings), acceptedKeys(rings)];
+  const reports = [reportKeys(store, { ...running, lifetimes: { ...lifetimes } }, log)];
+  // As if by another node: a node makes something with all the keys that it reports, or only accepts them.
+  if (Object.keys(accepted.ids).length > 0) reports.push(reportKeys(store, accepted, log));
+  return {
+    ids: { ...running.ids, ...accepted.ids },
+    async stop() {
+      for (const report of reports) await report.stop();
+    },
+  };
+}

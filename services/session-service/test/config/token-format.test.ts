@@ -1,0 +1,62 @@
+// The format of access tokens: which keys it needs, and what is wrong with them.
+
+import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
+import t from 'tap';
+import { readSessionConfig } from '../../src/config.js';
+import { openTokenKeys } from '../../src/token-setup.js';
+import { PUBLIC_URL, SECRETS } from '../support/session-node.js';
+
+const KEY = createSigningKey('ES256');
+
+const open = (env: Readonly<Record<string, string>>) =>
+  openTokenKeys(readSessionConfig({ ...SECRETS, PUBLIC_URL, ...env }));
+const linesFor = (env: Readonly<Record<string, string>>) => configurationLines(() => open(env));
+
+t.test('each format needs its own keys, and accepts those of the other', async (t) => {
+  t.strictSame(linesFor({}), []);
+  t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY }), []);
+  t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public' }), []);
+  t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public', ACCESS_SECRET: '' }), []);
+  t.strictSame(linesFor({ ACCESS_TOKEN_FORMAT: 'public' }), [
+    'ACCESS_SIGNING_KEYS is missing: it must be what the command keys create-signing-key prints, or a comma-separated list of such',
+  ]);
+  t.strictSame(linesFor({ ACCESS_SECRET: '', ACCESS_SIGNING_KEYS: KEY }), [
+    'ACCESS_SECRET is missing: it must be a secret of at least 32 characters, or a comma-separated list of such',
+  ]);
+  t.strictSame(linesFor({ ACCESS_TOKEN_FORMAT: 'jwt' }), [
+    'ACCESS_TOKEN_FORMAT must be one of sealed, public, not "jwt"',
+  ]);
+});
+
+t.test('a wrong signing key stops the start with one line that does not repeat it', async (t) => {
+  const form =
+    'ACCESS_SIGNING_KEYS must be what the command keys create-signing-key prints, or a comma-separated list of such';
+  for (const ACCESS_SIGNING_KEYS of [
+    'x',
+    `${KEY},`,
+    `${KEY}A`,
+    KEY.replace('ES', 'RS'),
+    SECRETS.ACCESS_SECRET,
+  ]) {
+    t.strictSame(linesFor({ ACCESS_SIGNING_KEYS, ACCESS_TOKEN_FORMAT: 'public' }), [form]);
+  }
+  t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: `ES256:${'A'.repeat(43)}` }), [
+    'ACCESS_SIGNING_KEYS must hold what the command keys create-signing-key prints, separated by commas',
+  ]);
+  t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: `${KEY},${KEY}` }), [
+    'ACCESS_SIGNING_KEYS must not have the same element twice',
+  ]);
+});
+
+t.test('issuer and audience are PUBLIC_URL unless they are set', async (t) => {
+  const names = (env: Readonly<Record<string, string>>) => {
+    const { issuer, audiences, clientId } = open({ ACCESS_SIGNING_KEYS: KEY, ...env }).publicTokens ?? {};
+    return { issuer, audiences, clientId };
+  };
+  t.strictSame(names({}), { issuer: PUBLIC_URL, audiences: [PUBLIC_URL], clientId: 'tollgate' });
+  t.strictSame(
+    names({ ACCESS_TOKEN_ISSUER: 'auth', ACCESS_TOKEN_AUDIENCE: 'a, b', ACCESS_TOKEN_CLIENT_ID: 'web' }),
+    { issuer: 'auth', audiences: ['a', 'b'], clientId: 'web' },
+  );
+});

@@ -1,0 +1,77 @@
+// What a device cookie is bound to, and what voids it, for any account, user and time.
+
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  type DeviceLogIn,
+  deviceClaims,
+  deviceKey,
+  isForAccount,
+  isVoid,
+} from '../../src/domain/device-claims.js';
+
+const TTL = 3600;
+const logIn: fc.Arbitrary<DeviceLogIn> = fc.record({
+  key: fc.string({ minLength: 1 }),
+  user: fc.record({ id: fc.integer({ min: 1 }), hash: fc.string() }),
+  sid: fc.stringMatching(/^[A-Za-z0-9]{22}$/),
+  nowMs: fc.integer({ min: 0, max: 2 ** 45 }),
+});
+
+t.test(
+  'a cookie is for its account until it expires, by the lifetime of its time and by that of now',
+  async (t) => {
+    const property = fc.property(
+      logIn,
+      fc.string(),
+      fc.integer({ min: 1, max: 2 * TTL }),
+      (one, other, ttl) => {
+        const claims = deviceClaims(one, TTL);
+        const shorterMs = Math.min(TTL, ttl) * 1000;
+        return (
+          isForAccount(claims, one.key, one.nowMs + shorterMs - 1, ttl) &&
+          !isForAccount(claims, one.key, one.nowMs + shorterMs, ttl) &&
+          isForAccount(claims, other, one.nowMs, ttl) === (other === one.key)
+        );
+      },
+    );
+    t.doesNotThrow(() => fc.assert(property));
+  },
+);
+
+t.test('another id or password hash voids it', async (t) => {
+  const property = fc.property(logIn, logIn, (one, { user }) => {
+    const claims = deviceClaims(one, TTL);
+    const isSame = user.id === one.user.id && user.hash === one.user.hash;
+    return (
+      !isVoid(claims, one.user, undefined) &&
+      isVoid(claims, user, undefined) === !isSame &&
+      isVoid(claims, { ...one.user, hash: `${one.user.hash}x` }, undefined)
+    );
+  });
+  t.doesNotThrow(() => fc.assert(property));
+});
+
+t.test('a later void voids it, unless its own session asked', async (t) => {
+  const property = fc.property(logIn, fc.integer({ min: -5, max: 5 }), (one, laterMs) => {
+    const claims = deviceClaims(one, TTL);
+    const atMs = one.nowMs + laterMs;
+    return (
+      isVoid(claims, one.user, { atMs, exceptSid: undefined }) === laterMs >= 0 &&
+      isVoid(claims, one.user, { atMs, exceptSid: 'another' }) === laterMs >= 0 &&
+      !isVoid(claims, one.user, { atMs, exceptSid: one.sid })
+    );
+  });
+  t.doesNotThrow(() => fc.assert(property));
+});
+
+t.test('two cookies of one account share nothing, and name no account', async (t) => {
+  const user = { id: 1, hash: 'hash' };
+  const [one, other] = ['a', 'b'].map((letter) =>
+    deviceClaims({ key: 'ann@example.com', user, sid: letter.repeat(22), nowMs: 1 }, TTL),
+  );
+  t.not(one?.account, other?.account);
+  t.not(one?.password, other?.password);
+  t.notMatch(JSON.stringify(one), 'ann');
+  t.equal(deviceKey({ sid: 'a'.repeat(22) }), `Device ${'a'.repeat(22)}`);
+});

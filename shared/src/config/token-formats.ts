@@ -1,0 +1,78 @@
+// The variables of the two formats of access tokens, and their checks.
+
+import { Type } from '@sinclair/typebox';
+import { fileVariableOf } from './secret-files.js';
+import { SecretVariables } from './variables.js';
+
+/** Who issues the tokens of the format `public`, and for whom. Whoever verifies them needs the same values. */
+export const PublicTokenVariables = {
+  ACCESS_TOKEN_ISSUER: Type.Optional(
+    Type.String({
+      maxLength: 512,
+      expected: 'the issuer that tokens name',
+      description: 'The issuer (`iss`) of access tokens in the format `public`',
+      shownDefault: '`PUBLIC_URL`',
+    }),
+  ),
+  ACCESS_TOKEN_AUDIENCE: Type.Optional(
+    Type.Array(Type.String({ maxLength: 512 }), {
+      maxItems: 16,
+      expected: 'names of audiences, separated by commas',
+      description:
+        'The audience (`aud`) of access tokens in the format `public`, or several; a token for any of them is accepted',
+      shownDefault: '`PUBLIC_URL`',
+    }),
+  ),
+};
+
+/** The format of access tokens, and the keys of each. */
+export const TokenFormatVariables = {
+  ACCESS_TOKEN_FORMAT: Type.Union([Type.Literal('sealed'), Type.Literal('public')], {
+    default: 'sealed',
+    description:
+      'Format of new access tokens: encrypted, or JWTs that anybody can read and verify and nobody can forge',
+  }),
+  ACCESS_SECRET: Type.Optional(
+    Type.String({
+      ...SecretVariables.ACCESS_SECRET,
+      description: `${SecretVariables.ACCESS_SECRET.description}. With the format \`public\`, sealed tokens are accepted as long as it is set`,
+      shownDefault: 'required, unless `ACCESS_TOKEN_FORMAT` is `public`',
+    }),
+  ),
+  ACCESS_SIGNING_KEYS: Type.Optional(
+    Type.String({
+      secret: true,
+      pattern: '^(?:EdDSA|ES256):[A-Za-z0-9_-]{43}(?:, *(?:EdDSA|ES256):[A-Za-z0-9_-]{43})*$',
+      expected: 'what the command keys create-signing-key prints, or a comma-separated list of such',
+      description:
+        'Signs access tokens in the format `public`: what `keys create-signing-key` prints, or a comma-separated list of such. The first signs; all are published and accepted, also while the format is `sealed`',
+      shownDefault: 'none',
+    }),
+  ),
+  ...PublicTokenVariables,
+  ACCESS_TOKEN_CLIENT_ID: Type.String({
+    default: 'tollgate',
+    maxLength: 512,
+    description: 'The client (`client_id`) of access tokens in the format `public`',
+  }),
+};
+
+/** Checks that there are keys for the format of new tokens. */
+export function checkTokenFormat(
+  { ACCESS_TOKEN_FORMAT }: { readonly ACCESS_TOKEN_FORMAT?: string | undefined },
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const name = ACCESS_TOKEN_FORMAT === 'public' ? 'ACCESS_SIGNING_KEYS' : 'ACCESS_SECRET';
+  // What is set and wrong has a line of its own.
+  if (env[name] || env[fileVariableOf(name)]) return [];
+  return [`${name} is missing: it must be ${TokenFormatVariables[name].expected}`];
+}
+
+/** Returns issuer and audiences as configured, else the given address for both. */
+export function publicTokenNames(
+  values: { readonly ACCESS_TOKEN_ISSUER?: string; readonly ACCESS_TOKEN_AUDIENCE?: readonly string[] },
+  publicUrl: string,
+): { readonly issuer: string; readonly audiences: readonly string[] } {
+  const { ACCESS_TOKEN_ISSUER: issuer = publicUrl, ACCESS_TOKEN_AUDIENCE: audiences = [publicUrl] } = values;
+  return { issuer, audiences };
+}

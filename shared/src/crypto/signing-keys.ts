@@ -1,0 +1,83 @@
+// The private keys that sign access tokens in the format `public`: `ES256:` or `EdDSA:` and 32 bytes in Base64url.
+
+import {
+  createECDH,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
+import { type PublicKey, publicKeyId, type SigningAlgorithm } from './public-keys.js';
+
+/** A key that signs, with the public key that verifies. */
+export interface SigningKey extends PublicKey {
+  readonly privateKey: KeyObject;
+}
+
+/** The keys of `ACCESS_SIGNING_KEYS` in their configured order: the first signs, all verify. */
+export interface SigningKeys {
+  readonly current: SigningKey;
+  readonly all: readonly SigningKey[];
+}
+
+const ELEMENT = /^(EdDSA|ES256):([A-Za-z0-9_-]{43})$/;
+
+/** What precedes the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410, 7). */
+const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Makes a new key and returns it as an element of `ACCESS_SIGNING_KEYS`. */
+export function createSigningKey(algorithm: SigningAlgorithm): string {
+  const { privateKey } =
+    algorithm === 'EdDSA'
+      ? generateKeyPairSync('ed25519')
+      : generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return `${algorithm}:${privateKey.export({ format: 'jwk' }).d}`;
+}
+
+/**
+ * Reads a comma-separated list of such elements.
+ * @throws RangeError for an element of another form, and for the same one twice; the message holds no key
+ */
+export function openSigningKeys(list: string): SigningKeys {
+  const all = list.split(',').map((element) => openKey(element.trim()));
+  const [current] = all;
+  if (current === undefined || new Set(all.map(({ id }) => id)).size < all.length) {
+    throw new RangeError('must not have the same element twice');
+  }
+  return { current, all };
+}
+
+function openKey(element: string): SigningKey {
+  const [, algorithm, encoded = ''] = ELEMENT.exec(element) ?? [];
+  const bytes = Buffer.from(encoded, 'base64url');
+  // The last character holds two bits beyond the 32 bytes, which must be zero.
+  if (algorithm === undefined || bytes.toString('base64url') !== encoded) throw unknownForm();
+  const privateKey = algorithm === 'EdDSA' ? openEd25519(bytes) : openP256(bytes);
+  const key = createPublicKey(privateKey);
+  return { id: publicKeyId(key), algorithm: algorithm as SigningAlgorithm, key, privateKey };
+}
+
+function openEd25519(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([ED25519_HEAD, seed]), format: 'der', type: 'pkcs8' });
+}
+
+function openP256(d: Buffer): KeyObject {
+  const curve = createECDH('prime256v1');
+  try {
+    curve.setPrivateKey(d);
+  } catch {
+    // Zero, or more than the order of the curve.
+    throw unknownForm();
+  }
+  const point = curve.getPublicKey();
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)];
+  const values = { d, x, y };
+  const members = Object.entries(values).map(([name, bytes]) => [name, bytes.toString('base64url')]);
+  const key: JsonWebKey = { kty: 'EC', crv: 'P-256', ...Object.fromEntries(members) };
+  return createPrivateKey({ format: 'jwk', key });
+}
+
+function unknownForm(): RangeError {
+  return new RangeError('must hold what the command keys create-signing-key prints, separated by commas');
+}

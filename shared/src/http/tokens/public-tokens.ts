@@ -1,0 +1,156 @@
+// Issues and reads access tokens in the format `public`: JWTs after RFC 9068 that anybody can verify and nobody can forge.
+
+import { createHash } from 'node:crypto';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { createSigner, createVerifier } from 'fast-jwt';
+import { MAX_TOKEN_CHARACTERS } from '../../crypto/envelope.js';
+import { jwksOf, type PublicKey } from '../../crypto/public-keys.js';
+import { randomAlphanumerics } from '../../crypto/random.js';
+import type { SigningKey } from '../../crypto/signing-keys.js';
+import { AccessClaims, PublicClaims, type TokenReading } from '../../schemas/token-claims.js';
+import { CACHED_TOKENS, CLOCK_TOLERANCE_MS, cacheTokens, endsAtMs, isFromFuture } from './token-codec.js';
+
+/** Who issues the tokens, and for whom. */
+export interface PublicTokenNames {
+  /** The `iss` of each token. */
+  readonly issuer: string;
+  /** The `aud` of issued tokens; a token for any of them is accepted. */
+  readonly audiences: readonly string[];
+}
+
+/** Reads access tokens under keys that may change. */
+export interface PublicTokenReader {
+  /** Verifies a token. Never throws. A valid one is cached for as long as its key is known. */
+  read(token: string): TokenReading<AccessClaims>;
+  /** Returns whether a token names, in a header like ours, a key that is not known. */
+  namesUnknownKey(token: string): boolean;
+}
+
+/** How long caches may keep the published keys, in seconds. */
+export const JWKS_MAX_AGE_SECONDS = 300;
+
+/** The published keys as they are sent, and the tag of that text (RFC 9110, 8.8.3). */
+export interface PublishedKeys {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** Returns what is published of these keys. */
+export function publishKeys(keys: readonly PublicKey[]): PublishedKeys {
+  const body = JSON.stringify(jwksOf(keys));
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+}
+
+type Reading = TokenReading<AccessClaims>;
+
+const TYPE = 'at+jwt';
+const JTI_CHARACTERS = 22;
+const INVALID: Reading = { ok: false, reason: 'invalid' };
+
+/** A header exactly as it is issued. Comparing it as text refuses `crit`, keys inside the token and every other member. */
+const HEADER = /^\{"alg":"(?:EdDSA|ES256)","typ":"at\+jwt","kid":"([A-Za-z0-9_-]{1,64})"\}$/;
+
+/** A signature of either algorithm is 64 bytes: of the last of its 86 characters only two bits count. */
+const SIGNATURE = /\.[A-Za-z0-9_-]{85}[AQgw]$/;
+
+/** Returns the function that issues tokens with this key. */
+export function createPublicIssuer(
+  { id, algorithm, privateKey }: SigningKey,
+  { issuer, audiences, clientId }: PublicTokenNames & { readonly clientId: string },
+): (claims: AccessClaims) => string {
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const sign = createSigner({ key, algorithm, kid: id, header: { alg: algorithm, typ: TYPE } });
+  const aud = audiences.length === 1 ? audiences[0] : audiences;
+  return (claims) =>
+    sign({
+      ...claims,
+      ...{ iss: issuer, aud, sub: String(claims.id), client_id: clientId },
+      jti: randomAlphanumerics(JTI_CHARACTERS),
+    });
+}
+
+/**
+ * Creates the reader.
+ * @param keys returns the keys known now: the same array until they change
+ * @param clock returns milliseconds since 1970; the time of this node by default
+ */
+export function createPublicReader(
+  keys: () => readonly PublicKey[],
+  names: PublicTokenNames,
+  clock: () => number = () => Date.now(),
+): PublicTokenReader {
+  let known: readonly PublicKey[] = [];
+  let readers: ReadonlyMap<string, { readonly key: PublicKey; read(token: string): Reading }> = new Map();
+  const takeKeys = () => {
+    const current = keys();
+    if (current === known) return;
+    known = current;
+    readers = new Map(
+      current.map((key) => {
+        const head = headOf(key);
+        const kept = readers.get(head);
+        // The same id may come with another key.
+        if (kept?.key.key.equals(key.key)) return [head, kept];
+        const read = cacheTokens(createReader(key, names, clock), CACHED_TOKENS, endsAtMs, clock);
+        return [head, { key, read }];
+      }),
+    );
+  };
+  return {
+    read(token) {
+      if (token.length > MAX_TOKEN_CHARACTERS) return INVALID;
+      takeKeys();
+      return readers.get(headIn(token))?.read(token) ?? INVALID;
+    },
+    namesUnknownKey(token) {
+      if (token.length > MAX_TOKEN_CHARACTERS) return false;
+      const id = HEADER.exec(Buffer.from(headIn(token), 'base64url').toString('latin1'))?.[1];
+      return id !== undefined && !known.some((key) => key.id === id);
+    },
+  };
+}
+
+function headIn(token: string): string {
+  return token.slice(0, Math.max(0, token.indexOf('.')));
+}
+
+function headOf({ id, algorithm }: PublicKey): string {
+  return Buffer.from(JSON.stringify({ alg: algorithm, typ: TYPE, kid: id })).toString('base64url');
+}
+
+function createReader(
+  { algorithm, key }: PublicKey,
+  { issuer, audiences }: PublicTokenNames,
+  clock: () => number,
+): (token: string) => Reading {
+  const verify = createVerifier({
+    key: key.export({ type: 'spki', format: 'pem' }) as string,
+    ...{ algorithms: [algorithm], checkTyp: TYPE, clockTolerance: CLOCK_TOLERANCE_MS },
+    ...{
+      allowedIss: issuer,
+      allowedAud: [...audiences],
+      requiredClaims: Object.keys(PublicClaims.properties),
+    },
+  });
+  const isPublic = TypeCompiler.Compile(PublicClaims);
+  const isAccess = TypeCompiler.Compile(AccessClaims);
+  return (token) => {
+    if (!SIGNATURE.test(token)) return INVALID;
+    try {
+      const payload: unknown = verify(token);
+      if (!isPublic.Check(payload) || !isAccess.Check(payload)) return INVALID;
+      const {
+        iss: _iss,
+        aud: _aud,
+        sub,
+        client_id: _client,
+        jti: _jti,
+        ...claims
+      } = payload as AccessClaims & PublicClaims;
+      return sub === String(claims.id) && !isFromFuture(claims, clock()) ? { ok: true, claims } : INVALID;
+    } catch (error) {
+      const expired = (error as { code?: unknown }).code === 'FAST_JWT_EXPIRED';
+      return { ok: false, reason: expired ? 'expired' : 'invalid' };
+    }
+  };
+}

@@ -1,0 +1,43 @@
+// Which algorithms work may be done in, and at what exchange (docs/decisions/hashwx.md).
+
+import { HASHWX } from './hashwx/work.js';
+
+/** The algorithm of every client that asks for none. */
+export const SHA256 = 'sha256';
+
+/**
+ * SHA-256 hashes that cost an attacker's core as much time as one hash of HashWX. Source: native code on one core of an AMD
+ * Zen 3, 142 million SHA-256 hashes a second (docs/benchmarks.md) and about 1 million of HashWX with a module compiled for
+ * each function (docs/decisions/hashwx.md).
+ */
+export const HASHWX_EXCHANGE = 150;
+
+/** The accepted algorithms; `hashwx` is its exchange, null if it is not accepted. */
+export interface AcceptedAlgorithms {
+  readonly hashwx: number | null;
+}
+
+/** Reads the option `pow.algorithms`: names joined by commas, HashWX with its exchange after an equals sign. */
+export function acceptedAlgorithms(option: string): AcceptedAlgorithms {
+  for (const entry of option.split(',')) {
+    const [name, exchange = HASHWX_EXCHANGE] = entry.split('=');
+    if (name === HASHWX) return { hashwx: Number(exchange) };
+  }
+  return { hashwx: null };
+}
+
+/** The longest list that a query may bring, in characters. */
+const MAX_QUERY_CHARACTERS = 256;
+
+/**
+ * Returns the algorithm of new work: the first accepted one of those that a client asks for, or SHA-256.
+ * @param asked names joined by commas, the preferred one first; anything else asks for none
+ */
+export function chooseAlgorithm(
+  { hashwx }: AcceptedAlgorithms,
+  asked: unknown,
+): typeof SHA256 | typeof HASHWX {
+  if (hashwx === null || typeof asked !== 'string' || asked.length > MAX_QUERY_CHARACTERS) return SHA256;
+  const chosen = asked.split(',').find((name) => name === HASHWX || name === SHA256);
+  return chosen === HASHWX ? HASHWX : SHA256;
+}

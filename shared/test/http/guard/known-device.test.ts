@@ -1,0 +1,238 @@
+// Owners on a known device do not pay for what strangers do to their account, and a stolen device gains its budget alone.
+
+import fc from 'fast-check';
+import Fastify, { type FastifyRequest } from 'fastify';
+import t, { type Test } from 'tap';
+import errorHandler from '../../../src/http/errors/error-handler.js';
+import guard from '../../../src/http/guard/challenge-guard.js';
+import { pow } from '../../../src/http/guard/guards.js';
+import { cheap, openDesk, ring } from '../../../src/test/issuing.js';
+import { eachKind, redisStore, type StoreUnderTest } from '../../../src/test/stores.js';
+
+const OWNER = 'owner@example.com';
+const RIGHT = 'right';
+const BUDGET = 3;
+const DECAY_MS = 900_000;
+const BASE_BITS = 2;
+const CEILING_BITS = 14;
+
+/** What a client sends along. `device` stands in for a cookie of the account. */
+interface Try {
+  readonly device?: string | undefined;
+  readonly password?: string;
+  readonly ticket?: string | undefined;
+  readonly image?: boolean;
+  readonly wrongImage?: boolean;
+  readonly effort?: boolean;
+}
+
+interface Reached {
+  readonly before: number;
+  readonly device: string | undefined;
+}
+
+/** A form with a password, whose devices are told apart by a header; and the tries that reached the password. */
+async function openForm(t: Test, { store }: Pick<StoreUnderTest, 'store'>) {
+  const desk = openDesk(store, { input: cheap });
+  const app = Fastify({ trustProxy: true });
+  t.teardown(() => app.close());
+  await app.register(errorHandler);
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
+  const reached: Reached[] = [];
+  const device = async ({ headers }: FastifyRequest) =>
+    headers['x-device'] === undefined ? undefined : { key: `Device ${headers['x-device']}`, budget: BUDGET };
+  const key = ({ body }: FastifyRequest) => (body as { email: string }).email;
+  const guards = [pow({ key, throttle: true, device })];
+  app.post('/login', { config: { guards } }, async (request, reply) => {
+    const attempt = await request.countAttempt();
+    reached.push({ before: attempt.before, device: attempt.device });
+    const { password } = request.body as { password: string };
+    if (password !== RIGHT) return reply.code(422).send({ message: 'Wrong.', code: 'login_failed' });
+    await attempt.succeeded();
+    return { device: attempt.device };
+  });
+  let addresses = 0;
+  const submit = async ({ device, password = 'wrong', ticket, ...given }: Try) => {
+    const { image = false, wrongImage = false, effort = false } = given;
+    addresses += 1;
+    const ip = `198.18.${addresses >> 8}.${addresses & 255}`;
+    const { powToken, powNonce, difficulty } = await desk.work({ ip, ticket });
+    const picture = image || wrongImage ? await desk.image({ ip }) : undefined;
+    const { imageToken, imageAnswer } = (effort ? await desk.effort({ ip, ticket }) : picture) ?? {};
+    const response = await app.inject({
+      method: 'POST',
+      url: '/login',
+      headers: { 'x-forwarded-for': ip, ...(device === undefined ? {} : { 'x-device': device }) },
+      payload: {
+        email: OWNER,
+        password,
+        pow_token: powToken,
+        pow_nonce: powNonce,
+        captcha_token: imageToken,
+        captcha: wrongImage ? 'zzzzzz' : imageAnswer,
+      },
+    });
+    return { status: response.statusCode, json: response.json(), difficulty };
+  };
+  return { ...desk, submit, reached };
+}
+
+t.test('under any attack the owner pays the base price and no image', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { submit, ticket } = await openForm(t, place);
+    for (let n = 0; n < 12; n++) await submit({ ticket: ticket(OWNER), image: true });
+    const stranger = await submit({ password: RIGHT });
+    t.match(stranger, { status: 422, json: { code: 'pow_insufficient', captcha_required: true } });
+    const owner = await submit({ device: 'laptop', password: RIGHT });
+    t.match(owner, { status: 200, json: { device: 'known' }, difficulty: BASE_BITS });
+    const still = await submit({ ticket: ticket(OWNER) });
+    t.match(
+      still,
+      { json: { code: 'captcha_required' }, difficulty: CEILING_BITS },
+      'a success clears nothing',
+    );
+  });
+});
+
+t.test('a device pays for its own failures, and its refusals carry its own ticket', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { submit, host } = await openForm(t, place);
+    const first = await submit({ device: 'laptop' });
+    t.match(first.json, { code: 'login_failed', captcha_required: false, pow_scope: String });
+    const cheapAgain = await submit({ device: 'laptop' });
+    t.match(cheapAgain.json, { code: 'pow_insufficient', captcha_required: false });
+    const second = await submit({ device: 'laptop', ticket: first.json.pow_scope });
+    t.match(second, { difficulty: BASE_BITS + 2, json: { code: 'login_failed', captcha_required: true } });
+    const { pow_scope: scope } = second.json;
+    const bare = await submit({ device: 'laptop', ticket: scope, password: RIGHT });
+    t.match(bare, { difficulty: BASE_BITS + 4, json: { code: 'captcha_required' } });
+    const wrong = await submit({ device: 'laptop', ticket: scope, wrongImage: true });
+    t.match(wrong.json, { code: 'captcha_invalid', captcha_required: true, pow_scope: String });
+    t.equal((await host.attemptStatus(OWNER)).failures, 0);
+    const right = await submit({ device: 'laptop', ticket: scope, image: true, password: RIGHT });
+    t.match(right, { status: 200, json: { device: 'known' } });
+    t.match(await submit({ device: 'laptop', password: RIGHT }), { status: 200 }, 'a success clears them');
+  });
+});
+
+t.test(
+  'effort under the ticket of a device stands in for an image, as long as its failures allow',
+  async (t) => {
+    const { submit, ticket } = await openForm(t, await redisStore(t));
+    const ofDevice = ticket('Device laptop');
+    for (let n = 0; n < 2; n++) await submit({ device: 'laptop', ticket: ofDevice });
+    const answer = { device: 'laptop', ticket: ofDevice, effort: true };
+    t.equal((await submit(answer)).json.code, 'login_failed');
+    t.match(await submit({ ...answer, password: RIGHT }), { status: 200 });
+  },
+);
+
+t.test('beyond its budget a device counts for the account', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { submit, ticket, reached, host } = await openForm(t, place);
+    const ofDevice = ticket('Device laptop');
+    for (let n = 0; n < BUDGET; n++) await submit({ device: 'laptop', ticket: ofDevice, image: true });
+    t.strictSame(
+      reached.splice(0),
+      [0, 1, 2].map((before) => ({ before, device: 'known' })),
+    );
+    const beyond = await submit({ device: 'laptop' });
+    t.match(beyond.json, { code: 'login_failed', captcha_required: false }, 'as one of the account');
+    t.strictSame(reached.splice(0), [{ before: 0, device: 'spent' }]);
+    t.equal((await host.attemptStatus(OWNER)).failures, 1);
+    const scoped = await submit({ device: 'laptop', ticket: beyond.json.pow_scope, password: RIGHT });
+    t.match(scoped, { status: 200, json: { device: 'spent' }, difficulty: BASE_BITS + 2 });
+    t.equal((await host.attemptStatus(OWNER)).failures, 0, 'its success clears those of the account');
+    await place.age(DECAY_MS);
+    t.match(await submit({ device: 'laptop', password: RIGHT }), { json: { device: 'known' } });
+  });
+});
+
+t.test('a device beyond its budget waits where the account waits', async (t) => {
+  const place = await redisStore(t);
+  const { host, submit, ticket } = await openForm(t, place);
+  const ofDevice = ticket('Device laptop');
+  for (let n = 0; n < BUDGET; n++) await submit({ device: 'laptop', ticket: ofDevice, image: true });
+  // The address of the next try.
+  for (let n = 0; n < 5; n++) await host.countAttempt(OWNER, `198.18.0.${BUDGET + 1}`);
+  const waiting = await submit({ device: 'laptop', ticket: ticket(OWNER), image: true });
+  t.match(waiting, { status: 429, json: { code: 'login_throttled', captcha_required: true } });
+});
+
+/** What happens to the account: somebody tries, several at once, or time passes. */
+type Action =
+  | {
+      readonly is: 'stranger' | 'thief';
+      readonly times: number;
+      readonly image: boolean;
+      readonly priced: boolean;
+    }
+  | { readonly is: 'owner' }
+  | { readonly is: 'time'; readonly ms: number };
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      is: fc.constantFrom('stranger' as const, 'thief' as const),
+      times: fc.integer({ min: 1, max: 4 }),
+      image: fc.boolean(),
+      priced: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ is: 'owner' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant('time' as const),
+      ms: fc.constantFrom(100_000, 450_000, 850_000, 900_000),
+    }),
+  },
+);
+
+t.test(
+  'whatever happens: the owner pays the base price, and everybody together gains one budget',
+  async (t) => {
+    await eachKind(t, async (t, place) => {
+      const { submit, ticket, reached, host } = await openForm(t, place);
+      const run = async (actions: readonly Action[]) => {
+        let nowMs = 0;
+        /** When tries reached the password, for the account and for the stolen device. */
+        const counted: Record<'account' | 'device', number[]> = { account: [], device: [] };
+        for (const next of actions) {
+          if (next.is === 'time') {
+            nowMs += next.ms;
+            await place.age(next.ms);
+          } else if (next.is === 'owner') {
+            const { status, json, difficulty } = await submit({ device: 'laptop', password: RIGHT });
+            reached.pop();
+            if (status !== 200 || json.device !== 'known' || difficulty !== BASE_BITS) {
+              throw new Error(`the owner was answered ${status} at ${difficulty} bits`);
+            }
+          } else {
+            const device = next.is === 'thief' ? 'stolen' : undefined;
+            const name = device === undefined ? OWNER : `Device ${device}`;
+            const one = () =>
+              submit({ device, image: next.image, ticket: next.priced ? ticket(name) : undefined });
+            await Promise.all(Array.from({ length: next.times }, one));
+            // Each is counted once, after the failures before it, by a counter that nothing else has touched.
+            for (const try_ of reached.splice(0).sort((a, b) => a.before - b.before)) {
+              const times = counted[try_.device === 'known' ? 'device' : 'account'];
+              const remembered = times.filter((atMs) => atMs > nowMs - DECAY_MS).length;
+              if (try_.before !== remembered) throw new Error(`${try_.before} before, not ${remembered}`);
+              times.push(nowMs);
+            }
+          }
+          const ofDevice = counted.device.filter((atMs) => atMs > nowMs - DECAY_MS).length;
+          if (ofDevice > BUDGET) throw new Error(`the stolen device gained ${ofDevice}`);
+        }
+        await place.age(DECAY_MS);
+        await host.clearFailures(OWNER);
+      };
+      await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 20 }), run), {
+        numRuns: 25,
+      });
+      t.pass();
+    });
+  },
+);

@@ -1,0 +1,48 @@
+// Which algorithm a client gets, and that both have one price.
+import fc from 'fast-check';
+import t from 'tap';
+import { acceptedAlgorithms, chooseAlgorithm, HASHWX_EXCHANGE } from '../../src/pow/algorithms.js';
+import { hashwxPartBits, hashwxPartHashes } from '../../src/pow/hashwx/work.js';
+
+t.test('the option names HashWX with its exchange or without', async (t) => {
+  t.same(acceptedAlgorithms('sha256'), { hashwx: null });
+  t.same(acceptedAlgorithms('sha256,hashwx-1'), { hashwx: HASHWX_EXCHANGE });
+  t.same(acceptedAlgorithms('hashwx-1=75,sha256'), { hashwx: 75 });
+});
+
+t.test('a client gets the first algorithm of its list that is accepted, and otherwise SHA-256', async (t) => {
+  const both = { hashwx: 150 };
+  t.equal(chooseAlgorithm(both, 'hashwx-1,sha256'), 'hashwx-1');
+  t.equal(chooseAlgorithm(both, 'sha256,hashwx-1'), 'sha256');
+  t.equal(chooseAlgorithm(both, 'argon2,hashwx-1'), 'hashwx-1');
+  t.equal(chooseAlgorithm({ hashwx: null }, 'hashwx-1,sha256'), 'sha256');
+  for (const asked of [
+    undefined,
+    null,
+    '',
+    7,
+    ['hashwx-1'],
+    {},
+    ' hashwx-1',
+    `${'x'.repeat(300)},hashwx-1`,
+  ]) {
+    t.equal(chooseAlgorithm(both, asked), 'sha256');
+  }
+});
+
+t.test('work in HashWX costs what SHA-256 of the same bits costs, to the rounding of one part', async (t) => {
+  const bits = fc.integer({ min: 1, max: 28 });
+  const exchange = fc.integer({ min: 1, max: 9999 });
+  fc.assert(
+    fc.property(bits, exchange, (bits, exchange) => {
+      const hashes = hashwxPartHashes(bits, exchange);
+      t.ok(Number.isInteger(hashes) && hashes >= 2 && hashes <= 2 ** 32);
+      const cost = 4 * exchange * hashes;
+      // The least difficulty of a part is 2, so cheap work costs more.
+      t.ok(cost >= 2 ** bits - 2 * exchange);
+      if (hashes > 2) t.ok(cost <= 2 ** bits + 2 * exchange);
+    }),
+  );
+  t.equal(hashwxPartHashes(64, 1), 2 ** 32);
+  t.equal(hashwxPartBits(22), 20, 'each of the four parts costs a quarter');
+});
