@@ -1,18 +1,32 @@
 // The project's own tokens, for the benchmarks that issue and read them.
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { SigningAlgorithm } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import Fastify from 'fastify';
 import type { Open } from './opened.js';
 
-/** Opens access and refresh tokens with keys of their own, as a service does. @param open closes them with the program */
-export async function openTokens(open: Open) {
+/**
+ * Opens access and refresh tokens with keys of their own, as a service does.
+ * @param open closes them with the program
+ * @param algorithm signs access tokens in the format `public`; without it they are sealed
+ */
+export async function openTokens(open: Open, algorithm?: SigningAlgorithm) {
   const app = await open(Fastify());
   const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
   await app.register(tokens, {
-    accessSecrets: ring('access'),
+    ...(algorithm === undefined
+      ? { accessSecrets: ring('access') }
+      : { publicTokens: publicTokens(algorithm) }),
     refreshSecrets: ring('refresh'),
     encryptionKeys: ring('encryption'),
   });
   await app.ready();
   return app.tokens;
+}
+
+function publicTokens(algorithm: SigningAlgorithm) {
+  const names = { issuer: 'https://auth.example.com', audiences: ['https://auth.example.com'] };
+  const keys = openSigningKeys(createSigningKey(algorithm));
+  return { ...names, keys, clientId: 'tollgate', issued: true };
 }

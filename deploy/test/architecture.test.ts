@@ -407,7 +407,7 @@ const departures: readonly Departure[] = [
     why: 'a fingerprint is a hash, and presets may be in a file',
   },
   {
-    from: /^services\/challenge-service\/src\/routes\/issue-image\.ts$/,
+    from: /^services\/challenge-service\/src\/routes\/(alone|issue)-image\.ts$/,
     to: /^services\/challenge-service\/src\/presets\/presets\.ts$/,
     why: 'a preset is looked up by a pure function',
   },

@@ -1,5 +1,5 @@
 // A service that verifies the bearers of the session service by itself, and refuses those of ended sessions.
-import { bearerGuard } from '@tollgate/fastify';
+import { bearer, bearerGuard } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
 const app = Fastify({ logger: true });
@@ -9,6 +9,12 @@ await app.register(bearerGuard, { environment: process.env });
 app.get('/orders', { onRequest: app.requireBearer }, async ({ bearer }) => ({
   customer: bearer.id,
   orders: [],
+}));
+
+// Only for users who proved within the last five minutes who they are; the page asks the others to do it again.
+app.get('/invoices', { onRequest: bearer({ maxAuthAge: 300 }) }, async ({ bearer }) => ({
+  customer: bearer.id,
+  invoices: [],
 }));
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());

@@ -1,4 +1,4 @@
-// A page in Chromium, with its scripts bundled as a site bundles them.
+// Pages with their scripts bundled as a site bundles them, and one of them in Chromium.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
@@ -25,8 +25,14 @@ export interface BundledPage {
   close(): Promise<void>;
 }
 
+/** A page that any browser can open. */
+export interface ServedPage {
+  readonly address: string;
+  close(): void;
+}
+
 /** @param entry the compiled script of the page */
-export async function bundlePage(entry: URL): Promise<BundledPage> {
+export async function servePage(entry: URL): Promise<ServedPage> {
   const files = new Map<string, string | Uint8Array>();
   const built = await build({
     configFile: false,
@@ -49,6 +55,18 @@ export async function bundlePage(entry: URL): Promise<BundledPage> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://localhost:${port}/`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** @param entry the compiled script of the page */
+export async function bundlePage(entry: URL): Promise<BundledPage> {
+  const served = await servePage(entry);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: [
@@ -63,14 +81,13 @@ export async function bundlePage(entry: URL): Promise<BundledPage> {
     async open() {
       const context = await browser.newContext();
       const page = await context.newPage();
-      await page.goto(`http://localhost:${port}/`);
+      await page.goto(served.address);
       await page.waitForFunction('globalThis.bench !== undefined');
       return page;
     },
     async close() {
       await browser.close();
-      server.close();
-      server.closeAllConnections();
+      served.close();
     },
   };
 }

@@ -88,12 +88,8 @@ export function connectService(options: ServiceOptions, environment: Environment
       withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
         const stopwatch = startStopwatch(environment);
         const init = { method: 'POST', body: JSON.stringify(fields), signal };
-        const response = await (via ? request : prove)(
-          path,
-          init,
-          { 'content-type': 'application/json' },
-          via,
-        );
+        const json = { 'content-type': 'application/json' };
+        const response = await (via ? request(path, init, json, via) : prove(path, init, json));
         if (!response.ok) return { response };
         const token = await readToken(response, stopwatch);
         const { status, headers } = response;

@@ -25,6 +25,8 @@ export const ready = '.box[data-status=ready]';
 export interface FormSite {
   readonly address: string;
   readonly system: System;
+  /** What an application beside the services needs to verify their challenges. */
+  readonly environment: Environment;
   /** The submissions that the guarded handlers received, oldest first. */
   readonly delivered: Record<string, unknown>[];
   /** Paths of the requests for challenges, in order, without tokens and tickets. */
@@ -110,16 +112,14 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
       .send(page?.html);
   });
   app.get('/empty', async (_request, reply) => reply.code(204).send());
+  const hostEnvironment = {
+    ...settings,
+    CHALLENGE_SECRET: system.secrets.CHALLENGE_SECRET,
+    STORE_URL: `file:${folder}/tollgate.db`,
+  };
   await app.register(async (host) => {
     await host.register(formBodies);
-    await host.register(challengeGuard, {
-      application: 'form-site',
-      environment: {
-        ...settings,
-        CHALLENGE_SECRET: system.secrets.CHALLENGE_SECRET,
-        STORE_URL: `file:${folder}/tollgate.db`,
-      },
-    });
+    await host.register(challengeGuard, { application: 'form-site', environment: hostEnvironment });
     const deliver = async (request: FastifyRequest) => {
       delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
       return 'Delivered.';
@@ -153,6 +153,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
   return {
     address,
     system,
+    environment: hostEnvironment,
     delivered,
     requested,
     page(body, { policy: own = policy, headers = {}, ...options } = {}) {

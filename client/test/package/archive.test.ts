@@ -1,12 +1,12 @@
 // The packed archive: its files, its types in another project's compiler, and its size in a bundle.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { build } from 'vite';
 import { compile, packClient } from './installed-package.js';
-import { svelteElements, templateConsumers } from './template-consumers.js';
+import { templateConsumers } from './template-consumers.js';
 
 const installed = packClient(t)();
 const manifest = JSON.parse(readFileSync(join(installed.client, 'package.json'), 'utf8'));
@@ -120,11 +120,6 @@ for (const resolution of ['bundler', 'nodenext']) {
   });
 
   t.test(`the element has types in each framework (${resolution})`, async (t) => {
-    const svelte = join(installed.folder, 'node_modules', 'svelte');
-    mkdirSync(svelte, { recursive: true });
-    const exports = { './elements': { types: './elements.d.ts' } };
-    writeFileSync(join(svelte, 'package.json'), JSON.stringify({ name: 'svelte', type: 'module', exports }));
-    writeFileSync(join(svelte, 'elements.d.ts'), svelteElements);
     for (const [file, code] of Object.entries(templateConsumers)) {
       writeFileSync(join(installed.folder, file), code);
     }

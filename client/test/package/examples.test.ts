@@ -9,7 +9,9 @@ import { password, startAppSite } from '../support/app-site.js';
 import { openPage } from '../support/browser.js';
 import { compile, packClient } from './installed-package.js';
 
-const emails = ['plain', 'react', 'vue', 'react-dev', 'vue-dev'].map((name) => `${name}@example.com`);
+const emails = ['plain', 'react', 'vue', 'svelte', 'react-dev', 'vue-dev', 'svelte-dev'].map(
+  (name) => `${name}@example.com`,
+);
 const install = packClient(t);
 const site = await startAppSite(t, emails);
 const browser = await launchBrowser();
@@ -160,7 +162,7 @@ t.test('plain-form asks for no challenge while somebody is signed in', async (t)
   t.equal(site.requests.at(-1), 'GET /api/captcha/pow');
 });
 
-for (const name of ['react', 'vue']) {
+for (const name of ['react', 'vue', 'svelte']) {
   t.test(`${name}-form, built by Vite`, async (t) => {
     const { folder: root } = install(`${name}-form`);
     if (name === 'react') t.equal(compile(root), '', 'its types are right');

@@ -14,6 +14,7 @@ const beside = [
   'react',
   'react-dom',
   'vue',
+  'svelte',
   'preact',
   'solid-js',
   'vite',
@@ -21,6 +22,7 @@ const beside = [
   '@types/react-dom',
   '@vitejs/plugin-react',
   '@vitejs/plugin-vue',
+  '@sveltejs/vite-plugin-svelte',
 ];
 
 /** A project that has the package installed. */

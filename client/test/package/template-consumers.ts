@@ -91,15 +91,3 @@ export const wrong: Props = { start: 'later' };
 export const wrongEvent: Props = { 'ontollgate-done': () => {} };
 `,
 };
-
-/** The interface that Svelte documents for elements of one's own; the whole of Svelte would be 14 packages. */
-export const svelteElements = `
-export interface HTMLAttributes<T extends EventTarget> {
-  id?: string | undefined | null;
-  onclick?: ((event: MouseEvent & { currentTarget: EventTarget & T }) => unknown) | undefined | null;
-}
-export interface SvelteHTMLElements {
-  div: HTMLAttributes<HTMLDivElement>;
-  [name: \`svelte:\${string}\`]: { [name: string]: unknown };
-}
-`;

@@ -91,6 +91,7 @@ const environment = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_MIN_SECONDS: '0',
+  CAPTCHA_NO_SCRIPT: 'image',
 };
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
 const tokenKeys = {
@@ -219,6 +220,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('issue an image');
   t.equal((await challengeApp.inject(new URL(image.url).pathname)).statusCode, 200);
   await done('draw');
+  const chosen = `/api/captcha/no-script/${'c'.repeat(40)}.png`;
+  t.equal((await challengeApp.inject(chosen)).statusCode, 200);
+  await done('issue an image for a page without JavaScript');
   const payload = {
     email: 'nobody@example.com',
     password: 'a wrong password',

@@ -46,6 +46,26 @@ t.test('with the environment, two stores and another origin everything is good',
   t.ok(report.findings.some(({ check }) => check === 'cross_origin'));
 });
 
+t.test(
+  'with public tokens their keys are found, or missed where the gateway does not route them',
+  async (t) => {
+    const { examine, env, front } = await startExaminedSystem(t, {
+      environment: { ACCESS_TOKEN_FORMAT: 'public' },
+    });
+    const report = await examine({ env });
+    t.strictSame(
+      complaints(report).filter(({ check }) => check !== 'stores'),
+      [],
+    );
+    t.ok(report.findings.some(({ check }) => check === 'public_keys'));
+    front.breakWith({
+      refuse: ({ url }) =>
+        url.startsWith('/.well-known/') ? { status: 404, headers: {}, body: Buffer.from('none') } : undefined,
+    });
+    t.match(complaints(await examine()), [{ check: 'public_keys', severity: 'problem' }]);
+  },
+);
+
 t.test('no session is left behind, and the account has no failure', async (t) => {
   const { sessions, challenges, environment } = await openStores(t);
   const { examine } = await startExaminedSystem(t, { environment });

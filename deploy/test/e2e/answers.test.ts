@@ -316,6 +316,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
   const session = await read(site.session);
   t.strictSame(routesOf(challenge), [
     'GET /api/captcha',
+    'GET /api/captcha/no-script/{token}.png',
     'GET /api/captcha/pow',
     'GET /api/captcha/tollgate.js',
     'GET /api/captcha/tollgate/{language}.js',

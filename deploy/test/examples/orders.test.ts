@@ -37,6 +37,8 @@ async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void
   t.strictSame(await ask(), { status: 401, json: { message: 'Please sign in.', code: 'token_invalid' } });
   const bearer = await signIn(system);
   t.match(await ask(bearer), { status: 200, json: { customer: 1, orders: [] } });
+  const invoices = await fetch(`${address}/invoices`, { headers: { authorization: bearer } });
+  t.match(await invoices.json(), { customer: 1, invoices: [] }, 'a log-in of just now');
 
   const ended = await fetch(`${system.address}/logout`, {
     method: 'POST',

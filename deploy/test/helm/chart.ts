@@ -32,6 +32,7 @@ const peer = (namespace: string) => ({
 export const FULL = {
   publicUrl: 'https://auth.example.com:8443',
   existingSecret: 'tollgate',
+  accessKeys: ['ACCESS_SECRET', 'ACCESS_SIGNING_KEYS'],
   adminKeys: ['SESSION_API_KEY', 'HOST_API_KEY'],
   secretRefs: {
     USERS_URL: { name: 'shop-database', key: 'url' },

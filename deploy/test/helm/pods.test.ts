@@ -3,6 +3,7 @@
 import { ChallengeEnvironment, readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
+import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import t from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 import { toolsMissing } from '../support/tool-packages.js';
@@ -65,6 +66,7 @@ t.test('a service is given the variables that it reads, and only its own secrets
   const secret = (variable: string) => {
     if (variable.endsWith('STORE') || variable === 'STORE_URL')
       return `redis://${variable.toLowerCase()}:6379`;
+    if (variable === 'ACCESS_SIGNING_KEYS') return createSigningKey('ES256');
     if (variable === 'USERS_URL') return 'postgres://tollgate:password@db/shop';
     const value = `${variable}-0123456789-abcdefghijkl`.toLowerCase();
     return variable === 'HOST_API_KEYS' ? `shop:${value}` : value;

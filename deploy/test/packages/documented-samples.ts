@@ -36,8 +36,8 @@ declare global {
 
 const pages = () => ['README.md', 'host/README.md', 'client/README.md', ...listFiles('docs', /\.md$/)];
 
-/** The programs of docs/examples that a compiler without plugins can read; those of Vue are built in other tests. */
-const programs = () => listFiles('docs/examples', /^(?!.*vue-form|.*vite\.config).*\.(js|tsx)$/);
+/** The programs of docs/examples that a compiler without plugins can read; those of Vue and Svelte are built in other tests. */
+const programs = () => listFiles('docs/examples', /^(?!.*(?:svelte|vue)-form|.*vite\.config).*\.(js|tsx)$/);
 
 const usesPackage = /@tollgate\/|\b(session|challenge|element\.controller|createSession)\b[.(]/;
 

@@ -26,6 +26,7 @@ import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
+import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
@@ -91,11 +92,18 @@ export async function buildApp(
     limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
     imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
   });
-  await app.register(drawImage, {
-    prefix,
+  const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
     // Without this, browsers do not show the image on pages of another site.
     resourcePolicy: isSameSite(config.corsOrigin, publicUrl) ? 'same-site' : 'cross-origin',
+  } as const;
+  await app.register(drawImage, { prefix, ...drawing });
+  await app.register(aloneImage, {
+    prefix,
+    options,
+    ...drawing,
+    limit: issueLimit(values.RATE_LIMIT_NO_SCRIPT, networkFactors),
+    countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
   return app;

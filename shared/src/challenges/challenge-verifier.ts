@@ -9,6 +9,7 @@ import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.j
 import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
 import { type ChallengeObserver, observed } from './challenge-observer.js';
+import { makeToken } from './store/challenge-keys.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
 import type { AttemptedAccount, GivenProof, KnownDevice, SubmissionVerifier } from './verification.js';
@@ -63,6 +64,16 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
    * once per decay, the requests of the address.
    */
   clearFailures(key: string, ip?: string): Promise<void>;
+  /** Returns the image of one form without JavaScript; null unless `no_script` is `image`. */
+  noScriptImage(): NoScriptImage | null;
+}
+
+/** An image that a form without JavaScript is sent with. It is issued when a browser loads it. */
+export interface NoScriptImage {
+  /** The value of the field `captcha_token`: 40 random letters and digits. */
+  readonly token: string;
+  /** The path of the image on the challenge service, with a slash at its beginning. */
+  readonly path: string;
 }
 
 /** The dependencies of a verifier. */
@@ -170,6 +181,12 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
       const addressId = address(ip);
       await store.clearFailures(account(key), addressId);
       if (addressId !== undefined) await store.clearAddress(addressId, decayMs);
+    },
+
+    noScriptImage() {
+      if (options.no_script !== 'image') return null;
+      const token = makeToken('', random);
+      return { token, path: `/${options.routes.prefix}/no-script/${token}.png` };
     },
   };
 }

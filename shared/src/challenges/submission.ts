@@ -51,6 +51,11 @@ export function offersImage(submission: Submission): boolean {
   return !isAbsent(submission.imageToken) || !isAbsent(submission.imageAnswer);
 }
 
+/** Returns whether neither field of the work is filled in: what a form sends without JavaScript. */
+export function offersNoWork({ powToken, powNonce }: Submission): boolean {
+  return isAbsent(powToken) && isAbsent(powNonce);
+}
+
 /** Returns the problems of the fields of the work; null if both are well-formed. */
 export function powProblems(
   submission: Submission,

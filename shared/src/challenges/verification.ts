@@ -14,6 +14,8 @@ export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered
 export interface RequiredChallenges {
   readonly pow: boolean;
   readonly image: ImageRequirement;
+  /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
+  readonly minDifficulty?: number | undefined;
 }
 
 /** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
@@ -50,8 +52,6 @@ export interface VerifyContext extends RequiredChallenges {
   readonly account?: AttemptedAccount | undefined;
   /** Names of the accepted presets; all by default. */
   readonly presets?: readonly string[] | undefined;
-  /** The least accepted difficulty of work in bits, whatever the account. */
-  readonly minDifficulty?: number | undefined;
   /** Identifies the request that consumes the challenges: equal claims get equal verdicts. 128 random bits by default. */
   readonly claim?: string | undefined;
 }
@@ -86,6 +86,8 @@ export interface FailedVerdict {
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
   readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+  /** Whether the submission had neither work nor a right image. */
+  readonly isUnproven?: true;
 }
 
 /** What a passing submission gave, so that it can be verified again after the failures have risen. */
@@ -104,8 +106,8 @@ export type Verdict = { readonly ok: true; readonly given: GivenProof } | Failed
  * Returns whether a failed submission had right work. Only then may the answer mention the account, so that nobody learns
  * about accounts without working.
  */
-export function hasRightWork({ code, reason }: FailedVerdict): boolean {
-  return code !== 'pow_invalid' && reason !== 'malformed';
+export function hasRightWork({ code, reason, isUnproven }: FailedVerdict): boolean {
+  return isUnproven !== true && code !== 'pow_invalid' && reason !== 'malformed';
 }
 
 /** Returns a failed verdict about one field. */

@@ -11,11 +11,17 @@ import { normaliseAddress } from './attempts/normalise.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { ChallengeStore, Taken } from './store/challenge-store.js';
-import { parsePowRecord, parseVerifiedRecord, presetOf } from './store/records.js';
-import { type FieldNames, imageProblems, offersImage, powProblems, type Submission } from './submission.js';
+import { isAcceptedAlone, parsePowRecord } from './store/records.js';
+import {
+  type FieldNames,
+  imageProblems,
+  offersImage,
+  offersNoWork,
+  powProblems,
+  type Submission,
+} from './submission.js';
 import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
 import type { VerifiedType } from './types/challenge-type.js';
-import { tooLongFor } from './types/challenge-type-registry.js';
 import {
   type AttemptedAccount,
   countedKey,
@@ -27,9 +33,11 @@ import {
   malformed,
   type RequiredChallenges,
   type SubmissionVerifier,
+  type Verdict,
   type VerifyContext,
 } from './verification.js';
-import { type ImageVerdict, verifyImageRecord, verifyPowRecord } from './verify-record.js';
+import { createImageVerifier } from './verify-image.js';
+import { verifyPowRecord } from './verify-record.js';
 
 /** The dependencies of a submission verifier. */
 export interface SubmissionVerifierDependencies {
@@ -69,10 +77,21 @@ export function createSubmissionVerifier({
     address: normaliseAddress(ip),
   });
 
-  const checksFor = (submission: Submission, { pow, image }: RequiredChallenges) => ({
-    checksPow: pow && options.pow.enabled,
-    checksImage: image === 'required' || (image !== 'ignored' && offersImage(submission)),
-  });
+  /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
+  const isAlone = (submission: Submission, { pow, image, minDifficulty }: RequiredChallenges) =>
+    options.no_script === 'image' &&
+    options.pow.enabled &&
+    pow &&
+    image !== 'ignored' &&
+    minDifficulty === undefined &&
+    offersNoWork(submission);
+
+  const checksFor = (submission: Submission, required: RequiredChallenges) => {
+    const { pow, image } = required;
+    const alone = isAlone(submission, required);
+    const checksImage = image === 'required' || (image !== 'ignored' && offersImage(submission));
+    return { alone, checksPow: pow && options.pow.enabled && !alone, checksImage };
+  };
 
   /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
   const isAccount = (account: AttemptedAccount | undefined) => (scope: Scope) => {
@@ -82,8 +101,11 @@ export function createSubmissionVerifier({
     return names.some((name) => equalText(accountPseudonym(key, application, name), scope.account));
   };
 
+  const verifyImage = createImageVerifier({ store, ring, options, fieldNames, types, isAccount });
+
   function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {
-    const { checksPow, checksImage } = checksFor(submission, required);
+    const { checksPow, checksImage, alone } = checksFor(submission, required);
+    if (alone && !offersImage(submission)) return { ...imageMissing(fieldNames), isUnproven: true };
     return malformed(
       checksPow ? powProblems(submission, fieldNames, accepted) : null,
       checksImage ? imageProblems(submission, fieldNames, longest) : null,
@@ -105,30 +127,17 @@ export function createSubmissionVerifier({
     return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
   }
 
-  async function checkImage(
+  /** Verifies an image in place of work. Nothing about the account is read: its failures have no price here. */
+  async function verifyAlone(
     submission: Submission,
     context: VerifyContext,
     claim: string,
-    failures: number,
     onReplay?: () => void,
-  ): Promise<ImageVerdict | { readonly ok: false; readonly reason: 'other_preset' }> {
-    const token = submission.imageToken as string;
-    const text = submission.imageAnswer as string;
-    const exempt = tooLongFor(text, types);
-    const taken = await store.take('image', token, claim, { exempt, onConsumed: onReplay });
-    const record = taken === null ? null : parseVerifiedRecord(taken.record);
-    if (record !== null && context.presets !== undefined) {
-      const preset = presetOf(record);
-      if (preset === null || !context.presets.includes(preset)) return { ok: false, reason: 'other_preset' };
-    }
-    const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
-    return verifyImageRecord(record, answer, {
-      ...recordContext(context.ip),
-      options,
-      types,
-      isAccount: context.account === undefined ? undefined : isAccount(context.account),
-      failures,
-    });
+  ): Promise<Verdict> {
+    const terms = { claim, failures: 0, onReplay, accepts: isAcceptedAlone };
+    const verdict = await verifyImage(submission, context, terms);
+    if (!verdict.ok) return { ...verdict, isUnproven: true };
+    return { ok: true, given: { work: null, image: true, isImageStillEnough: () => true } };
   }
 
   function checkPrice(work: GivenProof['work'], failures: number): FailedVerdict | null {
@@ -159,8 +168,9 @@ export function createSubmissionVerifier({
     async verify(submission, context, onReplay) {
       const shape = checkShape(submission, context);
       if (shape !== null) return shape;
-      const { checksPow, checksImage } = checksFor(submission, context);
+      const { checksPow, checksImage, alone } = checksFor(submission, context);
       const { account, claim = newClaim() } = context;
+      if (alone) return verifyAlone(submission, context, claim, onReplay);
       let work: GivenProof['work'] = null;
       if (checksPow) {
         const token = submission.powToken as string;
@@ -178,14 +188,8 @@ export function createSubmissionVerifier({
       if (needsImage && !checksImage) return imageMissing(fieldNames);
       let isImageStillEnough: GivenProof['isImageStillEnough'] = () => true;
       if (checksImage) {
-        const verdict = await checkImage(submission, context, claim, failures, onReplay);
-        if (!verdict.ok) {
-          if (verdict.reason === 'other_preset') {
-            return failed('preset_refused', fieldNames.image.token, 'wrong_preset', verdict.reason);
-          }
-          const problem = verdict.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
-          return failed('captcha_invalid', fieldNames.image.answer, problem, verdict.reason);
-        }
+        const verdict = await verifyImage(submission, context, { claim, failures, onReplay });
+        if (!verdict.ok) return verdict;
         isImageStillEnough = verdict.isStillEnough;
       }
       return { ok: true, given: { work, image: checksImage, isImageStillEnough } };

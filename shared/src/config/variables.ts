@@ -25,7 +25,7 @@ const networkFactor = (value: number, network: string) =>
     default: value,
     minimum: 1,
     maximum: 65_536,
-    description: `Times the limits of \`RATE_LIMIT_POW\` and \`RATE_LIMIT_ISSUE\` that all addresses of an IPv6 ${network} share`,
+    description: `Times the limits of \`RATE_LIMIT_POW\`, \`RATE_LIMIT_ISSUE\` and \`RATE_LIMIT_NO_SCRIPT\` that all addresses of an IPv6 ${network} share`,
   });
 
 /** The secrets, in the form that `openKeyRing` reads. Each service uses some of them. */
@@ -159,6 +159,7 @@ export const HostApiVariables = {
 export const ChallengeLimitVariables = {
   RATE_LIMIT_POW: perMinute(60, 'Proof-of-work challenges'),
   RATE_LIMIT_ISSUE: perMinute(60, 'Image challenges and effort'),
+  RATE_LIMIT_NO_SCRIPT: perMinute(6, 'Images that replace work (`CAPTCHA_NO_SCRIPT`)'),
   RATE_LIMIT_FACTOR_56: networkFactor(4, '/56'),
   RATE_LIMIT_FACTOR_48: networkFactor(16, '/48'),
   RATE_LIMIT_IMAGE: perMinute(120, 'Images'),

@@ -96,6 +96,13 @@ export const CaptchaOptions = group({
     minimum: 0,
     description: 'An image answered faster than this fails; 0 switches it off',
   }),
+  no_script: Type.Optional(
+    Type.Literal('image', {
+      description:
+        'With `image`, a submission without work is accepted with an image that was requested for it, for pages without JavaScript',
+      shownDefault: 'off',
+    }),
+  ),
   bind_ip: flag(false, 'Whether the answer must come from the address that asked'),
   phrase: group({
     type: Type.String({

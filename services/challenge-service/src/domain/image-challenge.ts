@@ -42,10 +42,16 @@ export function mayHaveImage({ kind }: NamedPreset): boolean {
   return kind === null || !isVerifiedType(kind);
 }
 
+/** A challenge for a page without JavaScript: accepted without work, under the token that the page has chosen. */
+export interface ChosenImage {
+  readonly token: string;
+}
+
 /**
  * Prepares one challenge of a preset.
  * @param driver what draws the image
  * @param address normalised; null if unknown
+ * @param chosen what a page without JavaScript has chosen
  * @throws ChallengeTypeError if a challenge type of the operator fails
  */
 export function imageIssue(
@@ -53,15 +59,16 @@ export function imageIssue(
   known: NamedPreset,
   driver: string,
   address: string | null,
+  chosen?: ChosenImage,
 ): PreparedChallenge {
   const { options, ring, random } = deps;
   const { kind } = known;
   const { client, tag, bound } = issuingAddress(deps, address);
-  const token = makeToken(tag, random);
+  const token = chosen?.token ?? makeToken(tag, random);
   const { verifiedBy, rest, type, preset, ...prepared } =
     kind !== null && isVerifiedType(kind)
       ? verifiedFields(deps, kind, known.name, token)
-      : answerFields(deps, { ...known, kind }, driver, token);
+      : answerFields(deps, { ...known, kind }, driver, token, chosen !== undefined);
   const issue: ImageIssue = {
     token,
     ...client,
@@ -93,6 +100,7 @@ function answerFields(
   known: NamedPreset & { readonly kind: AnswerType | null },
   driver: string,
   token: string,
+  isAlone: boolean,
 ): TypeFields {
   const { fingerprint, preset, kind } = known;
   const seed = Buffer.from(random(SEED_BYTES)).readUInt32BE();
@@ -105,6 +113,7 @@ function answerFields(
     fold,
     answer: scrambleAnswer(ring.current, token, normaliseAnswer(answer, fold)),
     ...(kind?.hasMinimumTime === false ? { untimed: true } : {}),
+    ...(isAlone ? { alone: true } : {}),
   });
   return {
     verifiedBy: 'answer',

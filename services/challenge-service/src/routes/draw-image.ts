@@ -1,6 +1,6 @@
 // GET {prefix}/{token}.png: draws the image of a live challenge, the same bytes each time.
 
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
@@ -10,9 +10,11 @@ import { ImageUnavailable, NoImageLibrary } from '../errors.js';
 import type { DrawingJob } from '../image/derivation.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
-const Params = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
+/** The path of an image, after its prefix; its parameters. */
+export const imagePath = `/:token(^[A-Za-z0-9]{${TOKEN_CHARACTERS}}$).png`;
+export const ImageParams = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
 
-const Png = {
+export const Png = {
   description: 'The same bytes each time',
   content: { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } },
 };
@@ -25,8 +27,8 @@ export default async function drawImage(
   app: FastifyInstance,
   route: { limitPerMinute: number; resourcePolicy: 'same-site' | 'cross-origin' },
 ): Promise<void> {
-  app.get<{ Params: { token: string } }>(
-    `/:token(^[A-Za-z0-9]{${TOKEN_CHARACTERS}}$).png`,
+  app.get<{ Params: Static<typeof ImageParams> }>(
+    imagePath,
     {
       exposeHeadRoute: true,
       config: {
@@ -36,27 +38,39 @@ export default async function drawImage(
       schema: {
         operationId: 'drawImage',
         summary: 'The image of a challenge',
-        params: Params,
+        params: ImageParams,
         response: { 200: Png },
       },
     },
     async (request, reply) => {
       const { token } = request.params;
-      const { images, presets, ring } = app;
-      const encoded = await app.challenges.readImage(token);
-      const driver = encoded === null || images === null ? null : await images.identity();
-      const drawing = drawingOf(encoded, token, { ring, presets, driver });
-      if (drawing.outcome === 'unknown') throw refuse(NotFound);
-      if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
-      if (drawing.outcome !== 'draw') {
-        if (drawing.outcome === 'other_driver') app.onOtherDriver(drawing.other);
-        else app.onOtherPreset(drawing.other);
-        throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
-      }
-      const png = await draw(images, drawing.job);
+      const png = await drawRecord(app, token, await app.challenges.readImage(token));
       return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
     },
   );
+}
+
+/**
+ * Draws the image of a record.
+ * @param encoded null if there is no live record
+ * @throws NotFound, NoImageLibrary, ImageUnavailable, Overloaded
+ */
+export async function drawRecord(
+  app: FastifyInstance,
+  token: string,
+  encoded: string | null,
+): Promise<Buffer> {
+  const { images, presets, ring } = app;
+  const driver = encoded === null || images === null ? null : await images.identity();
+  const drawing = drawingOf(encoded, token, { ring, presets, driver });
+  if (drawing.outcome === 'unknown') throw refuse(NotFound);
+  if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
+  if (drawing.outcome !== 'draw') {
+    if (drawing.outcome === 'other_driver') app.onOtherDriver(drawing.other);
+    else app.onOtherPreset(drawing.other);
+    throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
+  }
+  return draw(images, drawing.job);
 }
 
 async function draw(images: ImagePool, job: DrawingJob): Promise<Buffer> {

@@ -3,7 +3,7 @@
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
-import { offersImage, type Submission } from '../submission.js';
+import { offersImage, offersNoWork, type Submission } from '../submission.js';
 import { EFFORT } from '../types/effort-type.js';
 import {
   type AttemptedAccount,
@@ -52,7 +52,8 @@ export interface NextAttempts {
   nextAttemptAfter(verdict: Verdict, attempted: AttemptedSubmission): Promise<NextAttempt>;
   /**
    * Returns the requirements after a submission without right work, without reading the store. They reveal nothing about
-   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it.
+   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it, or if it had
+   * no work and a captcha may replace it.
    * @param hasAccount whether the form counts failures of accounts; with `escalation.after` 0 it always requires a captcha
    */
   nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
@@ -100,7 +101,11 @@ export function createNextAttempts({
   };
 
   const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (submission, hasAccount = false) =>
-    requirements(offersImage(submission) || (hasAccount && escalation.after === 0));
+    requirements(
+      offersImage(submission) ||
+        (hasAccount && escalation.after === 0) ||
+        (options.no_script === 'image' && offersNoWork(submission)),
+    );
 
   return {
     nextAttempt,

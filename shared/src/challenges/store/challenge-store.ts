@@ -113,6 +113,11 @@ export interface ChallengeStore {
   issueEffort(issue: EffortIssue): Promise<Issued>;
   /** Counts the request for its limit and records the captcha. */
   issueImage(issue: ImageIssue): Promise<Issued>;
+  /**
+   * Records a captcha under a token that a page has chosen, unless that token has a record. Returns the record that is
+   * there now; null if it has been consumed. Counts no request.
+   */
+  recordImage(image: Pick<ImageIssue, 'token' | 'recordTail' | 'expireSeconds'>): Promise<string | null>;
   /** Returns the record of a captcha that is live and not consumed. */
   readImage(token: string): Promise<string | null>;
   /**

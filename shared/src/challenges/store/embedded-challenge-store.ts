@@ -89,6 +89,16 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         return { allowed: true, limit, nowMs: tx.nowMs, difficulty: 0, lifetimeSeconds: seconds };
       }),
 
+    recordImage: ({ token, recordTail, expireSeconds }) =>
+      store.transact((tx) => {
+        const key = keys.image(token);
+        const text = tx.get(key);
+        if (text !== undefined) return text.startsWith(CONSUMED_PREFIX) ? null : text;
+        const record = `${tx.nowMs} ${recordTail}`;
+        tx.put(key, record, tx.nowMs + expireSeconds * 1000);
+        return record;
+      }),
+
     async readImage(token) {
       const text = await store.read(keys.image(token));
       return text === undefined || text.startsWith(CONSUMED_PREFIX) ? null : text;

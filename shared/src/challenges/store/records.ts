@@ -64,11 +64,14 @@ export const AnswerRecord = Type.Object({
   answer: Hex(32),
   /** Present if `min_seconds` does not apply. */
   untimed: Type.Optional(Type.Literal(true)),
+  /** Present if it is accepted without work (`no_script`). */
+  alone: Type.Optional(Type.Literal(true)),
 });
 export type AnswerRecord = Static<typeof AnswerRecord>;
 
 const NOTHING = '-';
 const UNTIMED = 'untimed';
+const ALONE = 'alone';
 const powRecord = TypeCompiler.Compile(PowRecord);
 const verifiedRecord = TypeCompiler.Compile(VerifiedRecord);
 const answerRecord = TypeCompiler.Compile(AnswerRecord);
@@ -124,16 +127,26 @@ export function presetOf({ verifiedBy, type, preset, rest }: VerifiedRecord): st
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
 }
 
+/** Returns whether a challenge is accepted without work. */
+export function isAcceptedAlone({ verifiedBy, rest }: VerifiedRecord): boolean {
+  return verifiedBy === 'answer' && parseAnswerRecord(rest)?.alone === true;
+}
+
 /** Formats the `rest` of a record whose answer is one text. */
-export function formatAnswerRecord({ preset, driver, seed, fold, answer, untimed }: AnswerRecord): string {
-  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${untimed ? ` ${UNTIMED}` : ''}`;
+export function formatAnswerRecord(record: AnswerRecord): string {
+  const { preset, driver, seed, fold, answer, untimed, alone } = record;
+  const words = `${untimed ? ` ${UNTIMED}` : ''}${alone ? ` ${ALONE}` : ''}`;
+  return `${preset} ${driver} ${seed} ${fold ? 1 : 0} ${answer}${words}`;
 }
 
 /** Parses the result of `formatAnswerRecord`; returns null for anything else. */
 export function parseAnswerRecord(rest: string): AnswerRecord | null {
-  const [preset, driver, seed, fold, answer, word] = rest.split(' ');
-  const untimed = word === UNTIMED ? { untimed: true } : {};
-  const record = { preset, driver, seed: Number(seed), fold: fold === '1', answer, ...untimed };
+  const [preset, driver, seed, fold, answer, ...words] = rest.split(' ');
+  const record = {
+    ...{ preset, driver, seed: Number(seed), fold: fold === '1', answer },
+    ...(words.includes(UNTIMED) ? { untimed: true } : {}),
+    ...(words.includes(ALONE) ? { alone: true } : {}),
+  };
   return answerRecord.Check(record) ? record : null;
 }
 

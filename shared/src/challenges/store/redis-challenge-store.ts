@@ -46,6 +46,7 @@ type StatusReply = [failures: number, waitMs: number];
 export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
   const runIssueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
+  const recordImage = loadScript<string | null>(client, SCRIPTS, 'record_image');
   const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
   const readStatus = loadScript<StatusReply>(client, SCRIPTS, 'attempt_status');
   const countAttempt = loadScript<StatusReply>(client, SCRIPTS, 'count_attempt');
@@ -115,6 +116,9 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       );
       return issued(reply);
     },
+
+    recordImage: ({ token, recordTail, expireSeconds }) =>
+      recordImage([keys.image(token)], [expireSeconds, recordTail]),
 
     async readImage(token) {
       const text = await replyOf(client, client.get(keys.image(token)));

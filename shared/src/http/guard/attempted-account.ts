@@ -32,7 +32,9 @@ export async function findAttemptedAccount(
   if (work === undefined || key === undefined) return undefined;
   const { throttle = false, device: deviceOf } = work;
   if (!throttle && deviceOf === undefined) return verifier.attemptedAccount(key);
-  const malformed = verifier.checkShape(challengeFieldsOf(request), { pow: true, image });
+  const malformed = verifier.checkShape(challengeFieldsOf(request), {
+    ...{ pow: true, image, minDifficulty: rules.minDifficulty },
+  });
   if (malformed !== null)
     throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
   const device = await deviceOf?.(request);

@@ -64,21 +64,25 @@ const DOMAIN = Uint8Array.from('captcha-hashwx-1', (character) => character.char
 const PART_AT = DOMAIN.length + 32;
 
 /**
- * Returns the seed of the function of a block: SHA-256(domain ‖ challenge seed ‖ part ‖ block), where every field has a
- * fixed length.
- * @param seed 64 hexadecimal digits
- * @param part 0 to 3
- * @param block 0 to 2^32 - 1
+ * Returns a function that returns the seeds of a challenge's functions: SHA-256(domain ‖ salt ‖ part ‖ block), where every
+ * field has a fixed length. Parts are 0 to 3, blocks 0 to 2^32 - 1.
+ * @param salt 64 hexadecimal digits
  */
-export function functionSeed(sha256: BytesDigest, seed: string, part: number, block: number): Uint8Array {
+export function functionSeeds(
+  sha256: BytesDigest,
+  salt: string,
+): (part: number, block: number) => Uint8Array {
   const message = new Uint8Array(PART_AT + 5);
+  const view = new DataView(message.buffer);
   message.set(DOMAIN);
-  for (let at = 0; at < 32; at++) {
-    message[DOMAIN.length + at] = Number.parseInt(seed.slice(2 * at, 2 * at + 2), 16);
+  for (let at = 0; at < 8; at++) {
+    view.setUint32(DOMAIN.length + 4 * at, Number.parseInt(salt.slice(8 * at, 8 * at + 8), 16));
   }
-  message[PART_AT] = part;
-  new DataView(message.buffer).setUint32(PART_AT + 1, block);
-  return sha256(message);
+  return (part, block) => {
+    message[PART_AT] = part;
+    view.setUint32(PART_AT + 1, block);
+    return sha256(message);
+  };
 }
 
 /** Returns the number that a hash must be below: one hash in `partDifficulty` is. */
@@ -98,10 +102,11 @@ export function solvesHashwx(
 ): boolean {
   if (!isHashwxSolution(solution)) return false;
   const threshold = hashwxThreshold(partDifficulty);
+  const seedOf = functionSeeds(sha256, seed);
   return solution.split('.').every((text, part) => {
     const number = Number(text);
     const block = Math.floor(number / noncesPerFunction);
     if (block >= BLOCKS) return false;
-    return hash(functionSeed(sha256, seed, part, block), BigInt(number)) < threshold;
+    return hash(seedOf(part, block), BigInt(number)) < threshold;
   });
 }

@@ -1,0 +1,35 @@
+// The memory of the processes that this one has started, and of those that they have started.
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Parents by process. */
+function parents(): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      // The name of a program, in brackets, may hold spaces.
+      const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      found.set(Number(name), Number(parent));
+    } catch {
+      // The process has ended.
+    }
+  }
+  return found;
+}
+
+/** Returns their proportional memory in MB: pages that several share count once. */
+export function descendantsMemory(): number {
+  const parentOf = parents();
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && pid !== 0 && (pid === process.pid || isOurs(parentOf.get(pid)));
+  let kilobytes = 0;
+  for (const pid of parentOf.keys()) {
+    if (pid === process.pid || !isOurs(pid)) continue;
+    try {
+      kilobytes += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      // The process has ended.
+    }
+  }
+  return kilobytes / 1000;
+}

@@ -1,0 +1,150 @@
+// HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
+import { engines } from '@tollgate/deploy/test/engines/engines.js';
+import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
+import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
+import { hashwxPartHashes, solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+import type { Bench } from '../hashwx/page.js';
+import { descendantsMemory } from '../hashwx/process-memory.js';
+import type { WorkerRate } from '../hashwx/rate-worker.js';
+import type { Program } from '../program.js';
+import type { Report } from '../report/report.js';
+import { servePage } from '../solver/bundled-page.js';
+import { median } from '../statistics.js';
+
+const NONCES = [512, 4096, 16_384, 65_536] as const;
+const RATE_MS = 1000;
+const SOLVES = 9;
+/** Short samples, so that some are undisturbed even on a busy machine. */
+const CHECKS = 100;
+const SAMPLES = 100;
+const BOUNDS = { fourPartsMicroseconds: 40 };
+
+const program: Program = {
+  title: 'HashWX: a check in Node, rates and memory in three engines, and the wait for a solution',
+  method:
+    'rates: one worker, everything in (programs, modules, code that is not optimised yet), thousand hashes/s; memory: all processes of the browser afterwards, MB above the least; waits: milliseconds from the call to the solution, brought to the mean work. --rounds N (2) repeats all in turn; --checks leaves the engines out',
+  async run(args, report, open) {
+    measureChecks(report);
+    if (args.includes('--checks')) return;
+    const rounds = Number(args[args.indexOf('--rounds') + 1] ?? 2) || 2;
+    const page = await open(servePage(new URL('../hashwx/page.js', import.meta.url)));
+    for (const engine of Object.values(engines)) {
+      if (engine.missing === undefined) await measureEngine(engine, page.address, rounds, report);
+      else report.say(`${engine.name} was not measured: ${engine.missing}`);
+    }
+  },
+};
+export default program;
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+function measureChecks(report: Report): void {
+  const hashwx = warmHashwx();
+  const seeds = Array.from({ length: 64 }, () => randomBytes(32));
+  const pair = (i: number) => hashwx.hash(seeds[i % 64]!, BigInt(i));
+  // Of difficulty 2 each part passes half of the time: a solution of all four is soon found, and others end earlier.
+  const tasks = Array.from({ length: 64 }, () => {
+    const task = { seed: randomBytes(32).toString('hex'), partDifficulty: 2, noncesPerFunction: 65_536 };
+    for (let i = 0; ; i++) {
+      const solution = [0, 1, 2, 3].map((part) => (i >> (2 * part)) & 3).join('.');
+      if (i > 255 || solvesHashwx(hashwx, sha256, task, solution)) return { task, solution };
+    }
+  }).filter(({ task, solution }) => solvesHashwx(hashwx, sha256, task, solution));
+  const whole = (i: number) => {
+    const { task, solution } = tasks[i % tasks.length]!;
+    return solvesHashwx(hashwx, sha256, task, solution);
+  };
+  const four = (i: number) => {
+    for (let part = 0; part < 4; part++) pair(4 * i + part);
+  };
+  const started = performance.now();
+  openHashwx().hash(seeds[0]!, 0n);
+  report.row('instance and first hash', { ms: performance.now() - started });
+  report.row('programs and hash of one part', { µs: microseconds(pair) });
+  const fourParts = microseconds(four);
+  report.row('programs and hashes of four parts', { µs: fourParts });
+  report.row('a whole check that passes', { µs: microseconds(whole) });
+  report.verdict('four parts, warm', Math.min(...fourParts), { atMost: BOUNDS.fourPartsMicroseconds }, 'µs');
+}
+
+/** A busy machine only takes speed away, so the least of the samples is the least disturbed. */
+function microseconds(work: (i: number) => unknown): number[] {
+  return Array.from({ length: SAMPLES }, () => {
+    const startedMs = performance.now();
+    for (let i = 0; i < CHECKS; i++) work(i);
+    return ((performance.now() - startedMs) / CHECKS) * 1000;
+  });
+}
+
+async function measureEngine(engine: Engine, address: string, rounds: number, report: Report): Promise<void> {
+  const rates = new Map<string, { rate: number[]; memory: number[] }>();
+  const waits = new Map<string, number[]>();
+  for (let round = 0; round < rounds; round++) {
+    for (const isCompiled of [true, false]) {
+      for (const nonces of NONCES) {
+        const name = `${engine.name}, ${isCompiled ? 'compiled' : 'interpreted'}, ${nonces} nonces`;
+        const sample = await measureRate(engine, address, { nonces, isCompiled, ms: RATE_MS });
+        const { rate, memory } = rates.get(name) ?? { rate: [], memory: [] };
+        rates.set(name, { rate: [...rate, sample.rate], memory: [...memory, sample.memory] });
+      }
+    }
+    for (const [name, ms] of await measureWaits(engine, address)) {
+      waits.set(name, [...(waits.get(name) ?? []), ...ms]);
+    }
+  }
+  for (const [name, { rate, memory }] of rates) report.row(name, { 'thousand/s': rate, 'MB more': memory });
+  for (const [name, ms] of waits) report.row(name, { ms });
+  const [base = [], ...others] = [...waits.values()];
+  report.say(
+    `${engine.name}: times SHA-256 at 16 bits: ${others.map((ms) => (median(ms) / median(base)).toFixed(2)).join(', ')}`,
+  );
+}
+
+/** Measures in a fresh browser, whose memory nothing else has used. */
+async function measureRate(engine: Engine, address: string, order: Parameters<Bench['rate']>[0]) {
+  const browser = await engine.launch();
+  try {
+    const tab = await (await browser.visit()).openTab();
+    await tab.open(address);
+    await tab.waitFor('globalThis.bench !== undefined');
+    const before = descendantsMemory();
+    const { hashes, ms } = await ordered<WorkerRate>(tab, `bench.rate(${JSON.stringify(order)})`);
+    return { rate: hashes / ms, memory: descendantsMemory() - before };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function measureWaits(engine: Engine, address: string): Promise<Map<string, number[]>> {
+  const browser = await engine.launch();
+  try {
+    const tab = await (await browser.visit()).openTab();
+    await tab.open(address);
+    await tab.waitFor('globalThis.bench !== undefined');
+    const waits = new Map<string, number[]>();
+    const solve = async (name: string, difficulty: number, hashwx: object | null) => {
+      const order = `bench.solve(${difficulty}, ${JSON.stringify(hashwx)}, ${SOLVES})`;
+      waits.set(`${engine.name}, ${name}`, await ordered<number[]>(tab, order));
+    };
+    await solve('SHA-256 at 16 bits', 16, null);
+    await solve('SHA-256 at 20 bits', 20, null);
+    for (const bits of [16, 20, 21, 24]) {
+      const part_hashes = hashwxPartHashes(bits, HASHWX_EXCHANGE);
+      await solve(`HashWX at ${bits} bits`, bits, { part_hashes, nonces_per_function: 65_536 });
+    }
+    return waits;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Runs an order of the page, and waits for its result. */
+async function ordered<Value>(tab: Tab, expression: string): Promise<Value> {
+  await tab.evaluate(`void ${expression}`);
+  await tab.waitFor('globalThis.bench.ended !== undefined');
+  const ended = await tab.evaluate<{ value?: Value; error?: string }>('globalThis.bench.ended');
+  if (ended.value === undefined) throw new Error(ended.error);
+  return ended.value;
+}

@@ -1,0 +1,91 @@
+// GET {prefix}/no-script/{token}.png: an image under a token that the page has chosen, accepted without work.
+
+import type { Static } from '@sinclair/typebox';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { imageIssue, mayHaveImage, type PreparedChallenge } from '../domain/image-challenge.js';
+import { NoImageLibrary } from '../errors.js';
+import { reportLimit } from '../plugins/issue-limit.js';
+import { findPreset } from '../presets/presets.js';
+import { drawRecord, ImageParams, imagePath, Png } from './draw-image.js';
+
+/** The preset of these images, if the operator has one of this name; else `default`. The client has no choice. */
+const PRESET = 'no-script';
+
+/**
+ * @param route.options the options of the challenges
+ * @param route.limit new images that an address may request here
+ * @param route.limitPerMinute drawings per minute and address, together with those of other images
+ * @param route.resourcePolicy the value of `Cross-Origin-Resource-Policy`
+ * @param route.countRequest counts new images on the store
+ */
+export default async function aloneImage(
+  app: FastifyInstance,
+  route: {
+    options: CaptchaOptions;
+    limit: RequestLimit;
+    limitPerMinute: number;
+    resourcePolicy: 'same-site' | 'cross-origin';
+    countRequest: RequestCounter;
+  },
+): Promise<void> {
+  const { options, limit } = route;
+  const deps = { options, ring: app.ring, limit, random: app.random };
+  const preset = findPreset(app.presets, PRESET) ?? findPreset(app.presets, '');
+  const countIssued = app.metrics.issued(preset?.kind?.name ?? 'image', preset?.name ?? '');
+
+  app.get<{ Params: Static<typeof ImageParams> }>(
+    `/no-script${imagePath}`,
+    {
+      config: {
+        rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
+        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
+      },
+      schema: {
+        operationId: 'drawImageWithoutScript',
+        summary: 'An image that is accepted without work, for a page without JavaScript',
+        params: ImageParams,
+        response: { 200: Png },
+      },
+    },
+    async (request, reply) => {
+      if (options.no_script !== 'image' || preset === undefined || !mayHaveImage(preset)) {
+        throw refuse(NotFound);
+      }
+      const { token } = request.params;
+      const record = (await app.challenges.readImage(token)) ?? (await issue(token, request.ip, reply));
+      const png = await drawRecord(app, token, record);
+      return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
+    },
+  );
+
+  async function issue(token: string, ip: string, reply: FastifyReply): Promise<string | null> {
+    if (preset === undefined) return null;
+    if (app.images === null) throw refuse(NoImageLibrary);
+    const driver = await app.images.identity();
+    const prepared = imageIssue(deps, preset, driver, normaliseAddress(ip), { token });
+    await countOrRefuse(prepared, reply);
+    const record = await app.challenges.recordImage(prepared.issue);
+    if (record === null) return null;
+    countIssued();
+    if (options.test_mode) reply.header('x-captcha-answer', prepared.answer ?? '');
+    return record;
+  }
+
+  /** Counts for the address and its networks, each in a window of its own. @throws RateLimited */
+  async function countOrRefuse({ issue }: PreparedChallenge, reply: FastifyReply): Promise<void> {
+    const { address, networks = [] } = issue;
+    const limits = [limit.max, ...(limit.networkMax ?? [])];
+    for (const [at, pseudonym] of [address, ...networks].entries()) {
+      const counted = await route.countRequest(`no-script:${pseudonym}`, limit.windowMs);
+      if (counted.count > (limits[at] ?? limit.max)) {
+        reportLimit(reply, limit, { allowed: false, limit: { ...counted, count: limit.max + 1 } });
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// Verifies the image of a submission, or what replaced it, against the record of its token.
+
+import type { KeyRing } from '../crypto/key-ring.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import { normaliseAddress } from './attempts/normalise.js';
+import type { Scope } from './attempts/scope-ticket.js';
+import type { ChallengeStore } from './store/challenge-store.js';
+import { parseVerifiedRecord, presetOf, type VerifiedRecord } from './store/records.js';
+import type { FieldNames, Submission } from './submission.js';
+import type { VerifiedType } from './types/challenge-type.js';
+import { tooLongFor } from './types/challenge-type-registry.js';
+import { type FailedVerdict, failed, type VerifyContext } from './verification.js';
+import { verifyImageRecord } from './verify-record.js';
+
+/** The dependencies of an image verifier. */
+export interface ImageVerifierDependencies {
+  readonly store: ChallengeStore;
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  readonly fieldNames: FieldNames;
+  readonly types: ReadonlyMap<string, VerifiedType>;
+  /** Returns whether a scope names the attempted account. */
+  readonly isAccount: (account: VerifyContext['account']) => (scope: Scope) => boolean;
+}
+
+/** What one image is verified with. */
+export interface ImageTerms {
+  /** Identifies the request that consumes the image. */
+  readonly claim: string;
+  /** Failures of the account. */
+  readonly failures: number;
+  /** Called if the image was consumed before. */
+  readonly onReplay?: (() => void) | undefined;
+  /** Returns whether the form accepts the record; all by default. */
+  readonly accepts?: (record: VerifiedRecord) => boolean;
+}
+
+/** A right image, which may be too little after further failures, or the verdict on a wrong one. */
+export type CheckedImage = { readonly ok: true; isStillEnough(failures: number): boolean } | FailedVerdict;
+
+/** Consumes the image of a submission whose fields are well-formed, and verifies its answer. */
+export type ImageVerifier = (
+  submission: Submission,
+  context: VerifyContext,
+  terms: ImageTerms,
+) => Promise<CheckedImage>;
+
+/** Creates the verifier. */
+export function createImageVerifier(deps: ImageVerifierDependencies): ImageVerifier {
+  const { store, ring, options, fieldNames, types, isAccount } = deps;
+  return async (submission, context, { claim, failures, onReplay, accepts = () => true }) => {
+    const token = submission.imageToken as string;
+    const text = submission.imageAnswer as string;
+    const exempt = tooLongFor(text, types);
+    const taken = await store.take('image', token, claim, { exempt, onConsumed: onReplay });
+    const found = taken === null ? null : parseVerifiedRecord(taken.record);
+    const record = found !== null && accepts(found) ? found : null;
+    if (record !== null && context.presets !== undefined) {
+      const preset = presetOf(record);
+      if (preset === null || !context.presets.includes(preset)) {
+        return failed('preset_refused', fieldNames.image.token, 'wrong_preset', 'other_preset');
+      }
+    }
+    const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
+    const verdict = verifyImageRecord(record, answer, {
+      ring,
+      bindIp: options.bind_ip,
+      address: normaliseAddress(context.ip),
+      options,
+      types,
+      isAccount: context.account === undefined ? undefined : isAccount(context.account),
+      failures,
+    });
+    if (verdict.ok) return verdict;
+    const problem = verdict.reason === 'insufficient' ? 'insufficient_work' : 'wrong_answer';
+    return failed('captcha_invalid', fieldNames.image.answer, problem, verdict.reason);
+  };
+}
