@@ -1,5 +1,5 @@
 // A Chromium with Device Bound Session Credentials, which Debian's newer ones ignore. It stays beside the dependencies.
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './prepare.js';
 
@@ -32,5 +32,5 @@ function unpack() {
   const packages = ['chromium', 'chromium-common'].map((name) => `${name}=${version}`);
   run('apt-get', ['download', '-qq', ...packages], { cwd: folder });
   for (const name of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    run('dpkg', ['-x', join(folder, name), folder]);
+    if (run('dpkg', ['-x', join(folder, name), folder]).ok) rmSync(join(folder, name));
 }
