@@ -2,8 +2,6 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
-import { acceptedAlgorithms } from '../pow/algorithms.js';
-import { warmHashwx } from '../pow/hashwx/function.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
@@ -20,7 +18,7 @@ import {
   powProblems,
   type Submission,
 } from './submission.js';
-import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
+import { MAX_ANSWER_CHARACTERS, openAlgorithms } from './types/answer-hashing.js';
 import type { VerifiedType } from './types/challenge-type.js';
 import {
   type AttemptedAccount,
@@ -59,9 +57,7 @@ export function createSubmissionVerifier({
   newClaim,
 }: SubmissionVerifierDependencies): SubmissionVerifier {
   const fieldNames: FieldNames = { pow: options.pow.fields, image: options.fields };
-  const accepted = acceptedAlgorithms(options.pow.algorithms);
-  // The first checks would take ten times as long. Without WebAssembly the start fails, not the first submission.
-  if (accepted.hashwx !== null) warmHashwx();
+  const accepted = openAlgorithms(options.pow.algorithms);
   const terms: SufficiencyTerms = {
     ceiling: options.pow.max_difficulty,
     failureStep: options.pow.escalate ? options.pow.step : 0,

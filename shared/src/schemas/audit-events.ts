@@ -58,10 +58,11 @@ export const AuditEvents = {
     {
       address,
       reason: oneOf(
-        'Why: `unknown` was never made, is used or has expired, `other_origin` belongs to pages of another origin, `other_user` to another user than that of the session, `user_gone` to one who is deleted or disabled',
+        'Why: `unknown` was never made, is used or has expired, `other_origin` belongs to pages of another origin, `other_user` to another user than that of the session, `void` is from before the sessions of its user were ended, `user_gone` to one who is deleted or disabled',
         'unknown',
         'other_origin',
         'other_user',
+        'void',
         'user_gone',
       ),
       request,

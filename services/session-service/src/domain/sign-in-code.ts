@@ -6,6 +6,8 @@ import { formatAttributes, parseAttributes, type SessionAttributes } from './ses
 export interface SignInCode {
   /** The user's id. */
   readonly uid: number;
+  /** On the store's clock, in milliseconds since 1970. */
+  readonly createdAtMs: number;
   /** As browsers send it: scheme, host and port. */
   readonly origin: string;
   /** How the application authenticated the user (authentication.ts). */
@@ -15,14 +17,19 @@ export interface SignInCode {
 /** How long a code can be exchanged, in seconds. */
 export const CODE_SECONDS = 60;
 
-/** Encodes a code as user id and origin; after a tab the attributes, as in a session record. */
-export function formatSignInCode({ uid, origin, attributes }: SignInCode): string {
-  return `${uid} ${origin}${formatAttributes(attributes)}`;
+/** Encodes a code as user id, time and origin; after a tab the attributes, as in a session record. */
+export function formatSignInCode({ uid, createdAtMs, origin, attributes }: SignInCode): string {
+  return `${uid} ${createdAtMs} ${origin}${formatAttributes(attributes)}`;
 }
 
 /** Decodes what `formatSignInCode` wrote. */
 export function parseSignInCode(text: string): SignInCode {
   const [head = '', attributes = ''] = text.split('\t');
-  const [uid, origin = ''] = head.split(' ');
-  return { uid: Number(uid), origin, attributes: parseAttributes(attributes) };
+  const [uid, createdAtMs, origin = ''] = head.split(' ');
+  return {
+    uid: Number(uid),
+    createdAtMs: Number(createdAtMs),
+    origin,
+    attributes: parseAttributes(attributes),
+  };
 }

@@ -15,14 +15,14 @@ export interface ExchangedCode {
   readonly attributes: SessionAttributes;
 }
 
-type CodeRefusal = 'unknown' | 'other_origin' | 'other_user' | 'user_gone';
+type CodeRefusal = 'unknown' | 'other_origin' | 'other_user' | 'void' | 'user_gone';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Takes a code for the page that sent the request. Returns undefined for a code that is unknown, used, expired or of
-     * another origin, for another user than `uid`, and for a user who is deleted or disabled; the audit stream has the
-     * reason. A code that is refused for its origin or its user stays as it is, so no page can spend it but its own.
+     * another origin, for another user than `uid`, from before the user's sessions were ended, and for a user who is
+     * deleted or disabled; the audit stream has the reason. A code that is refused for its origin or its user stays as it is, so no page can spend it but its own.
      * @param uid the only user who may be signed in; anyone by default
      * @throws StoreUnavailable if the directory does not answer; the code stays as it is
      * @throws StoreUnavailableError if the store does not answer
@@ -56,6 +56,9 @@ async function codeExchange(app: FastifyInstance): Promise<void> {
   ): Promise<DirectoryUser | CodeRefusal> {
     if (meaning.origin !== request.headers.origin) return 'other_origin';
     if (uid !== undefined && meaning.uid !== uid) return 'other_user';
+    // Whoever ends the sessions of a user also wants no session that is about to start.
+    const ended = await app.deviceVoids.read(meaning.uid);
+    if (ended !== undefined && meaning.createdAtMs <= ended.atMs) return 'void';
     const user = await app.directory.findById(meaning.uid).catch((error: unknown) => {
       request.log.error({ err: error }, 'the directory did not answer');
       throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });

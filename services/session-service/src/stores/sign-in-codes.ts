@@ -12,7 +12,7 @@ import { signInCodeKey } from './session-keys.js';
 /** Sign-in codes. Every method throws StoreUnavailableError if the store does not answer. */
 export interface SignInCodes {
   /** Makes a code, stores what it stands for, for `CODE_SECONDS`, and returns the code. */
-  create(meaning: SignInCode): Promise<string>;
+  create(meaning: Omit<SignInCode, 'createdAtMs'>): Promise<string>;
   /** Returns what a code stands for, and leaves it; undefined if it is unknown, expired or taken. */
   read(code: string): Promise<SignInCode | undefined>;
   /**
@@ -39,7 +39,10 @@ export function openSignInCodes(store: Store): SignInCodes {
   return {
     async create(meaning) {
       const code = randomAlphanumerics(CODE_CHARACTERS);
-      await store.exchange(keyOf(code), formatSignInCode(meaning), CODE_SECONDS * 1000);
+      // Before the code exists: what ends the user's sessions from now on, voids it.
+      const createdAtMs = await store.timeMs();
+      const text = formatSignInCode({ ...meaning, createdAtMs });
+      await store.exchange(keyOf(code), text, CODE_SECONDS * 1000);
       return code;
     },
     async read(code) {

@@ -188,6 +188,63 @@ t.test(
   },
 );
 
+t.test(
+  'an application signs in users who have no password, and a database that is away spends no code',
+  async (t) => {
+    const SESSION_API_KEY = 'session-key-of-this-test-0123456789abc';
+    const { publicUrl, adminUrl } = await openServiceHere(t, { ...DIRECTORY, SESSION_API_KEY });
+    const origin = 'http://localhost:8080';
+    const post = (url: string, body: object, authorization: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin, authorization },
+        body: JSON.stringify(body),
+      });
+    const ask = (id: number) =>
+      post(`${adminUrl}/users/${id}/sign-in-codes`, { origin, amr: ['otp'] }, `Bearer ${SESSION_API_KEY}`);
+    const jsonOf = async (answer: Response) => (await answer.json()) as Record<string, string>;
+    t.match(await jsonOf(await ask(2)), { code: 'user_disabled' });
+    t.match(await jsonOf(await ask(9)), { code: 'unknown_user' });
+
+    const { code } = await jsonOf(await ask(4));
+    await server.stop();
+    for (const answer of [await ask(4), await post(`${publicUrl}/login/code`, { code }, '')]) {
+      t.equal(answer.status, 503);
+      t.match(await jsonOf(answer), { code: 'store_unavailable' });
+    }
+    await server.start();
+    const started = await post(`${publicUrl}/login/code`, { code }, '');
+    t.equal(started.status, 200, 'the code is unspent');
+    const { accessToken } = await jsonOf(started);
+    const profile = await fetch(`${publicUrl}/profile`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    t.strictSame(await jsonOf(profile), { id: 4, email: 'sso@example.com' });
+    t.equal((await refresh(publicUrl, cookieOf(started))).status, 200);
+    const again = await jsonOf(await ask(4));
+    const renewed = await post(
+      `${publicUrl}/reauthenticate/code`,
+      { code: again.code },
+      `Bearer ${accessToken}`,
+    );
+    t.equal(renewed.status, 200);
+    const withPassword = await post(`${publicUrl}/reauthenticate`, { password: '' }, `Bearer ${accessToken}`);
+    t.equal(withPassword.status, 422);
+    const wrong = await post(`${publicUrl}/reauthenticate`, { password: PASSWORD }, `Bearer ${accessToken}`);
+    t.match(
+      await jsonOf(wrong),
+      { code: 'login_failed' },
+      'a user without a password proves nothing with one',
+    );
+
+    const gone = await jsonOf(await ask(1));
+    await server.sql('DELETE FROM members WHERE id = 1');
+    t.match(await jsonOf(await post(`${publicUrl}/login/code`, { code: gone.code }, '')), {
+      code: 'code_invalid',
+    });
+  },
+);
+
 t.test('it starts without its database, logs that, and works once the database answers', async (t) => {
   await server.stop();
   const { publicUrl, adminUrl, log } = await openServiceHere(t, DIRECTORY);

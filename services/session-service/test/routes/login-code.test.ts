@@ -3,6 +3,7 @@
 import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
 import t from 'tap';
 import {
+  API_KEY,
   heldFrom,
   logIn,
   PUBLIC_URL,
@@ -137,6 +138,29 @@ t.test('users without an account, deleted and disabled ones get no code and no s
     t.strictSame(disabled.json(), { message: 'This user is disabled.', code: 'user_disabled' });
     t.strictSame((await exchange(node, { code: ann })).json(), INVALID, 'disabled after the code was made');
     t.equal((await exchange(node, { code: bob })).statusCode, 200);
+  });
+});
+
+t.test('ending the sessions of a user voids the codes from before', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN, 'bob@example.com');
+    const node = await startNode(t, { store, directory });
+    const held = await logIn(node, ANN);
+    const end = () =>
+      node.admin.inject({
+        method: 'DELETE',
+        url: '/users/1/sessions',
+        headers: { authorization: `Bearer ${API_KEY}` },
+      });
+    const endOthers = () => withBearer(node, 'DELETE', '/sessions', held);
+    for (const [name, ending] of Object.entries({ endOthers, end })) {
+      const [before, bob] = [await codeFor(node, 1), await codeFor(node, 2)];
+      t.equal((await ending()).statusCode, 204);
+      t.strictSame((await exchange(node, { code: before })).json(), INVALID, name);
+      t.equal((await exchange(node, { code: bob })).statusCode, 200, 'those of other users stay');
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      t.equal((await exchange(node, { code: await codeFor(node, 1) })).statusCode, 200, 'a later one');
+    }
   });
 });
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
+import { type AcceptedAlgorithms, acceptedAlgorithms } from '../../pow/algorithms.js';
 import type { Digest } from '../../pow/difficulty.js';
 import { warmHashwx } from '../../pow/hashwx/function.js';
 import { type BytesDigest, type HashwxTerms, hashwxPartHashes, solvesHashwx } from '../../pow/hashwx/work.js';
@@ -44,4 +45,14 @@ export function solvesHashwxWork({ bits, salt, hashwx }: RecordedWork, solution:
   const { exchange, noncesPerFunction } = hashwx;
   const task = { seed: salt, partDifficulty: hashwxPartHashes(bits, exchange), noncesPerFunction };
   return solvesHashwx(warmHashwx(), sha256Bytes, task, solution);
+}
+
+/**
+ * Reads the option `pow.algorithms`, and gets ready to verify them: the first hashes of HashWX would take ten times as long.
+ * @throws what `openHashwx` throws without WebAssembly, so that the start fails and not the first submission
+ */
+export function openAlgorithms(option: string): AcceptedAlgorithms {
+  const accepted = acceptedAlgorithms(option);
+  if (accepted.hashwx !== null) warmHashwx();
+  return accepted;
 }
