@@ -1,4 +1,4 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and its languages in dist/tollgate/.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
@@ -33,6 +33,16 @@ const languagesStayFiles = {
   resolveId(id, importer) {
     const isLanguage = importer?.endsWith('/element/languages.js') && /\/texts\/(?!en\.js)/.test(id);
     return isLanguage ? { id: `./tollgate/${basename(id)}`, external: true } : undefined;
+  },
+};
+
+/** What shows the key of the browser stays a file, because forms without a session never load it. */
+const proofStaysFile = {
+  name: 'proof-stays-file',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    const isProof = importer?.endsWith('/session/environment.js') && id === './binding/device-proof.js';
+    return isProof ? { id: './tollgate/proof.js', external: true } : undefined;
   },
 };
 
@@ -87,12 +97,13 @@ if (!isUpToDate) await bundle();
 
 async function bundle() {
   rmSync(languages, { recursive: true, force: true });
-  await write(entry, 'tollgate.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile]);
+  await write(entry, 'tollgate.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile, proofStaysFile]);
   cpSync(join(sources, 'element', 'texts'), languages, {
     recursive: true,
     filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),
   });
   await write('rare-entry', 'tollgate/rare.js', [rareEntry]);
+  await write(join(sources, 'session', 'binding', 'device-proof.js'), 'tollgate/proof.js', []);
 }
 
 /** Writes one file into the folder of the build. */

@@ -6,7 +6,7 @@ import t from 'tap';
 import { startNode, userDirectory } from './support/session-node.js';
 
 const ORIGIN = 'https://app.example.com';
-const ALWAYS = 'Authorization, Content-Type, Accept-Language';
+const ALWAYS = 'Authorization, Content-Type, Accept-Language, Refresh-Proof';
 
 t.test('a page may send headers of its framework if they are configured', async (t) => {
   const allowed = async (env: Record<string, string>) => {
