@@ -60,7 +60,7 @@ t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
   t.equal(options.min_seconds, 0);
   t.equal(options.driver, '@napi-rs/canvas');
   t.equal(options.phrase.width, 300);
-  t.equal(Object.keys(captchaVariables).length, 28);
+  t.equal(Object.keys(captchaVariables).length, 29);
 });
 
 t.test('options in code need only what differs, and are frozen at every level', async (t) => {
