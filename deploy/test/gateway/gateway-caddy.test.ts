@@ -167,7 +167,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
       [
         'skipped  Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
         'skipped  Secrets, stores and users: the environment of the session service is not here.',
-        '0 problems, 0 warnings, 12 good',
+        '0 problems, 0 warnings, 13 good',
       ],
     );
     t.match(out, 'good     The connection is encrypted and its certificate is valid.');
