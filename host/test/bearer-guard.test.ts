@@ -10,7 +10,7 @@ import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
 import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { bearer, bearerGuard } from '../src/tollgate.js';

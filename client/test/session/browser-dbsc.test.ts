@@ -1,6 +1,6 @@
 // Device Bound Session Credentials in a Chromium that has them: registration, renewals, and no false log-out.
 
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import t from 'tap';
 import { becomes, logInAt, openTab } from '../support/session-page.js';

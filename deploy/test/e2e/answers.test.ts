@@ -1,6 +1,6 @@
 // What every answer has: headers, language, an error's body; and that the OpenAPI documents tell no less and no more.
 
-import { newDevice, refreshProof } from '@tollgate/shared/test/device-key.js';
+import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
 import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { generateApi } from 'swagger-typescript-api';
 import t, { type Test } from 'tap';
 import { type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';

@@ -1,6 +1,6 @@
 // How many commands a request costs the store, counted in Redis itself.
 
-import { newDevice, refreshProof, registration } from '@tollgate/shared/test/device-key.js';
+import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from './site.js';
 

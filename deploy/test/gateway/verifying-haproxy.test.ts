@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigningKey, openSigningKeys, type SigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { freePort, readExample } from './gateway-programs.js';
 

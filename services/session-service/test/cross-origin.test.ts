@@ -1,6 +1,6 @@
 // Which request headers pages of the other origin may send.
 
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { startNode, userDirectory } from './support/session-node.js';

@@ -1,7 +1,7 @@
 // GET /sessions/revoked: what a service that verifies tokens by itself learns of ended sessions.
 
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   API_KEY,

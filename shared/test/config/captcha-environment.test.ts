@@ -1,6 +1,7 @@
 // The options of the challenges: as variables, in code, in the table.
 
 import { Type } from '@sinclair/typebox';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../src/config/captcha-environment.js';
 import { readEnvironment } from '../../src/config/environment.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
-import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({ ...captchaVariables });
 const read = (env: Record<string, string>) =>

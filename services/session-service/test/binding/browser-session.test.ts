@@ -1,8 +1,8 @@
 // Device Bound Session Credentials on the wire: registration, renewal, and what ends neither.
 
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { newDevice, registration, renewal } from '@tollgate/shared/test/device-key.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { newDevice, registration, renewal } from '@tollgate/test-support/device-key.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { challengeFor } from '../../src/domain/binding/binding-challenge.js';
 import { formatBoundCookie } from '../../src/domain/binding/bound-cookie.js';

@@ -1,7 +1,7 @@
 // A session bound to a key of the page: what a copied cookie is worth, and that its owner goes on.
 
-import { newDevice } from '@tollgate/shared/test/device-key.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { newDevice } from '@tollgate/test-support/device-key.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {
   type BindingClient,

@@ -1,6 +1,6 @@
 // The pure rule, the Redis script and the embedded store give the same verdicts for any history.
 
-import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {

@@ -1,6 +1,6 @@
 // A client that keeps its cookies, and shows the key of its device.
 
-import { type Device, registration, renewal } from '@tollgate/shared/test/device-key.js';
+import { type Device, registration, renewal } from '@tollgate/test-support/device-key.js';
 import type { LightMyRequestResponse } from 'fastify';
 import { PASSWORD, type SessionNode } from './session-node.js';
 

@@ -1,6 +1,6 @@
 // The proofs of a page of the service under test.
 
-import { type Device, type ProofChanges, refreshProof } from '@tollgate/shared/test/device-key.js';
+import { type Device, type ProofChanges, refreshProof } from '@tollgate/test-support/device-key.js';
 import { PUBLIC_URL } from './session-node.js';
 
 /** The `Refresh-Proof` of a page for `POST /refresh`. */
