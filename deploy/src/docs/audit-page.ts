@@ -29,7 +29,7 @@ To find the account behind a name, or the name of an account: \`npm run -s sessi
 
 **A full disk** stops nothing: requests go on, the log says \`security events cannot be written\` once, \`tollgate_audit_lost_total\` counts the lines, and the first line that can be written again is followed by \`audit_lost\` with their number.
 
-**Floods**: what strangers can cause without an account or a key (${[...LIMITED_EVENTS].map((name) => `\`${name}\``).join(', ')}) is written ${MOST_LINES} times a minute for each process and event. The rest of the minute is counted, and summed up in one line \`events_suppressed\` with the accounts that most of it was about.
+**Floods**: what can be caused without end, by strangers or with one refresh cookie (${[...LIMITED_EVENTS].map((name) => `\`${name}\``).join(', ')}) is written ${MOST_LINES} times a minute for each process and event. The rest of the minute is counted, and summed up in one line \`events_suppressed\` with the accounts that most of it was about.
 \`tollgate_audit_events_total\` counts all of them, written or not.
 
 ## Events

@@ -23,11 +23,12 @@ export const MOST_LINES = 300;
 const MOST_ACCOUNTS = 1000;
 const NAMED_ACCOUNTS = 10;
 
-/** Events that need no account and no key. */
+/** Events that can be caused without end, and free: without an account or a key, or with one cookie and no key. */
 export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'login_failed',
   'login_throttled',
   'sign_in_code_refused',
+  'refresh_binding_missing',
   'challenge_refused',
   'host_key_refused',
   'api_key_refused',

@@ -52,6 +52,14 @@ t.test('of 20,000 failures within a minute the first are written and the rest is
   t.equal(lines.length, MOST_LINES + 3);
 });
 
+t.test('a refresh cookie without its key, sent again and again, fills no disk', async (t) => {
+  const { trail, lines, counted } = floodedTrail();
+  for (let n = 0; n <= MOST_LINES; n++)
+    trail.write({ event: 'refresh_binding_missing', uid: 7, sid: 'a', kind: 'key' });
+  t.equal(lines.length, MOST_LINES);
+  t.equal(counted.get('suppressed refresh_binding_missing'), 1);
+});
+
 t.test('each event has a share of its own, and what is left is summed up at the end', async (t) => {
   const { trail, lines } = floodedTrail();
   for (let n = 0; n <= MOST_LINES; n++) {

@@ -3,7 +3,13 @@
 import { newDevice } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
-import { type BindingClient, newClient, nonceOf, setCookies } from '../support/binding-client.js';
+import {
+  type BindingClient,
+  newClient,
+  nonceOf,
+  registrationChallenge,
+  setCookies,
+} from '../support/binding-client.js';
 import { loginProof, proof } from '../support/device-key.js';
 import { PUBLIC_URL, type SessionNode, startNode, until, userDirectory } from '../support/session-node.js';
 
@@ -167,6 +173,39 @@ onEach(
   },
   { REFRESH_BINDING: 'require' },
 );
+
+onEach('a copied request, proof included, does not register a key that outlives it', async (t, site) => {
+  const { client, age } = site;
+  const device = newDevice();
+  const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(device) });
+  t.not(registrationChallenge(started), '', 'a browser registers after the log-in');
+  const thief = client.copy();
+  const copied = { 'refresh-proof': proof(device, nonceOf(started)) };
+  await client.refresh(copied);
+  for (const what of ['beside the owner', 'after the window']) {
+    const repeated = await thief.refresh(copied);
+    t.equal(repeated.statusCode, 200, what);
+    t.equal((await thief.bind(newDevice(), repeated)).json().code, 'registration_invalid', what);
+    await age(40_000);
+  }
+});
+
+onEach('the refresh that binds a session offers a registration, no later one does', async (t, site) => {
+  const { client, age } = site;
+  const device = newDevice();
+  await client.logIn(EMAIL);
+  await age(HOUR);
+  const unbound = await client.refresh();
+  t.not(registrationChallenge(unbound), '');
+  await age(HOUR);
+  const bound = await client.refresh({ 'refresh-proof': proof(device, nonceOf(unbound)) });
+  t.match(bound.headers, { 'refresh-binding': 'key' });
+  t.not(registrationChallenge(bound), '');
+  await age(HOUR);
+  const later = await client.refresh({ 'refresh-proof': proof(device, nonceOf(bound)) });
+  t.equal(later.statusCode, 200);
+  t.equal(registrationChallenge(later), '');
+});
 
 t.test('switched off, the service ignores keys, also of sessions that are bound', async (t) => {
   await eachKind(t, async (t, { store }) => {

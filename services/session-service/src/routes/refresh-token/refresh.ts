@@ -83,7 +83,9 @@ export default async function refresh(
       const user = await currentUser(request, uid, email);
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
       const kind = bindingKindOf(verdict.attributes);
-      app.deviceBinding.announce(reply, sid, kind, verdict.outcome !== 'current');
+      // Whoever copied a whole request can repeat its proof for minutes, and must not register a key that lasts.
+      const isNew = kind === 'none' || verdict.isBound;
+      app.deviceBinding.announce(reply, sid, kind, isNew && verdict.outcome !== 'current');
       return app.respondWithTokens(reply, user, { sid, ...verdict });
     },
   );
