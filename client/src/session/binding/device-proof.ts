@@ -27,9 +27,9 @@ const skippedRepeats = 3;
 
 export function createProver(base: URL, environment: ProofEnvironment): Prover {
   const keys = openDeviceKeys(base.href);
+  const nonces = openNonces(`tollgate:nonce:${base.href}`);
   /** What the service said last; undefined before. */
   let kind: Kind | undefined;
-  let nonce: string | undefined;
   /** False after the service has refused a proof as malformed: its address is another than the page's. */
   let isUnderstood = true;
   /** Whether the last look for a key failed: there may be one. */
@@ -70,7 +70,7 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
       htu: new URL(path, base).href,
       iat: Math.floor(environment.nowMs() / 1000),
       jti: encode(crypto.getRandomValues(new Uint8Array(16))),
-      ...(isLogin(path) ? {} : { nonce }),
+      ...(isLogin(path) ? {} : { nonce: nonces.latest() }),
     };
     const text = [header, payload].map((part) => encode(bytesOf(JSON.stringify(part)))).join('.');
     const how = { name: 'ECDSA', hash: 'SHA-256' };
@@ -79,7 +79,8 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
   }
 
   function learn({ headers }: Response): void {
-    nonce = headers.get('refresh-nonce') ?? nonce;
+    const nonce = headers.get('refresh-nonce');
+    if (nonce !== null) nonces.keep(nonce);
     kind = (headers.get('refresh-binding') as Kind | null) ?? kind;
   }
 
@@ -132,6 +133,31 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
       if (isUnreadable && kind === 'key') throw new Error('the key of this browser cannot be read');
       if (!key) return response;
     }
+  };
+}
+
+/**
+ * The last nonce of a service, shared by the tabs and kept for a page that is loaded again: without it the first refresh is
+ * refused and repeated. It is no secret.
+ */
+function openNonces(name: string) {
+  let known: string | undefined;
+  return {
+    latest(): string | undefined {
+      try {
+        return localStorage.getItem(name) ?? known;
+      } catch {
+        return known;
+      }
+    },
+    keep(nonce: string): void {
+      known = nonce;
+      try {
+        localStorage.setItem(name, nonce);
+      } catch {
+        // The browser keeps nothing for this page: the variable is enough until it is left.
+      }
+    },
   };
 }
 
