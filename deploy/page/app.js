@@ -39,6 +39,7 @@ const views = {
     demoEmail: facts.demo_email,
     solver,
     meter: createMeter({ log, solver, terms: facts.price ?? usualTerms, onPrice: tryNext.showPrice }),
+    onWrongPassword: tryNext.showRefused,
   }),
   account: createAccount({ session }),
 };

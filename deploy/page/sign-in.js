@@ -16,8 +16,18 @@ import { notify } from './notice.js';
  * @param {string | null} deps.demoEmail
  * @param {import('./client/challenge.js').Solver} deps.solver
  * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} deps.meter
+ * @param {() => void} deps.onWrongPassword called when the service has refused a password
  */
-export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solver, meter }) {
+export function createSignIn({
+  session,
+  baseUrl,
+  prefix,
+  fields,
+  demoEmail,
+  solver,
+  meter,
+  onWrongPassword,
+}) {
   const [form, email, password, submit, toggle] = [
     'sign-in-form',
     'email',
@@ -70,6 +80,7 @@ export function createSignIn({ session, baseUrl, prefix, fields, demoEmail, solv
     if (needsOnlyImage) notify(translate('image_too'));
     else notify(imageIsNew ? `${message} ${translate('image_below')}` : message, 'bad', language);
     showErrors(needsOnlyImage ? {} : errors, language);
+    if (refusal.code === 'login_failed') onWrongPassword();
     countdown.start(Number(response.headers.get('Retry-After')) || 0);
     if (errors.email) email.focus();
     else if (needsOnlyImage || areOfImage(errors)) guard.focus();

@@ -7,10 +7,21 @@ export function createTryNext() {
   let step = 'start';
   let isSignedIn = false;
   let times = 1;
+  let isRefused = false;
+  let captchaKind = null;
 
   function show() {
     document.body.dataset.step = isSignedIn ? 'in' : step;
     setText(find('try-words'), translate(isSignedIn ? 'try_in' : `try_${step}`, { times: count(times) }));
+  }
+
+  function choose(nowTimes) {
+    const raised = isRefused ? 'raised' : 'dearer';
+    const next = captchaKind ?? (nowTimes > 1 ? raised : 'start');
+    if (next === step && nowTimes === times) return;
+    step = next;
+    times = nowTimes;
+    show();
   }
 
   show();
@@ -20,15 +31,18 @@ export function createTryNext() {
      * @param {'image' | 'effort' | null} captcha what it takes besides work
      */
     showPrice(nowTimes, captcha) {
-      const next = captcha ?? (nowTimes > 1 ? 'raised' : 'start');
-      if (next === step && nowTimes === times) return;
-      step = next;
-      times = nowTimes;
-      show();
+      captchaKind = captcha;
+      choose(nowTimes);
+    },
+    /** Before the first refusal the address alone has raised the price. */
+    showRefused() {
+      isRefused = true;
+      choose(times);
     },
     /** @param {boolean} isIn */
     showSignedIn(isIn) {
       isSignedIn = isIn;
+      if (isIn) isRefused = false;
       show();
     },
   };

@@ -6,6 +6,8 @@ export const en = {
 
   try_start: 'get the password wrong twice, and see the price of the next attempt rise.',
   try_raised: 'the next attempt costs {times} times as much. Get the password wrong once more.',
+  try_dearer:
+    'the next attempt costs {times} times as much, because many challenges or wrong passwords came from this address. Get the password wrong, and see the price rise.',
   try_image: 'now there is an image to answer, too. Answer it, and use the right password.',
   try_effort: 'your device works in place of the image. Use the right password now.',
   try_in: 'log out, and the next sign-in costs the first price again.',

@@ -9,6 +9,8 @@ export const fr = {
   try_this: 'À essayer :',
   try_start: 'trompez-vous deux fois de mot de passe, et voyez monter le prix de l’essai suivant.',
   try_raised: 'l’essai suivant coûte {times} fois plus. Trompez-vous encore une fois de mot de passe.',
+  try_dearer:
+    'l’essai suivant coûte {times} fois plus, car cette adresse a demandé beaucoup de défis ou envoyé de mauvais mots de passe. Trompez-vous de mot de passe, et voyez le prix monter.',
   try_image: 'il faut maintenant répondre aussi à une image. Répondez, puis donnez le bon mot de passe.',
   try_effort: 'votre appareil calcule à la place de l’image. Donnez maintenant le bon mot de passe.',
   try_in: 'déconnectez-vous, et la connexion suivante coûte de nouveau le premier prix.',

@@ -200,3 +200,13 @@ t.test(
     t.ok(Math.min(...gapsMs) > 75, `${Math.min(...gapsMs)} ms apart`);
   },
 );
+
+// The last test of this file: it raises the price of the address.
+t.test('a price that requests have raised is not put down to wrong passwords', async (t) => {
+  for (let request = 0; request < 20; request += 1) await issue('/pow');
+  const { page } = await watch(t);
+  const words = page.locator('#try-words');
+  t.match(await words.textContent(), /many challenges or wrong passwords came from this address/);
+  await fail(page, 'unheard@example.com');
+  await page.locator('#try-words:has-text("Get the password wrong once more.")').waitFor();
+});

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
@@ -106,10 +106,10 @@ for (const algorithm of ALGORITHMS) {
   );
 
   const skip = python === '' && 'there is no PyJWT: install python3-jwt and python3-cryptography';
-  t.test(`PyJWT verifies ${algorithm} with the address of the keys`, { skip }, async (t) => {
+  t.test(`PyJWT verifies ${algorithm} as the documents show`, { skip }, async (t) => {
     const { url, valid, wrong } = await issue(t, algorithm);
-    const names = { url, algorithm, issuer: PUBLIC_URL, audience: AUDIENCE };
-    const child = spawn(python, ['-c', PROGRAM, JSON.stringify(names)], {
+    const names = { url, issuer: PUBLIC_URL, audience: AUDIENCE };
+    const child = spawn(python, ['-c', programOf(algorithm), JSON.stringify(names)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     child.stdin.end([valid, ...Object.values(wrong)].join('\n'));
@@ -123,22 +123,23 @@ for (const algorithm of ALGORITHMS) {
   });
 }
 
-/** Prints for each token of the input the user, or the name of the error. */
-const PROGRAM = `
-import json, sys, jwt
+/** The sample of the documents, in the program that prints for each token of the input the user, or the name of the error. */
+function programOf(algorithm: Algorithm): string {
+  const text = readFileSync(new URL('../../../../docs/sessions.md', import.meta.url), 'utf8');
+  const sample = /```python\n(import jwt\n.*?)```/s.exec(text)?.[1];
+  if (sample === undefined) throw new Error('docs/sessions.md has no sample of PyJWT');
+  return `${sample.replace('["ES256"]', `["${algorithm}"]`)}
+import json, sys
 names = json.loads(sys.argv[1])
-client = jwt.PyJWKClient(names["url"])
+ISSUER, AUDIENCE = names["issuer"], names["audience"]
+jwks_client = jwt.PyJWKClient(names["url"])
 
 def verify(token):
     try:
-        key = client.get_signing_key_from_jwt(token).key
-        claims = jwt.decode(token, key, algorithms=[names["algorithm"]], issuer=names["issuer"], audience=names["audience"],
-                            options={"require": ["exp", "iss", "aud", "sub"]})
-        if jwt.get_unverified_header(token).get("typ") != "at+jwt":
-            raise jwt.InvalidTokenError("no access token")
-        return claims["sub"]
+        return read_token(token)["sub"]
     except jwt.PyJWTError as error:
         return type(error).__name__
 
 print(json.dumps([verify(token) for token in sys.stdin.read().split()]))
 `;
+}
