@@ -38,6 +38,7 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordChange from './plugins/password-change.js';
 import passwordCheck from './plugins/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
@@ -53,6 +54,7 @@ import endOtherSessions from './routes/sessions/end-other-sessions.js';
 import endSession from './routes/sessions/end-session.js';
 import listSessions from './routes/sessions/list-sessions.js';
 import logout from './routes/sessions/logout.js';
+import changePassword from './routes/sign-in/change-password.js';
 import login from './routes/sign-in/login.js';
 import loginCode from './routes/sign-in/login-code.js';
 import reauthenticate from './routes/sign-in/reauthenticate.js';
@@ -154,6 +156,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
   await app.register(passwordCheck);
+  await app.register(passwordChange);
   await app.register(reauthentication, { lifetimes: config.lifetimes });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
@@ -162,6 +165,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
+  await app.register(changePassword, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });

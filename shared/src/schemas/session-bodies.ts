@@ -9,6 +9,9 @@ const EMAIL_CHARACTERS = 254;
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
 
+/** The shortest new password, in characters. */
+export const MIN_PASSWORD_CHARACTERS = 8;
+
 const Remember = Type.Optional(
   Type.Boolean({
     description: 'False: the session ends with the browser, and sooner without a refresh. True by default',
@@ -70,6 +73,22 @@ export const ReauthenticationCodeBody = Type.Object(
   { $id: 'ReauthenticationCodeBody' },
 );
 export type ReauthenticationCodeBody = Static<typeof ReauthenticationCodeBody>;
+
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_BYTES });
+
+/** Body of `POST /password`; the challenge fields beside these have configurable names. */
+export const PasswordChangeBody = Type.Object(
+  { old_password: LoginBody.properties.password, new_password: NewPassword },
+  { $id: 'PasswordChangeBody' },
+);
+export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
+
+/** Body of `PUT /users/:id/password`. */
+export const NewPasswordBody = Type.Object(
+  { new_password: NewPassword },
+  { $id: 'NewPasswordBody', additionalProperties: false },
+);
+export type NewPasswordBody = Static<typeof NewPasswordBody>;
 
 /** Answer to a log-in, a refresh and a reauthentication. */
 export const TokenBody = Type.Object(
