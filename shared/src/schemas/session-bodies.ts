@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { AuthenticationClaims } from './token-claims.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
-const EMAIL_CHARACTERS = 254;
+export const EMAIL_CHARACTERS = 254;
 
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
