@@ -442,6 +442,11 @@ const departures: readonly Departure[] = [
     why: 'the job is made by a pure function, and the route recognises a full queue by its class',
   },
   {
+    from: /^services\/session-service\/src\/directory\//,
+    to: /^shared\/src\/schemas\/user-claims\.ts$/,
+    why: 'the claims of a user have one form, in the directory and in tokens',
+  },
+  {
     from: /^services\/session-service\/src\/(directory|cli)\//,
     to: /^shared\/src\/challenges\/attempts\/(normalise|pseudonyms)\.ts$/,
     why: 'an account has one spelling and one way to its pseudonym, in the log-in, the directory and every application',

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { AuthenticationClaims } from './token-claims.js';
+import { UserClaims } from './user-claims.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const EMAIL_CHARACTERS = 254;
@@ -140,6 +141,7 @@ export const IntrospectionAnswer = Type.Object(
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     token_type: Type.Optional(Type.Literal('Bearer')),
     ...AuthenticationClaims.properties,
+    claims: Type.Optional(UserClaims),
   },
   { $id: 'IntrospectionAnswer' },
 );

@@ -2,6 +2,7 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { MAX_CLAIMS_BYTES, readUserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';
@@ -67,6 +68,20 @@ export async function renameUser(
   if (user === undefined) throw unknown(email);
   if (user === 'taken') throw new CommandError(`${newEmail} is taken`);
   return `user ${user.id} is ${user.email} now`;
+}
+
+/** @throws CommandError if there is no such user, or the text is no JSON object or too long */
+export async function setUserClaims(
+  directory: EmbeddedDirectory,
+  email: string,
+  json: string,
+): Promise<string> {
+  const claims = readUserClaims(json);
+  if (claims === null || json.trim() === '')
+    throw new CommandError(`claims must be a JSON object of at most ${MAX_CLAIMS_BYTES} bytes`);
+  const user = await directory.setClaims(accountKey(email), claims);
+  if (user === undefined) throw unknown(email);
+  return `set the claims of ${user.email}`;
 }
 
 /** @throws CommandError if there is no such user */

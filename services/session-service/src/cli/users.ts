@@ -2,14 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import {
-  CommandError,
-  isProgram,
-  runCommand,
-  UsageError,
-  usageErrorOf,
-} from '@tollgate/shared/config/command-line.js';
+import { CommandError, isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
@@ -26,67 +19,13 @@ import {
   type EndThem,
   listUsers,
   renameUser,
+  setUserClaims,
   setUserDisabled,
   setUserPassword,
 } from './user-actions.js';
-import { checkEmail } from './users/email-address.js';
 import { type EndSessions, SessionEndVariables, withSessionEnd } from './users/end-user-sessions.js';
 import { importUsers } from './users/import-users.js';
-
-const USAGE = `usage: users add EMAIL [--replace]
-       users password EMAIL
-       users rename EMAIL NEW-EMAIL
-       users disable EMAIL
-       users enable EMAIL
-       users delete EMAIL
-       users import FILE
-       users list
-       users backup FILE
-A password is asked for on the terminal, or read from the first line of the input.
-password, add --replace and delete end the sessions of the user in the store of STORE_URL, or that of DATA_DIR.
-import adds the users of a file of JSON lines, {"email": "…", "hash": "…"}: all of them, or none if a line is wrong.
-backup writes a copy of all users into a new file, also while the service runs.`;
-
-const ACTIONS = ['add', 'replace', 'password', 'disable', 'enable', 'delete'] as const;
-
-/** The parsed command line; `replace` is `add --replace`. */
-type UsersCommand =
-  | { readonly action: (typeof ACTIONS)[number]; readonly email: string }
-  | { readonly action: 'rename'; readonly email: string; readonly newEmail: string }
-  | { readonly action: 'backup' | 'import'; readonly file: string }
-  | { readonly action: 'list' };
-
-/**
- * Parses the command line.
- * @throws UsageError if it is invalid
- * @throws CommandError if the address is invalid
- */
-function readUsersCommand(args: string[]): UsersCommand {
-  const { positionals, replace } = parse(args);
-  const [name, subject, second, ...more] = positionals;
-  const hasOne = subject !== undefined && second === undefined;
-  if (replace && name !== 'add') throw new UsageError();
-  if (name === 'list' && subject === undefined) return { action: name };
-  if ((name === 'backup' || name === 'import') && hasOne) return { action: name, file: resolve(subject) };
-  if (name === 'rename' && subject !== undefined && second !== undefined && more.length === 0)
-    return { action: name, email: checkEmail(subject), newEmail: checkEmail(second) };
-  const action = ACTIONS.find((known) => known === name && known !== 'replace');
-  if (action === undefined || !hasOne) throw new UsageError();
-  return { action: replace ? 'replace' : action, email: checkEmail(subject) };
-}
-
-function parse(args: string[]): { positionals: string[]; replace: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      options: { replace: { type: 'boolean', default: false } },
-      allowPositionals: true,
-    });
-    return { positionals, replace: values.replace };
-  } catch (error) {
-    throw usageErrorOf(error);
-  }
-}
+import { readUsersCommand, USERS_USAGE, type UsersCommand } from './users/users-command.js';
 
 /**
  * The path of the users' file, from DATA_DIR and USERS_URL; as in the service, an empty variable counts as unset.
@@ -138,6 +77,8 @@ async function runAction(
       return setUserPassword(directory, command.email, ask, end);
     case 'rename':
       return renameUser(directory, command.email, command.newEmail);
+    case 'claims':
+      return setUserClaims(directory, command.email, command.json);
     case 'disable':
       return setUserDisabled(directory, command.email, true);
     case 'enable':
@@ -170,7 +111,7 @@ function endThemIn(endSessions: EndSessions | undefined): EndThem {
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const expected = [DirectoryUnavailableError, StoreUnavailableError];
-  return runCommand({ name: 'users', usage: USAGE, args, expected }, async () => {
+  return runCommand({ name: 'users', usage: USERS_USAGE, args, expected }, async () => {
     const command = readUsersCommand(args);
     const path = checkedPath(usersPath(env), command);
     const act = async (endSessions?: EndSessions) => {

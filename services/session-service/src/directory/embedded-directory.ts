@@ -1,6 +1,7 @@
 // The directory in one file (SQLite).
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import { type DatabaseFile, openDatabaseFile } from '@tollgate/shared/store/database-file.js';
 import type { Statement } from '@tollgate/shared/store/sqlite.js';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
@@ -10,7 +11,8 @@ export interface NewUser {
   readonly email: string;
   /** Empty for a user without a password. */
   readonly hash: string;
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
+  readonly claims?: UserClaims | undefined;
 }
 
 /** A directory that the command `users` can write to. */
@@ -30,6 +32,8 @@ export interface EmbeddedDirectory extends Required<Directory> {
   setPassword(accountKey: string, hash: string): Promise<DirectoryUser | undefined>;
   /** Returns undefined if there is no such user. */
   setDisabled(accountKey: string, disabled: boolean): Promise<DirectoryUser | undefined>;
+  /** Replaces the claims; undefined are none. Returns undefined if there is no such user. */
+  setClaims(accountKey: string, claims: UserClaims | undefined): Promise<DirectoryUser | undefined>;
   /** All users, by ascending id. */
   list(): Promise<DirectoryUser[]>;
   /**
@@ -49,13 +53,17 @@ const FORMAT = {
     hash TEXT NOT NULL,
     disabled INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS user_claims (id INTEGER PRIMARY KEY, claims TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS deleted_user (id INTEGER PRIMARY KEY) STRICT;
   CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
   INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity)`,
   durable: true,
 };
 
-type Row = Omit<DirectoryUser, 'disabled'> & { readonly disabled: number };
+type Row = Omit<DirectoryUser, 'disabled' | 'claims'> & {
+  readonly disabled: number;
+  readonly claims: string | null;
+};
 
 /**
  * Opens the file, and creates it and its folder if they do not exist. Several processes may open the same file.
@@ -63,7 +71,10 @@ type Row = Omit<DirectoryUser, 'disabled'> & { readonly disabled: number };
  */
 export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   const file = openFile(path);
-  const select = (rest: string) => file.prepare(`SELECT id, email, hash, disabled FROM user ${rest}`);
+  const select = (rest: string) =>
+    file.prepare(
+      `SELECT id, email, hash, disabled, claims FROM user LEFT JOIN user_claims USING (id) ${rest}`,
+    );
   const [byKey, byId, all] = [select('WHERE account_key = ?'), select('WHERE id = ?'), select('ORDER BY id')];
   const identity = file.prepare('SELECT id FROM identity');
   const insert = file.prepare(
@@ -77,6 +88,8 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   const setHash = update('hash = ?', 'account_key = ?');
   const setEmail = update('account_key = ?, email = ?', 'id = ?');
   const deleteUser = file.prepare('DELETE FROM user WHERE id = ?');
+  const deleteClaims = file.prepare('DELETE FROM user_claims WHERE id = ?');
+  const insertClaims = file.prepare('INSERT INTO user_claims (id, claims) VALUES (?, ?)');
   const keepId = file.prepare('INSERT OR IGNORE INTO deleted_user (id) VALUES (?)');
   const setDisabled = update('disabled = ?', 'account_key = ?');
 
@@ -88,9 +101,15 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     }
   };
   const find = (statement: Statement, key: string | number) => userOf(statement.get(key));
-  const insertUser = ({ email, hash, disabled = false }: NewUser): DirectoryUser | undefined => {
+  const replaceClaims = (id: number, claims: UserClaims | undefined) => {
+    deleteClaims.run(id);
+    if (claims !== undefined) insertClaims.run(id, JSON.stringify(claims));
+  };
+  const insertUser = ({ email, hash, disabled = false, claims }: NewUser): DirectoryUser | undefined => {
     const { changes, lastInsertRowid } = insert.run(accountKey(email), email.trim(), hash, disabled ? 1 : 0);
-    return Number(changes) === 0 ? undefined : find(byId, Number(lastInsertRowid));
+    if (Number(changes) === 0) return undefined;
+    replaceClaims(Number(lastInsertRowid), claims);
+    return find(byId, Number(lastInsertRowid));
   };
   const change = (statement: Statement, value: string | number, key: string) =>
     attempt(
@@ -121,6 +140,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
           const user = find(byKey, key);
           if (user === undefined) return undefined;
           keepId.run(user.id);
+          replaceClaims(user.id, undefined);
           deleteUser.run(user.id);
           return user;
         }),
@@ -138,6 +158,14 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
       ),
     setPassword: (key, hash) => change(setHash, hash, key),
     setDisabled: (key, disabled) => change(setDisabled, disabled ? 1 : 0, key),
+    setClaims: (key, claims) =>
+      attempt(
+        file.write(() => {
+          const user = find(byKey, key);
+          if (user !== undefined) replaceClaims(user.id, claims);
+          return find(byKey, key);
+        }),
+      ),
     identity: () => attempt(file.read(() => (identity.get() as { id: string }).id)),
     list: () => attempt(file.read(() => (all.all() as Row[]).map(toUser))),
     health: () => attempt(file.read(() => void byId.get(0))),
@@ -161,6 +189,7 @@ function userOf(row: unknown): DirectoryUser | undefined {
   return row === undefined ? undefined : toUser(row as Row);
 }
 
-function toUser({ id, email, hash, disabled }: Row): DirectoryUser {
-  return { id, email, hash, disabled: disabled !== 0 };
+function toUser({ id, email, hash, disabled, claims }: Row): DirectoryUser {
+  const known = claims === null ? {} : { claims: JSON.parse(claims) as UserClaims };
+  return { id, email, hash, disabled: disabled !== 0, ...known };
 }

@@ -130,6 +130,36 @@ t.test('a user gets another address, with the id and the password as before', as
   });
 });
 
+t.test('claims are set, replaced and removed, and go with their user', async (t) => {
+  const dir = tempDir(t);
+  await users(dir, ['add', 'ada@example.com']);
+  const claimsOf = async () => {
+    const directory = openEmbeddedDirectory(join(dir, 'users.db'));
+    const user = await directory.findByEmail('ada@example.com');
+    await directory.close();
+    return user?.claims;
+  };
+  const set = (json: string) => users(dir, ['claims', 'ADA@example.com', json]);
+  t.strictSame(await set('{ "roles": ["editor"] }'), {
+    ...{ code: 0, out: 'set the claims of ada@example.com\n', error: '' },
+  });
+  t.strictSame(await claimsOf(), { roles: ['editor'] });
+  for (const wrong of ['', '[]', '"x"', '{', JSON.stringify({ a: 'x'.repeat(1017) })]) {
+    t.match(await set(wrong), {
+      ...{ code: 1, error: 'users: claims must be a JSON object of at most 1024 bytes\n' },
+    });
+  }
+  t.strictSame(await claimsOf(), { roles: ['editor'] }, 'a mistake changes nothing');
+  t.equal((await set('{}')).code, 0);
+  t.equal(await claimsOf(), undefined);
+  await set('{"roles":[]}');
+  await users(dir, ['delete', 'ada@example.com']);
+  await users(dir, ['add', 'ada@example.com']);
+  t.equal(await claimsOf(), undefined);
+  t.match(await users(dir, ['claims', 'eve@example.com', '{}']), { code: 1, error: /there is no user/ });
+  t.equal((await users(dir, ['claims', 'ada@example.com'])).code, 2);
+});
+
 t.test('users are imported from JSON lines with the hashes that they have', async (t) => {
   const dir = join(tempDir(t), 'data');
   const file = join(tempDir(t), 'users.jsonl');
@@ -138,7 +168,7 @@ t.test('users are imported from JSON lines with the hashes that they have', asyn
     { email: 'Ada@Example.com', hash: await hashPassword('argon2id password') },
     { email: 'bob@example.com', hash: await bcryptHash('bcrypt password', 4), disabled: true },
     { email: 'cyd@example.com', hash: scrypt },
-    { email: 'dan@example.com', hash: '' },
+    { email: 'dan@example.com', hash: '', claims: { roles: ['editor'] } },
   ];
   writeFileSync(file, `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\n`);
   t.strictSame(await users(dir, ['import', file]), { code: 0, out: 'added 4 users\n', error: '' });
@@ -149,6 +179,7 @@ t.test('users are imported from JSON lines with the hashes that they have', asyn
   t.ok(await verifyPassword((await directory.findById(1))?.hash ?? '', 'argon2id password'));
   t.ok(await verifyPassword((await directory.findById(2))?.hash ?? '', 'bcrypt password'));
   t.match(await directory.findById(3), { hash: scrypt });
+  t.strictSame((await directory.findById(4))?.claims, { roles: ['editor'] });
   await directory.close();
 });
 
@@ -173,6 +204,8 @@ t.test('every mistake of a file is named by its line, and no user of it is added
     [line({ hash: 7 }), 'hash: Expected string'],
     [line({ admin: true }), 'admin: Unexpected property'],
     ['{"email":"y@example.com"}', 'hash: Expected required property'],
+    [line({ claims: ['admin'] }), 'claims: Expected object'],
+    [line({ claims: { a: 'x'.repeat(1017) } }), 'claims are longer than 1024 bytes'],
   ];
   writeFileSync(file, wrong.map(([text]) => text).join('\n'));
   const expected = wrong.flatMap(([, mistake], index) =>

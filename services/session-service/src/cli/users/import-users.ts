@@ -5,13 +5,19 @@ import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { MAX_CLAIMS_BYTES, readUserClaims, UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
 import { isEmailAddress } from './email-address.js';
 
 /** A line of the file, in JSON. */
 const ImportLine = Type.Object(
-  { email: Type.String(), hash: Type.String(), disabled: Type.Optional(Type.Boolean()) },
+  {
+    email: Type.String(),
+    hash: Type.String(),
+    disabled: Type.Optional(Type.Boolean()),
+    claims: Type.Optional(UserClaims),
+  },
   { additionalProperties: false },
 );
 type ImportLine = Static<typeof ImportLine>;
@@ -88,7 +94,7 @@ function readLine(content: string): ImportLine | string {
   if (!isEmailAddress(value.email)) return 'email is no e-mail address';
   if (value.hash !== '' && hashCost(value.hash) === undefined)
     return 'hash is neither argon2id nor scrypt (PHC form) nor bcrypt, is damaged, or costs too much';
-  return value;
+  return readUserClaims(value.claims) === null ? `claims are longer than ${MAX_CLAIMS_BYTES} bytes` : value;
 }
 
 function parse(content: string): unknown {

@@ -7,6 +7,7 @@ import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
 import type { SessionRules } from '../../domain/session-record.js';
+import type { TokenUser } from '../../domain/token-pair.js';
 import { CookieConflict, SessionExpired } from '../../errors.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
 
@@ -46,7 +47,7 @@ export default async function refresh(
     },
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
-      const { sub, sid, gen, email, exp } = await presentedClaims(request, reply, presented);
+      const { sub, sid, gen, email, exp, claims } = await presentedClaims(request, reply, presented);
       const uid = Number(sub);
       if (await app.endRevoked(request, { uid, sid })) {
         app.countRefresh('revoked');
@@ -58,7 +59,7 @@ export default async function refresh(
       );
       report(request, verdict, { uid, sid });
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
-      const user = await currentUser(request, uid, email);
+      const user = await currentUser(request, { id: uid, email, claims });
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
       return app.respondWithTokens(reply, user, { sid, ...verdict });
     },
@@ -115,10 +116,11 @@ export default async function refresh(
    * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
    * disabled, ends all the user's sessions and refuses.
    */
-  async function currentUser(request: FastifyRequest, uid: number, email: string) {
+  async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser> {
+    const uid = known.id;
     const user = await app.directory.findById(uid).catch((error: unknown) => {
       request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
-      return { id: uid, email, disabled: false };
+      return { ...known, disabled: false };
     });
     if (user !== undefined && !user.disabled) return user;
     const reason = 'user_gone';
