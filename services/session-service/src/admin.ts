@@ -14,7 +14,7 @@ import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
-import passwordChange from './plugins/password-change.js';
+import passwordChange from './plugins/passwords/password-change.js';
 import createSignInCode from './routes/admin/create-sign-in-code.js';
 import endUserSession from './routes/admin/end-user-session.js';
 import endUserSessions from './routes/admin/end-user-sessions.js';

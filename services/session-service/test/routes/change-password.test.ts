@@ -1,6 +1,6 @@
 // A changed password: what it ends, what it costs to try, and directories that cannot save one.
 
-import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import {

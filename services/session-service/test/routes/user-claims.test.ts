@@ -1,7 +1,7 @@
 // Claims of the directory: in both formats of token, at every refresh, in the introspection.
 
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { heldFrom, logIn, refresh, startNode, userDirectory, withBearer } from '../support/session-node.js';

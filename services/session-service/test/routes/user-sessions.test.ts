@@ -1,6 +1,6 @@
 // The sessions of a user on the admin port: listed, and ended one by one.
 
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   API_KEY,

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { NewPasswordBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { longPasswords } from '../../plugins/password-refusals.js';
+import { longPasswords } from '../../plugins/passwords/password-refusals.js';
 import { findPathUser, UserParams } from './path-user.js';
 
 /** Must be registered in a scope that requires the API key. */

@@ -8,8 +8,8 @@ import {
 } from '@tollgate/shared/http/errors/errors.js';
 import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyBaseLogger } from 'fastify';
-import { DirectoryUnavailableError } from '../directory/directory.js';
-import { HashingOverloadedError } from '../passwords/hashing-queue.js';
+import { DirectoryUnavailableError } from '../../directory/directory.js';
+import { HashingOverloadedError } from '../../passwords/hashing-queue.js';
 
 /**
  * Returns what to throw for an error of the directory or of the hashing queue: Overloaded or StoreUnavailable, each with

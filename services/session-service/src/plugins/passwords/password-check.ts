@@ -5,7 +5,7 @@ import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
 import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { DirectoryUser } from '../directory/directory.js';
+import type { DirectoryUser } from '../../directory/directory.js';
 import { longPasswords, refusalOf } from './password-refusals.js';
 
 declare module 'fastify' {

@@ -3,8 +3,8 @@
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { DirectoryUser } from '../directory/directory.js';
-import { DirectoryReadOnly, PasswordConflict } from '../errors.js';
+import type { DirectoryUser } from '../../directory/directory.js';
+import { DirectoryReadOnly, PasswordConflict } from '../../errors.js';
 import { refusalOf } from './password-refusals.js';
 
 declare module 'fastify' {
