@@ -373,14 +373,14 @@ const departures: readonly Departure[] = [
     why: 'the metrics of both listeners are created once',
   },
   {
-    from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation)\.ts$/,
+    from: /^services\/session-service\/src\/cli\/((account|session)-report|end-explanation|users\/end-user-sessions)\.ts$/,
     to: /^services\/session-service\/src\/domain\/(account-event|session-(end|entry|record))\.ts$/,
-    why: 'the command explains what the store keeps of a session',
+    why: 'the commands explain and write what the store keeps of a session',
   },
   {
-    from: /^services\/session-service\/src\/cli\/(keys|session)\.ts$/,
+    from: /^services\/session-service\/src\/cli\/(keys|session|users\/(end-user-sessions|import-users))\.ts$/,
     to: typebox,
-    why: 'the schema of what the command reads of the environment',
+    why: 'the schema of what the command reads of the environment or a file',
   },
   {
     from: /^services\/challenge-service\/src\/domain\//,
@@ -441,6 +441,11 @@ const departures: readonly Departure[] = [
     from: /^services\/challenge-service\/src\/routes\/draw-image\.ts$/,
     to: /^services\/challenge-service\/src\/(image\/derivation|renderer\/image-pool)\.ts$/,
     why: 'the job is made by a pure function, and the route recognises a full queue by its class',
+  },
+  {
+    from: /^services\/session-service\/src\/directory\//,
+    to: /^shared\/src\/schemas\/user-claims\.ts$/,
+    why: 'the claims of a user have one form, in the directory and in tokens',
   },
   {
     from: /^services\/session-service\/src\/(directory|cli)\//,

@@ -7,7 +7,7 @@ import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signi
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
 import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
-import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -58,7 +58,7 @@ async function issuer(t: Test, { options }: Format) {
     encryptionKeys: openKeyRing(ENCRYPTION_KEY),
   });
   const iat = Math.floor(Date.now() / 1000);
-  const access = (lifeSeconds = 900, authentication: AuthenticationClaims = {}) =>
+  const access = (lifeSeconds = 900, more: Partial<AccessClaims> = {}) =>
     app.tokens.access.issue({
       id: 7,
       email: 'ann@example.com',
@@ -66,7 +66,7 @@ async function issuer(t: Test, { options }: Format) {
       gen: 1,
       iat,
       exp: iat + lifeSeconds,
-      ...authentication,
+      ...more,
     });
   const refresh = app.tokens.refresh.issue({
     ...{ sub: '7', email: 'ann@example.com', sid: SID, gen: 1, iat, exp: iat + 900 },
@@ -212,6 +212,18 @@ eachFormat('it works beside a @fastify/jwt of the application', async (t, format
   await app.register(bearerGuard, { environment: format.variables });
   t.equal((await app.verifyAccess(access())).ok, true);
   t.match(app.jwt.verify(app.jwt.sign({ own: true })), { own: true });
+});
+
+eachFormat('handlers see the claims of the directory', async (t, format) => {
+  const { access } = await issuer(t, format);
+  const { app } = await application(t, format);
+  const onRequest = app.requireBearer;
+  app.get('/claims', { onRequest }, async (request) => ({ claims: bearerOf(request).claims ?? null }));
+  const ask = async (token: string) =>
+    (await app.inject({ url: '/claims', headers: { authorization: `Bearer ${token}` } })).json();
+  const claims = { roles: ['editor'], tenant: { id: 7 } };
+  t.strictSame(await ask(access(900, { claims })), { claims });
+  t.strictSame(await ask(access()), { claims: null });
 });
 
 eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ago', async (t, format) => {

@@ -28,7 +28,16 @@ export interface GatewayOptions {
 
 /** The paths that are routed to session-service, with everything below them. */
 export const sessionPaths = [
-  ...(['/login', '/refresh', '/logout', '/reauthenticate', '/sessions', '/profile', '/verify'] as const),
+  ...([
+    '/login',
+    '/refresh',
+    '/logout',
+    '/reauthenticate',
+    '/password',
+    '/sessions',
+    '/profile',
+    '/verify',
+  ] as const),
   '/.well-known/jwks.json',
 ] as const;
 

@@ -106,7 +106,7 @@ t.test('a site that is not Tollgate is not signed in to', async (t) => {
     'problem  There are no challenges at /api/captcha/pow: the answer is 200.',
     '         Route the path of CAPTCHA_ROUTES_PREFIX to the challenge service, or name the path with --prefix.',
     'problem  POST /refresh is not answered by the session service: the answer is 200.',
-    '         Route /login, /refresh, /logout, /reauthenticate, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
+    '         Route /login, /refresh, /logout, /reauthenticate, /password, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
     'skipped  Everything else that is seen from outside: the services have to be reached first.',
     'skipped  Secrets, stores and users: the environment of the session service is not here.',
     '2 problems, 0 warnings, 0 good',

@@ -338,6 +338,7 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'POST /login',
     'POST /login/code',
     'POST /logout',
+    'POST /password',
     'POST /reauthenticate',
     'POST /reauthenticate/code',
     'POST /refresh',
@@ -378,6 +379,16 @@ async function openApi(t: Test, site: Site): Promise<void> {
       'post',
       await site.gateway.post('/reauthenticate/code', {
         body: { code: 'x' },
+        headers: { authorization: `Bearer ${accessToken}` },
+      }),
+    ],
+    [session, '/password', 'post', await site.gateway.post('/password', { body: {} })],
+    [
+      session,
+      '/password',
+      'post',
+      await site.gateway.post('/password', {
+        body: { old_password: 'x', new_password: 'x' },
         headers: { authorization: `Bearer ${accessToken}` },
       }),
     ],

@@ -129,6 +129,11 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
     headers: { authorization: `Bearer ${accessToken}` },
   });
   t.equal(again.status, 200);
+  const changed = await gateway.post('/password', {
+    body: { old_password: user.password, new_password: user.password, ...(await site.work()) },
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  t.equal(changed.status, 204);
   await sessionAdmin.delete(`/users/${user.id}/sessions`, {
     headers: { authorization: `Bearer ${API_KEY}` },
   });

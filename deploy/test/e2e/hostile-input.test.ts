@@ -57,6 +57,10 @@ async function tests(t: Test, site: Site): Promise<void> {
         answered(t, await proven('/reauthenticate', { password: to }), [400, 422], value);
         answered(t, await proven('/reauthenticate', { password, pow_token: to }), [400, 422], value);
         answered(t, await proven('/reauthenticate/code', { code: to }), [400, 422], value);
+        for (const field of ['old_password', 'new_password', 'pow_token']) {
+          const change = { old_password: password, new_password: password, [field]: to };
+          answered(t, await proven('/password', change), [400, 422], `${field} ${value}`);
+        }
       }
       const ask = (body: object) =>
         sessionAdmin.post(`/users/${user.id}/sign-in-codes`, { body, headers: sessionKey });
@@ -65,6 +69,14 @@ async function tests(t: Test, site: Site): Promise<void> {
           answered(t, await ask({ ...asked, [field]: to }), [400, 422], `${field} ${value}`);
       }
       t.ok([400, 422].includes((await ask({ ...asked, [value]: value })).status), 'an unknown field');
+      const set = (body: object) =>
+        sessionAdmin.send('PUT', `/users/${user.id}/password`, { body, headers: sessionKey });
+      for (const to of [[value], { [value]: value }])
+        answered(t, await set({ new_password: to }), [400, 422], value);
+      t.ok(
+        [400, 422].includes((await set({ new_password: password, [value]: value })).status),
+        'an unknown field',
+      );
     }
     const verified = { pow_token: 'x', pow_nonce: 'x', key: 'x', ip: 'x', idempotency_key: 'x' };
     for (const value of HOSTILE) {
@@ -103,7 +115,11 @@ async function tests(t: Test, site: Site): Promise<void> {
       const headers = { authorization: bearer };
       answered(t, await session.delete(`/sessions/${value}`, { headers }), [404]);
       const key = { authorization: `Bearer ${SESSION_KEY}` };
-      answered(t, await sessionAdmin.delete(`/users/${value}/sessions`, { headers: key }), [404]);
+      for (const path of [`/users/${value}/sessions`, `/users/${user.id}/sessions/${value}`])
+        answered(t, await sessionAdmin.delete(path, { headers: key }), [404]);
+      answered(t, await sessionAdmin.get(`/users/${value}/sessions`, { headers: key }), [404]);
+      const setting = { headers: key, body: { new_password: user.password } };
+      answered(t, await sessionAdmin.send('PUT', `/users/${value}/password`, setting), [404]);
       for (const [query, expected] of [
         [`since=${value}`, 422],
         [`limit=${value}`, 422],
@@ -132,6 +148,7 @@ async function tests(t: Test, site: Site): Promise<void> {
           '/login/code',
           '/reauthenticate',
           '/reauthenticate/code',
+          '/password',
           '/refresh',
           '/logout',
         ]) {

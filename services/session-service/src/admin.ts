@@ -14,10 +14,14 @@ import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
+import passwordChange from './plugins/passwords/password-change.js';
 import createSignInCode from './routes/admin/create-sign-in-code.js';
+import endUserSession from './routes/admin/end-user-session.js';
 import endUserSessions from './routes/admin/end-user-sessions.js';
 import introspect from './routes/admin/introspect.js';
 import listRevoked from './routes/admin/list-revoked.js';
+import listUserSessions from './routes/admin/list-user-sessions.js';
+import setPassword from './routes/admin/set-password.js';
 
 /**
  * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it has only health
@@ -35,7 +39,7 @@ export async function buildSessionAdmin(
     title: 'Tollgate session service, administration',
     version: '1',
     description:
-      'Introspects tokens, signs users in and ends their sessions, for other services and for operators',
+      'Introspects tokens, signs users in, sets passwords and ends sessions, for other services and for operators',
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
@@ -60,7 +64,11 @@ export async function buildSessionAdmin(
     await scope.register(audit, { ring, trail, accountEvents, host: SESSION_APPLICATION });
     scope.decorate('countSignInCode', metrics.countSignInCode);
     await scope.register(endSessions);
+    await scope.register(passwordChange);
+    await scope.register(listUserSessions);
+    await scope.register(endUserSession);
     await scope.register(endUserSessions);
+    await scope.register(setPassword);
     await scope.register(listRevoked);
     await scope.register(createSignInCode, { origins: config.origins });
     await scope.register(async (forms) => {

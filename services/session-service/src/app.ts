@@ -43,7 +43,8 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
-import passwordCheck from './plugins/password-check.js';
+import passwordChange from './plugins/passwords/password-change.js';
+import passwordCheck from './plugins/passwords/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
@@ -60,6 +61,7 @@ import endOtherSessions from './routes/sessions/end-other-sessions.js';
 import endSession from './routes/sessions/end-session.js';
 import listSessions from './routes/sessions/list-sessions.js';
 import logout from './routes/sessions/logout.js';
+import changePassword from './routes/sign-in/change-password.js';
 import login from './routes/sign-in/login.js';
 import loginCode from './routes/sign-in/login-code.js';
 import reauthenticate from './routes/sign-in/reauthenticate.js';
@@ -174,6 +176,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
   await app.register(passwordCheck);
+  await app.register(passwordChange);
   await app.register(reauthentication, { lifetimes: config.lifetimes });
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
@@ -186,11 +189,9 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
-  await app.register(logout, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(profile, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(listSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(endSession, { limitPerMinute: values.RATE_LIMIT_SESSION });
-  await app.register(endOtherSessions, { limitPerMinute: values.RATE_LIMIT_SESSION });
+  await app.register(changePassword, { limitPerMinute: values.RATE_LIMIT_LOGIN });
+  for (const route of [logout, profile, listSessions, endSession, endOtherSessions])
+    await app.register(route, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(verify);
   const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
   await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });

@@ -14,6 +14,12 @@ export const UnknownUser = defineError('UNKNOWN_USER', 404);
 /** The user is disabled in the directory. */
 export const UserDisabled = defineError('USER_DISABLED', 409);
 
+/** The directory has no way to replace a password: `USERS_SAVE_HASH` or the method `saveHash` is missing. */
+export const DirectoryReadOnly = defineError('DIRECTORY_READ_ONLY', 409);
+
+/** The password was changed meanwhile by another request; this one changed nothing. */
+export const PasswordConflict = defineError('PASSWORD_CONFLICT', 409);
+
 /** The session or its refresh token has expired. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
 

@@ -108,6 +108,9 @@ t.test('without the right key nothing is parsed and nothing is disclosed', async
       ['DELETE', '/users/1/sessions'],
       ['DELETE', '/users/x/sessions'],
       ['POST', '/users/1/sign-in-codes'],
+      ['GET', '/users/1/sessions'],
+      ['DELETE', '/users/1/sessions/x'],
+      ['PUT', '/users/1/password'],
     ] as const) {
       // Neither the media type, nor the JSON, nor the length of the body is looked at.
       const answer = await node.admin.inject({ method, url, headers, payload: `{${'x'.repeat(20_000)}` });

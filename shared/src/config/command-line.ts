@@ -65,11 +65,11 @@ function asksForHelp(args: readonly string[]): boolean {
 function linesOf(error: unknown, expected: NonNullable<CommandCall['expected']>): readonly string[] {
   if (error instanceof ConfigurationError) return error.lines;
   const isForeseen = [CommandError, ...expected].some((known) => error instanceof known);
-  if (isForeseen) return [(error as Error).message];
+  if (isForeseen) return (error as Error).message.split('\n');
   throw error;
 }
 
-/** An error that the operator can fix; the message is one line. */
+/** An error that the operator can fix; each line of the message is printed after the name of the command. */
 export class CommandError extends Error {}
 
 /** Wrong arguments; with an empty message only the usage is printed. */

@@ -31,6 +31,8 @@ export const ar: Record<MessageKey, string> = {
   code_invalid: 'لم يعد تسجيل الدخول هذا صالحًا. يُرجى تسجيل الدخول من جديد.',
   unknown_user: 'لا يوجد مستخدم بهذا المعرّف.',
   user_disabled: 'هذا المستخدم معطّل.',
+  directory_read_only: 'لا يمكن تغيير كلمات المرور هنا.',
+  password_conflict: 'غُيّرت كلمة المرور في هذه الأثناء. يُرجى المحاولة من جديد.',
   token_invalid: 'يُرجى تسجيل الدخول.',
   session_expired: 'انتهت صلاحية جلستك. يُرجى تسجيل الدخول من جديد.',
   session_revoked: 'أُنهيت جلستك. يُرجى تسجيل الدخول من جديد.',

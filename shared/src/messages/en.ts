@@ -30,6 +30,8 @@ export const en = {
   code_invalid: 'This sign-in is no longer valid. Please sign in again.',
   unknown_user: 'There is no such user.',
   user_disabled: 'This user is disabled.',
+  directory_read_only: 'Passwords cannot be changed here.',
+  password_conflict: 'The password was changed in the meantime. Please try again.',
   token_invalid: 'Please sign in.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'Your session has been ended. Please sign in again.',

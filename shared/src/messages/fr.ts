@@ -31,6 +31,8 @@ export const fr: Record<MessageKey, string> = {
   code_invalid: 'Cette connexion n’est plus valable. Veuillez vous reconnecter.',
   unknown_user: 'Cet utilisateur n’existe pas.',
   user_disabled: 'Cet utilisateur est désactivé.',
+  directory_read_only: 'Les mots de passe ne peuvent pas être modifiés ici.',
+  password_conflict: 'Le mot de passe a été modifié entre-temps. Veuillez réessayer.',
   token_invalid: 'Veuillez vous connecter.',
   session_expired: 'Votre session a expiré. Veuillez vous reconnecter.',
   session_revoked: 'Votre session a été fermée. Veuillez vous reconnecter.',

@@ -40,6 +40,24 @@ export const oneOf = <T extends string>(description: string, ...values: T[]) =>
     values.map((value) => Type.Literal(value)),
     { description },
   );
+/** Why a sign-in code was refused. */
+export const codeRefusal = oneOf(
+  'Why: `unknown` was never made, is used or has expired, `other_origin` belongs to pages of another origin, `other_user` to another user than that of the session, `void` is from before the sessions of its user were ended, `user_gone` to one who is deleted or disabled',
+  'unknown',
+  'other_origin',
+  'other_user',
+  'void',
+  'user_gone',
+);
+/** Why a challenge was refused. */
+export const challengeRefusal = oneOf(
+  'Why: `spent` was used before, `unknown` was never issued here or has expired, `wrong` is no solution, `too_soon` came faster than a person types, `other_address` was issued to another address',
+  'spent',
+  'unknown',
+  'wrong',
+  'too_soon',
+  'other_address',
+);
 
 /** The services that write an event. */
 export const SESSION = ['session-service'] as const;

@@ -2,12 +2,16 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { AuthenticationClaims } from './token-claims.js';
+import { UserClaims } from './user-claims.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
-const EMAIL_CHARACTERS = 254;
+export const EMAIL_CHARACTERS = 254;
 
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
+
+/** The shortest new password, in characters. */
+export const MIN_PASSWORD_CHARACTERS = 8;
 
 const Remember = Type.Optional(
   Type.Boolean({
@@ -70,6 +74,22 @@ export const ReauthenticationCodeBody = Type.Object(
   { $id: 'ReauthenticationCodeBody' },
 );
 export type ReauthenticationCodeBody = Static<typeof ReauthenticationCodeBody>;
+
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_BYTES });
+
+/** Body of `POST /password`; the challenge fields beside these have configurable names. */
+export const PasswordChangeBody = Type.Object(
+  { old_password: LoginBody.properties.password, new_password: NewPassword },
+  { $id: 'PasswordChangeBody' },
+);
+export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
+
+/** Body of `PUT /users/:id/password`. */
+export const NewPasswordBody = Type.Object(
+  { new_password: NewPassword },
+  { $id: 'NewPasswordBody', additionalProperties: false },
+);
+export type NewPasswordBody = Static<typeof NewPasswordBody>;
 
 /** Answer to a log-in, a refresh and a reauthentication. */
 export const TokenBody = Type.Object(
@@ -149,6 +169,7 @@ export const IntrospectionAnswer = Type.Object(
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     token_type: Type.Optional(Type.Literal('Bearer')),
     ...AuthenticationClaims.properties,
+    claims: Type.Optional(UserClaims),
   },
   { $id: 'IntrospectionAnswer' },
 );

@@ -1,6 +1,7 @@
 // The claims of both tokens. Times are whole seconds since 1970.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { UserClaims } from './user-claims.js';
 
 const Seconds = Type.Integer({ minimum: 0 });
 const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -37,6 +38,7 @@ export const AccessClaims = Type.Object({
   iat: Seconds,
   exp: Seconds,
   ...AuthenticationClaims.properties,
+  claims: Type.Optional(UserClaims),
 });
 export type AccessClaims = Static<typeof AccessClaims>;
 
@@ -64,6 +66,8 @@ export const RefreshClaims = Type.Object({
   iat: Seconds,
   exp: Seconds,
   prefix: Type.Optional(Type.Literal('__Host-')),
+  // For a refresh while the directory does not answer.
+  claims: Type.Optional(UserClaims),
 });
 export type RefreshClaims = Static<typeof RefreshClaims>;
 

@@ -33,6 +33,11 @@ export interface Revoker {
 /** Added to `ACCESS_TTL`: the tolerance for clocks, and the time to write an entry. */
 const MARGIN_MS = 60_000;
 
+/** How long the access tokens of an ended session are refused, in milliseconds. @param accessTtlMs `ACCESS_TTL` */
+export function revocationMs(accessTtlMs: number): number {
+  return accessTtlMs + MARGIN_MS;
+}
+
 /**
  * Creates the revoker of a node.
  * @param options.accessTtlMs lifetime of an access token in milliseconds
@@ -44,7 +49,7 @@ export function createRevoker(options: {
   readonly logger: RevokerLog;
 }): Revoker {
   const { log, follower, accessTtlMs, logger } = options;
-  const keepMs = accessTtlMs + MARGIN_MS;
+  const keepMs = revocationMs(accessTtlMs);
   const stopping = new AbortController();
   const unwritten = new Map<string, { readonly untilMs: number }>();
   let writing: Promise<void> | undefined;

@@ -13,7 +13,7 @@
 {{/* Paths of a service, separated by spaces; each stands for itself and all below it. Takes a dict: `root`, `name`. */}}
 {{- define "tollgate.paths" -}}
 {{- if eq .name "session" -}}
-/login /refresh /logout /reauthenticate /sessions /profile /verify /.well-known/jwks.json
+/login /refresh /logout /reauthenticate /password /sessions /profile /verify /.well-known/jwks.json
 {{- else -}}
 {{- $prefix := index .root.Values.config "CAPTCHA_ROUTES_PREFIX" -}}
 /{{ default "api/captcha" $prefix | trimAll "/" }}

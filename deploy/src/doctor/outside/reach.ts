@@ -91,7 +91,7 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
       problem(
         'session_routes',
         `POST /refresh is not answered by the session service: the answer is ${describe(refresh)}.`,
-        'Route /login, /refresh, /logout, /reauthenticate, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
+        'Route /login, /refresh, /logout, /reauthenticate, /password, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
       ),
     );
   }

@@ -67,13 +67,19 @@ export function explainEnd(
       todo: NOTHING,
     }),
     admin: () => ({
-      what: 'The admin port ended all sessions of the user (DELETE /users/{id}/sessions).',
-      means: 'A service with SESSION_API_KEY asked for it: a changed password, a disabled account, support.',
+      what: 'The admin port ended it alone or with all sessions of the user (DELETE /users/{id}/sessions).',
+      means: 'A service with SESSION_API_KEY asked for it: a disabled account, support.',
       todo: NOTHING,
     }),
+    password: () => ({
+      what: 'The password of its user was changed, in another session (POST /password), by an application (PUT /users/{id}/password) or with the command users.',
+      means: 'A changed password ends the sessions of all who may have known the old one.',
+      todo: `Nothing, if the user did so. If not, set another password (PUT /users/${uid}/password on the admin port).`,
+    }),
     user_gone: () => ({
-      what: 'A refresh found that the user is gone from the directory, or disabled.',
-      means: 'The first refresh after that ended all sessions of the user.',
+      what: 'The user is gone from the directory, or disabled.',
+      means:
+        'The command users deleted the user, or the first refresh after that ended all sessions of the user.',
       todo: 'Enable the account again if that was a mistake; the user then signs in.',
     }),
     evicted: () => ({

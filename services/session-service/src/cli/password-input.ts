@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '@tollgate/shared/schemas/session-bodies.js';
 
 /** Where a command reads input and writes prompts. */
 export interface Terminal {
@@ -10,9 +11,6 @@ export interface Terminal {
   /** Receives the prompts. */
   readonly prompts: NodeJS.WriteStream;
 }
-
-const MIN_CHARACTERS = 8;
-const MAX_BYTES = 1024;
 
 /**
  * Asks twice on a terminal; otherwise reads one line.
@@ -23,11 +21,11 @@ export async function readNewPassword({ input, prompts }: Terminal): Promise<str
     ? await ask(input, prompts, ['Password: ', 'Again: '])
     : [await readLine(input)];
   if (again !== password) throw new CommandError('the two passwords differ');
-  if ([...password].length < MIN_CHARACTERS) {
-    throw new CommandError(`the password needs at least ${MIN_CHARACTERS} characters`);
+  if ([...password].length < MIN_PASSWORD_CHARACTERS) {
+    throw new CommandError(`the password needs at least ${MIN_PASSWORD_CHARACTERS} characters`);
   }
-  if (Buffer.byteLength(password) > MAX_BYTES) {
-    throw new CommandError(`the password is longer than ${MAX_BYTES} bytes`);
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) {
+    throw new CommandError(`the password is longer than ${MAX_PASSWORD_BYTES} bytes`);
   }
   return password;
 }

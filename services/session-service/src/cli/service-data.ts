@@ -11,6 +11,12 @@ import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 /** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 
+/** Returns whether a URL names the file of a store that does not exist. */
+export function storeFileMissing(url: string): boolean {
+  const path = /^file:(.+)/s.exec(url)?.[1];
+  return path !== undefined && !existsSync(resolve(PROJECT_ROOT, path));
+}
+
 /**
  * Connects to the store that a variable names, passes it to `use`, and closes it afterwards. Never creates a store: in
  * the wrong folder a command would find nothing and leave an empty store behind.
@@ -23,8 +29,7 @@ export async function withExistingStore<T>(
   url: string,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const path = /^file:(.+)/s.exec(url)?.[1];
-  if (path !== undefined && !existsSync(resolve(PROJECT_ROOT, path))) {
+  if (storeFileMissing(url)) {
     const hint = 'start the service first, or set STORE_URL or DATA_DIR';
     throw new StoreUnavailableError(`there is no ${url} (${variable}): ${hint}`);
   }

@@ -2,12 +2,16 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { MAX_CLAIMS_BYTES, readUserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';
 
 /** Asks for a new password; called only if it is needed. */
 export type AskPassword = () => Promise<string>;
+
+/** Ends the sessions of a user, and returns words to append; called only if it is needed. */
+export type EndThem = (uid: number, reason: 'password' | 'user_gone') => Promise<string>;
 
 /** @throws CommandError if the address is taken */
 export async function addUser(
@@ -21,15 +25,20 @@ export async function addUser(
   return `added ${user.email} as user ${user.id}`;
 }
 
-/** Adds a user, or sets the password of an existing one, who stays enabled or disabled. */
+/**
+ * Adds a user, or sets the password of an existing one, who stays enabled or disabled.
+ * @param end by default no session is ended
+ */
 export async function addOrReplaceUser(
   directory: EmbeddedDirectory,
   email: string,
   ask: AskPassword,
+  end: EndThem = async () => '',
 ): Promise<string> {
   const hash = await hashPassword(await ask());
   const replaced = await directory.setPassword(accountKey(email), hash);
-  if (replaced !== undefined) return `set the password of ${replaced.email}`;
+  if (replaced !== undefined)
+    return `set the password of ${replaced.email}${await end(replaced.id, 'password')}`;
   const added = await directory.add(email, hash);
   if (added === undefined) throw taken(email);
   return `added ${added.email} as user ${added.id}`;
@@ -40,12 +49,46 @@ export async function setUserPassword(
   directory: EmbeddedDirectory,
   email: string,
   ask: AskPassword,
+  end: EndThem,
 ): Promise<string> {
   const key = accountKey(email);
   if ((await directory.findByEmail(key)) === undefined) throw unknown(email);
   const user = await directory.setPassword(key, await hashPassword(await ask()));
   if (user === undefined) throw unknown(email);
-  return `set the password of ${user.email}`;
+  return `set the password of ${user.email}${await end(user.id, 'password')}`;
+}
+
+/** @throws CommandError if there is no such user, or the new address is taken */
+export async function renameUser(
+  directory: EmbeddedDirectory,
+  email: string,
+  newEmail: string,
+): Promise<string> {
+  const user = await directory.rename(accountKey(email), newEmail);
+  if (user === undefined) throw unknown(email);
+  if (user === 'taken') throw new CommandError(`${newEmail} is taken`);
+  return `user ${user.id} is ${user.email} now`;
+}
+
+/** @throws CommandError if there is no such user, or the text is no JSON object or too long */
+export async function setUserClaims(
+  directory: EmbeddedDirectory,
+  email: string,
+  json: string,
+): Promise<string> {
+  const claims = readUserClaims(json);
+  if (claims === null || json.trim() === '')
+    throw new CommandError(`claims must be a JSON object of at most ${MAX_CLAIMS_BYTES} bytes`);
+  const user = await directory.setClaims(accountKey(email), claims);
+  if (user === undefined) throw unknown(email);
+  return `set the claims of ${user.email}`;
+}
+
+/** @throws CommandError if there is no such user */
+export async function deleteUser(directory: EmbeddedDirectory, email: string, end: EndThem): Promise<string> {
+  const user = await directory.remove(accountKey(email));
+  if (user === undefined) throw unknown(email);
+  return `deleted ${user.email}${await end(user.id, 'user_gone')}`;
 }
 
 /** @throws CommandError if there is no such user */

@@ -2,15 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import {
-  CommandError,
-  isProgram,
-  runCommand,
-  UsageError,
-  usageErrorOf,
-} from '@tollgate/shared/config/command-line.js';
+import { CommandError, isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
+import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';
@@ -20,68 +15,17 @@ import {
   addOrReplaceUser,
   addUser,
   backUpUsers,
+  deleteUser,
+  type EndThem,
   listUsers,
+  renameUser,
+  setUserClaims,
   setUserDisabled,
   setUserPassword,
 } from './user-actions.js';
-
-const USAGE = `usage: users add EMAIL [--replace]
-       users password EMAIL
-       users disable EMAIL
-       users enable EMAIL
-       users list
-       users backup FILE
-A password is asked for on the terminal, or read from the first line of the input.
-backup writes a copy of all users into a new file, also while the service runs.`;
-
-const ACTIONS = ['add', 'replace', 'password', 'disable', 'enable'] as const;
-
-/** The parsed command line; `replace` is `add --replace`. */
-type UsersCommand =
-  | { readonly action: (typeof ACTIONS)[number]; readonly email: string }
-  | { readonly action: 'backup'; readonly target: string }
-  | { readonly action: 'list' };
-
-/**
- * Parses the command line.
- * @throws UsageError if it is invalid
- * @throws CommandError if the address is invalid
- */
-function readUsersCommand(args: string[]): UsersCommand {
-  const { positionals, replace } = parse(args);
-  const [name, email, ...more] = positionals;
-  if (name === 'list' && email === undefined && !replace) return { action: name };
-  if (name === 'backup' && email !== undefined && more.length === 0 && !replace) {
-    return { action: name, target: resolve(email) };
-  }
-  const action = ACTIONS.find((known) => known === name && known !== 'replace');
-  if (action === undefined || email === undefined || more.length > 0 || (replace && action !== 'add')) {
-    throw new UsageError();
-  }
-  return { action: replace ? 'replace' : action, email: checkEmail(email) };
-}
-
-function parse(args: string[]): { positionals: string[]; replace: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      options: { replace: { type: 'boolean', default: false } },
-      allowPositionals: true,
-    });
-    return { positionals, replace: values.replace };
-  } catch (error) {
-    throw usageErrorOf(error);
-  }
-}
-
-/** Refuses a text that cannot be an e-mail address, so that a typo creates no account. */
-function checkEmail(email: string): string {
-  const trimmed = email.trim();
-  if (!/^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(trimmed) || trimmed.length > 254) {
-    throw new CommandError('that is no e-mail address');
-  }
-  return trimmed;
-}
+import { type EndSessions, SessionEndVariables, withSessionEnd } from './users/end-user-sessions.js';
+import { importUsers } from './users/import-users.js';
+import { readUsersCommand, USERS_USAGE, type UsersCommand } from './users/users-command.js';
 
 /**
  * The path of the users' file, from DATA_DIR and USERS_URL; as in the service, an empty variable counts as unset.
@@ -105,12 +49,15 @@ function parseLocation(url: string): UsersLocation {
   }
 }
 
+const CREATES: readonly string[] = ['add', 'replace', 'import'] satisfies UsersCommand['action'][];
+const ENDS_SESSIONS: readonly string[] = ['password', 'replace', 'delete'] satisfies UsersCommand['action'][];
+
 /**
- * Only adding a user creates the file: in the wrong folder any other action would find no users and leave an empty file.
+ * Only adding users creates the file: in the wrong folder any other action would find no users and leave an empty file.
  * @throws CommandError if the file does not exist
  */
 function checkedPath(path: string, { action }: UsersCommand): string {
-  if (action === 'add' || action === 'replace' || existsSync(path)) return path;
+  if (CREATES.includes(action) || existsSync(path)) return path;
   throw new CommandError(`there is no ${path}: set DATA_DIR or USERS_URL, or add the first user`);
 }
 
@@ -118,38 +65,68 @@ async function runAction(
   directory: EmbeddedDirectory,
   command: UsersCommand,
   terminal: Terminal,
+  end: EndThem,
 ): Promise<string> {
   const ask = () => readNewPassword(terminal);
   switch (command.action) {
     case 'add':
       return addUser(directory, command.email, ask);
     case 'replace':
-      return addOrReplaceUser(directory, command.email, ask);
+      return addOrReplaceUser(directory, command.email, ask, end);
     case 'password':
-      return setUserPassword(directory, command.email, ask);
+      return setUserPassword(directory, command.email, ask, end);
+    case 'rename':
+      return renameUser(directory, command.email, command.newEmail);
+    case 'claims':
+      return setUserClaims(directory, command.email, command.json);
     case 'disable':
       return setUserDisabled(directory, command.email, true);
     case 'enable':
       return setUserDisabled(directory, command.email, false);
+    case 'delete':
+      return deleteUser(directory, command.email, end);
+    case 'import':
+      return importUsers(directory, command.file);
     case 'backup':
-      return backUpUsers(directory, command.target);
+      return backUpUsers(directory, command.file);
     case 'list':
       return listUsers(directory);
   }
 }
 
+/** Ends sessions and words that; where there is no store it says so on the error output. */
+function endThemIn(endSessions: EndSessions | undefined): EndThem {
+  return async (uid, reason) => {
+    if (endSessions === undefined) {
+      console.error(
+        'users: there is no store of sessions in DATA_DIR, so none was ended; is STORE_URL missing?',
+      );
+      return '';
+    }
+    const ended = await endSessions(uid, reason);
+    return ` and ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`;
+  };
+}
+
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const expected = [DirectoryUnavailableError];
-  return runCommand({ name: 'users', usage: USAGE, args, expected }, async () => {
+  const expected = [DirectoryUnavailableError, StoreUnavailableError];
+  return runCommand({ name: 'users', usage: USERS_USAGE, args, expected }, async () => {
     const command = readUsersCommand(args);
-    const directory = openEmbeddedDirectory(checkedPath(usersPath(env), command));
-    try {
-      const text = await runAction(directory, command, terminal);
-      if (text !== '') console.log(text);
-    } finally {
-      await directory.close();
-    }
+    const path = checkedPath(usersPath(env), command);
+    const act = async (endSessions?: EndSessions) => {
+      const directory = openEmbeddedDirectory(path);
+      try {
+        const text = await runAction(directory, command, terminal, endThemIn(endSessions));
+        if (text !== '') console.log(text);
+      } finally {
+        await directory.close();
+      }
+    };
+    // Before anything is changed the store must answer.
+    if (ENDS_SESSIONS.includes(command.action))
+      await withSessionEnd(readEnvironment(SessionEndVariables, env), act);
+    else await act();
     return 0;
   });
 }

@@ -1,5 +1,7 @@
 // What the service needs of a user directory, and the check that what a directory returned is a user.
 
+import { MAX_CLAIMS_BYTES, readUserClaims, type UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+
 /** A user. */
 export interface DirectoryUser {
   /** A whole number from 1 to 2^53 - 1. */
@@ -8,6 +10,8 @@ export interface DirectoryUser {
   /** Password hash, recognised by its prefix (password-hash.ts); empty for a user without a password. */
   readonly hash: string;
   readonly disabled: boolean;
+  /** What tokens say of the user beside id and address: at most 1,024 bytes of JSON. */
+  readonly claims?: UserClaims | undefined;
 }
 
 /**
@@ -51,7 +55,10 @@ export class UnusableUserError extends DirectoryUnavailableError {
 }
 
 const FIELDS: Readonly<
-  Record<keyof DirectoryUser, readonly [isValid: (value: unknown) => boolean, words: string]>
+  Record<
+    Exclude<keyof DirectoryUser, 'claims'>,
+    readonly [isValid: (value: unknown) => boolean, words: string]
+  >
 > = {
   id: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number from 1 to 2^53 - 1'],
   email: [(value) => typeof value === 'string' && value !== '', 'a text'],
@@ -70,13 +77,18 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
   }
   const user = value as DirectoryUser;
   for (const [field, [isValid, words]] of Object.entries(FIELDS)) {
-    const found = user[field as keyof DirectoryUser];
+    const found = user[field as keyof typeof FIELDS];
     if (isValid(found)) continue;
     const mistake = found === undefined ? `without ${field}` : `whose ${field} is not ${words}`;
     throw new UnusableUserError(`${source} returned a user ${mistake}`, readIds([user]));
   }
   const { id, email, hash, disabled } = user;
-  return { id, email, hash, disabled };
+  const claims = readUserClaims(user.claims);
+  if (claims === null) {
+    const mistake = `whose claims are no JSON object of at most ${MAX_CLAIMS_BYTES} bytes`;
+    throw new UnusableUserError(`${source} returned a user ${mistake}`, [id]);
+  }
+  return { id, email, hash, disabled, ...(claims && { claims }) };
 }
 
 /** The valid ids among what an external directory returned. */

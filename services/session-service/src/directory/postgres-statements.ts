@@ -98,10 +98,10 @@ function checkColumns(fields: readonly FieldDef[]): string[] {
   if (disabled !== undefined && disabled !== BOOLEAN) {
     mistakes.push('returns a column disabled that is no boolean');
   }
-  for (const column of ['email', 'hash']) {
+  for (const column of ['email', 'hash', 'claims']) {
     const type = types.get(column) ?? 0;
     if ([BOOLEAN, BYTES, ...NUMBERS].includes(type))
-      mistakes.push(`returns a column ${column} that is no text`);
+      mistakes.push(`returns a column ${column} that is no ${column === 'claims' ? 'JSON' : 'text'}`);
   }
   return mistakes;
 }

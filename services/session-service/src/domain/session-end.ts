@@ -11,8 +11,10 @@ export type RequestedEnd =
   | 'others_revoked'
   /** A log-in sent its cookie. */
   | 'login'
-  /** The admin port ended all sessions of the user. */
+  /** The admin port ended it, or all sessions of the user. */
   | 'admin'
+  /** The password was changed, by its user in another session or by an application. */
+  | 'password'
   /** The user is deleted or disabled in the directory. */
   | 'user_gone'
   /** Another key than the one that the session is bound to has signed. */

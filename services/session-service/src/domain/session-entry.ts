@@ -24,8 +24,8 @@ export function listSessions(sessions: SessionSet, nowMs: number): ListedSession
     .sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs || (a.sid < b.sid ? -1 : 1));
 }
 
-/** @param currentSid session of the request */
-export function sessionEntry(session: ListedSession, currentSid: string): SessionEntry {
+/** @param currentSid session of the request; undefined if it is of no session */
+export function sessionEntry(session: ListedSession, currentSid?: string): SessionEntry {
   return {
     id: session.sid,
     created_at: isoTime(session.createdAtMs),

@@ -1,6 +1,7 @@
 // The claims and lifetimes of the two tokens that a log-in or a refresh returns.
 
 import type { AccessClaims, RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import { authenticationClaims } from './authentication.js';
 import { isRemembered, type SessionAttributes } from './session-record.js';
 
@@ -12,6 +13,13 @@ export interface SessionMoment {
   readonly createdAtMs: number;
   readonly absoluteExpiresAtMs: number;
   readonly attributes: SessionAttributes;
+}
+
+/** The user of the tokens, as the directory has it. */
+export interface TokenUser {
+  readonly id: number;
+  readonly email: string;
+  readonly claims?: UserClaims | undefined;
 }
 
 /** Configured lifetimes of the two tokens, in seconds. */
@@ -32,11 +40,7 @@ export interface TokenPair {
 }
 
 /** The tokens of a user's session at this moment. Neither outlives the absolute expiry of the session. */
-export function tokenPair(
-  user: { readonly id: number; readonly email: string },
-  moment: SessionMoment,
-  lifetimes: TokenLifetimes,
-): TokenPair {
+export function tokenPair(user: TokenUser, moment: SessionMoment, lifetimes: TokenLifetimes): TokenPair {
   const iat = Math.floor(moment.nowMs / 1000);
   const remaining = Math.max(0, Math.floor(moment.absoluteExpiresAtMs / 1000) - iat);
   const expiresIn = Math.min(lifetimes.accessSeconds, remaining);
@@ -44,12 +48,14 @@ export function tokenPair(
   const shortest = remembered ? remaining : Math.min(lifetimes.notRememberedSeconds, remaining);
   const refreshSeconds = Math.min(lifetimes.refreshSeconds, shortest);
   const common = { email: user.email, sid: moment.sid, gen: moment.generation, iat };
+  const claims = user.claims && { claims: user.claims };
   return {
     access: {
       ...{ id: user.id, ...common, exp: iat + expiresIn },
       ...authenticationClaims(moment.attributes, moment.createdAtMs),
+      ...claims,
     },
-    refresh: { sub: String(user.id), ...common, exp: iat + refreshSeconds },
+    refresh: { sub: String(user.id), ...common, exp: iat + refreshSeconds, ...claims },
     expiresIn,
     cookieMaxAge: remembered ? refreshSeconds : undefined,
   };

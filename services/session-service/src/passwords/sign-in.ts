@@ -17,6 +17,11 @@ export interface SignIn {
    * @throws HashingOverloadedError when too many passwords are being checked
    */
   check(key: string, password: string): Promise<DirectoryUser | undefined>;
+  /**
+   * Hashes a new password.
+   * @throws HashingOverloadedError as `check` does
+   */
+  hash(password: string): Promise<string>;
 }
 
 /** Optional callbacks and the comparison itself. */
@@ -56,11 +61,13 @@ export function createSignIn(
     }
   };
 
+  const hashNew = (password: string) => queue.run(() => hashPassword(password));
+
   /** Returns the user with the hash that the directory has afterwards. */
   const rehash = async (user: DirectoryUser, password: string): Promise<DirectoryUser> => {
     if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return user;
     try {
-      const hash = await queue.run(() => hashPassword(password));
+      const hash = await hashNew(password);
       if (await directory.saveHash(user.id, user.hash, hash)) return { ...user, hash };
     } catch (error) {
       onRehashError(error);
@@ -81,5 +88,6 @@ export function createSignIn(
       if (!matches || !isReadable || user.disabled) return undefined;
       return rehash(user, password);
     },
+    hash: hashNew,
   };
 }

@@ -6,11 +6,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { BindingKey } from '../domain/binding/session-binding.js';
 import { NOT_REMEMBERED, type SessionAttributes, type SessionRules } from '../domain/session-record.js';
-import type { SessionMoment } from '../domain/token-pair.js';
+import type { SessionMoment, TokenUser } from '../domain/token-pair.js';
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
-  readonly user: { readonly id: number; readonly email: string };
+  readonly user: TokenUser;
   /** The account key of the log-in, for the history of the account. */
   readonly key: string;
   /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */

@@ -3,16 +3,12 @@
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type SessionMoment, type TokenLifetimes, tokenPair } from '../domain/token-pair.js';
+import { type SessionMoment, type TokenLifetimes, type TokenUser, tokenPair } from '../domain/token-pair.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Sets the refresh cookie and returns the response body for this state of a user's session. */
-    respondWithTokens(
-      reply: FastifyReply,
-      user: { readonly id: number; readonly email: string },
-      moment: SessionMoment,
-    ): TokenBody;
+    respondWithTokens(reply: FastifyReply, user: TokenUser, moment: SessionMoment): TokenBody;
   }
 }
 

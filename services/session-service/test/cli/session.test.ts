@@ -205,7 +205,7 @@ t.test('a store that is away and a variable that is wrong are told in one line',
 t.test('every reason has its words, and a session that has expired needs no note', async (t) => {
   const words = (
     [
-      ...['logout', 'revoked', 'others_revoked', 'login', 'admin', 'user_gone', 'evicted'],
+      ...['logout', 'revoked', 'others_revoked', 'login', 'admin', 'password', 'user_gone', 'evicted'],
       ...['interrupted', 'reuse', 'expired', 'max_age'],
     ] as const
   ).map((reason) => {

@@ -245,6 +245,46 @@ t.test(
   },
 );
 
+t.test('a password is changed where USERS_SAVE_HASH is set, and nowhere else', async (t) => {
+  const SESSION_API_KEY = 'session-key-of-this-test-0123456789abc';
+  const send = (method: string, url: string, body: object, authorization: string) =>
+    fetch(url, {
+      method,
+      headers: { 'content-type': 'application/json', origin: 'http://localhost:8080', authorization },
+      body: JSON.stringify(body),
+    });
+  const service = await openServiceHere(t, { ...DIRECTORY, SESSION_API_KEY });
+  const started = await logIn(service.publicUrl, 'ada@example.com', PASSWORD);
+  const { accessToken } = (await started.json()) as { accessToken: string };
+  const changed = await send(
+    'POST',
+    `${service.publicUrl}/password`,
+    { old_password: PASSWORD, new_password: 'chosen by ada' },
+    `Bearer ${accessToken}`,
+  );
+  t.equal(changed.status, 204);
+  t.equal((await logIn(service.publicUrl, 'ada@example.com', PASSWORD)).status, 422);
+  t.equal((await logIn(service.publicUrl, 'ada@example.com', 'chosen by ada')).status, 200);
+  const set = (id: number) =>
+    send(
+      'PUT',
+      `${service.adminUrl}/users/${id}/password`,
+      { new_password: PASSWORD },
+      `Bearer ${SESSION_API_KEY}`,
+    );
+  t.equal((await set(1)).status, 204);
+  t.equal((await logIn(service.publicUrl, 'ada@example.com', PASSWORD)).status, 200);
+  const none = await set(4);
+  t.equal(none.status, 409, 'the statement does not match a hash that is NULL');
+  t.match(await none.json(), { code: 'password_conflict' });
+
+  const reading = await openServiceHere(t, { ...DIRECTORY, USERS_SAVE_HASH: '', SESSION_API_KEY });
+  const url = `${reading.adminUrl}/users/1/password`;
+  const refused = await send('PUT', url, { new_password: PASSWORD }, `Bearer ${SESSION_API_KEY}`);
+  t.equal(refused.status, 409);
+  t.match(await refused.json(), { code: 'directory_read_only' });
+});
+
 t.test('it starts without its database, logs that, and works once the database answers', async (t) => {
   await server.stop();
   const { publicUrl, adminUrl, log } = await openServiceHere(t, DIRECTORY);

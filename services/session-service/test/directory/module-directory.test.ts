@@ -73,6 +73,25 @@ t.test('the default export is a driver, or a function that returns one', async (
   }
 });
 
+t.test('claims are copied as JSON; null, an empty text and an empty object are none', async (t) => {
+  const user = (claims: string) =>
+    `export default { findByEmail: () => ({ id: 3, email: 'e@x.org', hash: 'h', disabled: false, claims: ${claims} }),
+      findById() {}, health() {}, close() {} };`;
+  for (const [claims, expected] of [
+    ["{ roles: ['a'], at: new Date(0), not: undefined }", { roles: ['a'], at: '1970-01-01T00:00:00.000Z' }],
+    [`'{"roles":["a"]}'`, { roles: ['a'] }],
+    ["{ roles: 'x'.repeat(1012) }", { roles: 'x'.repeat(1012) }],
+    ...['null', 'undefined', "' '", '{}', "'null '", '{ not: undefined }'].map(
+      (none) => [none, undefined] as const,
+    ),
+  ] as const) {
+    const directory = await openModuleDirectory(writeModule(t, user(claims)));
+    const found = await directory.findByEmail('e@x.org');
+    t.strictSame(found?.claims, expected, claims);
+    t.equal('claims' in (found ?? {}), expected !== undefined);
+  }
+});
+
 t.test('a method is called on its driver', async (t) => {
   const text = `export default new (class {
     #users = [{ id: 3, email: 'e@x.org', hash: 'h', disabled: false, more: 'of it' }];
@@ -118,6 +137,7 @@ t.test('an export that is not a driver is refused at the start, in one line', as
 
 t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
+  const NO_CLAIMS = 'a user whose claims are no JSON object of at most 1024 bytes';
   const cases = {
     [`${found} 'secret'`]: 'something that is no user',
     [`${found} ({})`]: 'a user without id',
@@ -127,6 +147,11 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
     [`${found} ({ ...user, email: '' })`]: 'a user whose email is not a text',
     [`${found} ({ ...user, hash: null })`]: 'a user whose hash is not a text',
     [`${found} ({ ...user, disabled: 0 })`]: 'a user whose disabled is not true or false',
+    [`${found} ({ ...user, claims: ['secret'] })`]: NO_CLAIMS,
+    [`${found} ({ ...user, claims: 'secret' })`]: NO_CLAIMS,
+    [`${found} ({ ...user, claims: { big: 1n } })`]: NO_CLAIMS,
+    [`${found} ({ ...user, claims: { roles: 'x'.repeat(1013) } })`]: NO_CLAIMS,
+    [`${found} ({ ...user, claims: () => ({}) })`]: NO_CLAIMS,
   };
   for (const [method, words] of Object.entries(cases)) {
     const directory = await openModuleDirectory(writeModule(t, driver(method)));

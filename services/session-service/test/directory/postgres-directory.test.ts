@@ -91,6 +91,31 @@ t.test('a null `disabled` means enabled, and a null hash means no password', asy
   t.strictSame(await open(t, statements).findById(8), bob);
 });
 
+t.test('a column `claims` of JSON or text is read, and any other is a mistake', async (t) => {
+  const { table, statements } = await makeTable();
+  await server.sql(`
+    ALTER TABLE ${table} ADD claims jsonb, ADD words text, ADD age integer;
+    UPDATE ${table} SET claims = '{"roles": ["editor"]}', words = '{"plan": "gold"}' WHERE id = 7`);
+  const reading = (column: string) => {
+    const add = (text: string) => text.replace('disabled FROM', `disabled, ${column} AS claims FROM`);
+    return open(t, { ...statements, byEmail: add(statements.byEmail), byId: add(statements.byId) });
+  };
+  const directory = reading('claims');
+  t.strictSame(await directory.probe(), []);
+  t.strictSame((await directory.findById(7))?.claims, { roles: ['editor'] });
+  t.notOk('claims' in ((await directory.findByEmail('bob@example.com')) ?? {}), 'null is none');
+  t.strictSame((await reading('words').findById(7))?.claims, { plan: 'gold' });
+  t.strictSame(
+    await reading('age').probe(),
+    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column claims that is no JSON`),
+  );
+  await server.sql(`UPDATE ${table} SET words = 'secret' WHERE id = 7`);
+  t.equal(
+    await complaint(reading('words').findById(7)),
+    'USERS_BY_ID returned a user whose claims are no JSON object of at most 1024 bytes',
+  );
+});
+
 t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
   const { table, statements } = await makeTable();
   const { MAX_SAFE_INTEGER } = Number;

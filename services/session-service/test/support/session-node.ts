@@ -19,6 +19,7 @@ import type { Test } from 'tap';
 import { buildSessionAdmin } from '../../src/admin.js';
 import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
+import type { Directory } from '../../src/directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
@@ -37,6 +38,9 @@ export const SECRETS = {
   ENCRYPTION_KEY: 'encryption-key-of-this-test-0123456789',
   CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
 };
+
+/** What the hashes of these nodes begin with; the password follows. */
+const HASHED = 'hash of ';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -72,7 +76,7 @@ export async function startNode(
   t: Test,
   options: {
     readonly store: Store;
-    readonly directory: EmbeddedDirectory;
+    readonly directory: Directory;
     readonly env?: Environment;
     readonly log?: RevocationLog;
     readonly waits?: boolean;
@@ -125,8 +129,10 @@ export async function startNode(
     signIn: {
       async check(key, password) {
         const user = await directory.findByEmail(key);
-        return password === PASSWORD && user?.disabled === false ? user : undefined;
+        const right = user?.hash.startsWith(HASHED) ? user.hash.slice(HASHED.length) : PASSWORD;
+        return password === right && user?.disabled === false ? user : undefined;
       },
+      hash: async (password) => `${HASHED}${password}`,
     },
     signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),

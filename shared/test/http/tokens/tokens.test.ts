@@ -208,6 +208,7 @@ t.test(
       exp: ['9999999999', nowSeconds() + 900.5, null, true, [nowSeconds() + 900]],
       amr: ['pwd', [1], [''], ['a b'], ['a,b'], [null], Array(9).fill('pwd'), ['x'.repeat(41)], null],
       auth_time: ['1795309848', 0, -1, 1_795_309_848.5, 1_795_309_848_000, null],
+      claims: ['{}', 5, null, [], ['admin'], true],
     };
     for (const [claim, values] of Object.entries(wrong)) {
       for (const value of values) {

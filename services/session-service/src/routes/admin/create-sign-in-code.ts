@@ -1,19 +1,17 @@
 // POST /users/:id/sign-in-codes on the admin port: a code that signs a user in, for applications with a sign-in of their own.
 
-import { type Static, Type } from '@sinclair/typebox';
-import { refuse, StoreUnavailable, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas/session-bodies.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { authenticationAttributes } from '../../domain/authentication.js';
 import { CODE_SECONDS } from '../../domain/sign-in-code.js';
-import { UnknownUser, UserDisabled } from '../../errors.js';
-
-const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
+import { UserDisabled } from '../../errors.js';
+import { findPathUser, UserParams } from './path-user.js';
 
 /** How far the clock of the application may be ahead, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
-type CodeRoute = { Params: Static<typeof Params>; Body: SignInCodeRequest };
+type CodeRoute = { Params: UserParams; Body: SignInCodeRequest };
 
 /**
  * Must be registered in a scope that requires the API key.
@@ -30,7 +28,7 @@ export default async function createSignInCode(
         operationId: 'createSignInCode',
         summary: 'A code that signs this user in, once, within 60 seconds, on a page of this origin',
         security: [{ apiKey: [] }],
-        params: Params,
+        params: UserParams,
         body: SignInCodeRequest,
         response: { 200: SignInCodeBody },
       },
@@ -40,7 +38,8 @@ export default async function createSignInCode(
       if (!origins.includes(origin)) throw refuse(ValidationFailed, { fields: { origin: ['wrong_origin'] } });
       if (auth_time !== undefined && auth_time > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS)
         throw refuse(ValidationFailed, { fields: { auth_time: ['out_of_range'] } });
-      const uid = await existingUser(request);
+      const { id: uid, disabled } = await findPathUser(app, request);
+      if (disabled) throw refuse(UserDisabled);
       const attributes = authenticationAttributes(request.body);
       const code = await app.signInCodes.create({ uid, origin, attributes });
       app.audit(request, 'sign_in_code_created', { uid });
@@ -48,17 +47,4 @@ export default async function createSignInCode(
       return { code, expires_in: CODE_SECONDS };
     },
   );
-
-  /** The id of the path, if the directory has a user of that id who may sign in. */
-  async function existingUser(request: FastifyRequest<CodeRoute>): Promise<number> {
-    const uid = Number(request.params.id);
-    if (!Number.isSafeInteger(uid)) throw refuse(UnknownUser);
-    const user = await app.directory.findById(uid).catch((error: unknown) => {
-      request.log.error({ err: error }, 'the directory did not answer');
-      throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
-    });
-    if (user === undefined) throw refuse(UnknownUser);
-    if (user.disabled) throw refuse(UserDisabled);
-    return uid;
-  }
 }

@@ -20,11 +20,11 @@ export default async function introspect(app: FastifyInstance): Promise<void> {
     async (request): Promise<IntrospectionAnswer> => {
       const verdict = await app.verifyAccess(request.body.token);
       if (!verdict.ok) return { active: false };
-      const { id, email, sid, exp, iat, amr, auth_time } = verdict.claims;
-      const authentication = { ...(amr && { amr }), ...(auth_time && { auth_time }) };
+      const { id, email, sid, exp, iat, amr, auth_time, claims } = verdict.claims;
+      const known = { ...(amr && { amr }), ...(auth_time && { auth_time }), ...(claims && { claims }) };
       return {
         ...{ active: true, sub: String(id), email, sid, exp, iat, token_type: 'Bearer' },
-        ...authentication,
+        ...known,
       };
     },
   );

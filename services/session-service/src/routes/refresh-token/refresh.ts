@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bindingKindOf } from '../../domain/binding/session-binding.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
 import type { SessionRules } from '../../domain/session-record.js';
+import type { TokenUser } from '../../domain/token-pair.js';
 import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
 import { BINDING_ANSWER_HEADERS, OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
@@ -58,7 +59,7 @@ export default async function refresh(
     },
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
-      const { sub, sid, gen, email, exp } = await presentedClaims(request, reply, presented);
+      const { sub, sid, gen, email, exp, claims } = await presentedClaims(request, reply, presented);
       const uid = Number(sub);
       if (await app.endRevoked(request, { uid, sid })) {
         app.countRefresh('revoked');
@@ -80,7 +81,7 @@ export default async function refresh(
         throw refuse(BindingRequired, { headers });
       }
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
-      const user = await currentUser(request, uid, email);
+      const user = await currentUser(request, { id: uid, email, claims });
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
       const kind = bindingKindOf(verdict.attributes);
       // Whoever copied a whole request can repeat its proof for minutes, and must not register a key that lasts.
@@ -152,10 +153,11 @@ export default async function refresh(
    * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
    * disabled, ends all the user's sessions and refuses.
    */
-  async function currentUser(request: FastifyRequest, uid: number, email: string) {
+  async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser> {
+    const uid = known.id;
     const user = await app.directory.findById(uid).catch((error: unknown) => {
       request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
-      return { id: uid, email, disabled: false };
+      return { ...known, disabled: false };
     });
     if (user !== undefined && !user.disabled) return user;
     const reason = 'user_gone';

@@ -1,19 +1,12 @@
 // Checks the password of a form, at a log-in and at a step-up, and the form before it.
 
-import {
-  type FieldMessage,
-  Overloaded,
-  refuse,
-  StoreUnavailable,
-  ValidationFailed,
-} from '@tollgate/shared/http/errors/errors.js';
+import { type FieldMessage, refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
 import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
-import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
-import { HashingOverloadedError } from '../passwords/hashing-queue.js';
+import type { DirectoryUser } from '../../directory/directory.js';
+import { longPasswords, refusalOf } from './password-refusals.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -24,7 +17,7 @@ declare module 'fastify' {
      */
     checkPassword(key: string, password: string, attempt: GuardedAttempt): Promise<DirectoryUser | undefined>;
     /**
-     * A `preHandler` hook of a guarded route with `attachValidation` and a field `password`. One refusal names the
+     * A `preHandler` hook of a guarded route with `attachValidation` and fields for passwords. One refusal names the
      * mistakes in the schema's fields and in those of the challenges, before anything is counted or spent.
      * @throws ValidationFailed
      */
@@ -32,22 +25,13 @@ declare module 'fastify' {
   }
 }
 
-// The schema limits characters, but the cost of hashing depends on bytes.
-const TOO_LONG = { password: [{ key: 'too_long' as const, params: { limit: MAX_PASSWORD_BYTES } }] };
-
 async function passwordCheck(app: FastifyInstance): Promise<void> {
   app.decorate('checkPassword', async (key, password, attempt) => {
     try {
       return await app.signIn.check(key, password);
     } catch (error) {
       await attempt.withdraw();
-      if (error instanceof HashingOverloadedError)
-        throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
-      if (error instanceof DirectoryUnavailableError) {
-        app.log.error({ err: error }, 'the directory did not answer');
-        throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
-      }
-      throw error;
+      throw refusalOf(error, app.log);
     }
   });
   app.decorate('refuseInvalidForm', async (request) => {
@@ -67,10 +51,9 @@ function invalidFields({
   validationError,
   body,
 }: FastifyRequest): Readonly<Record<string, FieldMessage[]>> | undefined {
-  const { password } = Object(body) as { readonly password?: unknown };
-  const isTooLong = typeof password === 'string' && Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
-  if (validationError === undefined) return isTooLong ? TOO_LONG : undefined;
-  return { ...fieldsOf(validationError.validation, 'body'), ...(isTooLong ? TOO_LONG : {}) };
+  const tooLong = longPasswords(body);
+  if (validationError === undefined) return tooLong;
+  return { ...fieldsOf(validationError.validation, 'body'), ...tooLong };
 }
 
 /** Decorates the server with `checkPassword` and `refuseInvalidForm`. */

@@ -1,0 +1,16 @@
+// The e-mail addresses that the command `users` accepts.
+
+import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { EMAIL_CHARACTERS } from '@tollgate/shared/schemas/session-bodies.js';
+
+/** Whether a text can be an e-mail address, so that a typo creates no account. Spaces around it are ignored. */
+export function isEmailAddress(text: string): boolean {
+  const trimmed = text.trim();
+  return /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(trimmed) && trimmed.length <= EMAIL_CHARACTERS;
+}
+
+/** Returns the address without the spaces around it. @throws CommandError if it can be none */
+export function checkEmail(text: string): string {
+  if (!isEmailAddress(text)) throw new CommandError('that is no e-mail address');
+  return text.trim();
+}

@@ -1,0 +1,106 @@
+// Adds the users of a file to the directory: all of them, or none if one line is wrong.
+
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { MAX_CLAIMS_BYTES, readUserClaims, UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
+import { hashCost } from '../../passwords/password-hash.js';
+import { isEmailAddress } from './email-address.js';
+
+/** A line of the file, in JSON. */
+const ImportLine = Type.Object(
+  {
+    email: Type.String(),
+    hash: Type.String(),
+    disabled: Type.Optional(Type.Boolean()),
+    claims: Type.Optional(UserClaims),
+  },
+  { additionalProperties: false },
+);
+type ImportLine = Static<typeof ImportLine>;
+
+const lineCheck = TypeCompiler.Compile(ImportLine);
+
+/** A line that is right so far. */
+interface NumberedUser {
+  readonly line: number;
+  readonly user: ImportLine;
+}
+
+/**
+ * Adds the users of a file of JSON lines. Empty lines are skipped.
+ * @returns the text to print
+ * @throws CommandError with a line for each mistake; then no user was added
+ */
+export async function importUsers(directory: EmbeddedDirectory, path: string): Promise<string> {
+  const { users, mistakes } = readUsers(readText(path));
+  const taken = mistakes.size > 0 ? await placesTaken(directory, users) : await addAll(directory, users);
+  for (const place of taken) mistakes.set(users[place]?.line ?? 0, 'the address is taken');
+  if (mistakes.size > 0) {
+    const lines = [...mistakes].toSorted(([one], [other]) => one - other);
+    throw new CommandError(lines.map(([line, mistake]) => `${path}:${line}: ${mistake}`).join('\n'));
+  }
+  return `added ${users.length} ${users.length === 1 ? 'user' : 'users'}`;
+}
+
+const addAll = (directory: EmbeddedDirectory, users: readonly NumberedUser[]) =>
+  directory.addAll(users.map(({ user }) => user));
+
+/** The places of users whose address the directory has. */
+async function placesTaken(directory: EmbeddedDirectory, users: readonly NumberedUser[]): Promise<number[]> {
+  const keys = new Set((await directory.list()).map(({ email }) => accountKey(email)));
+  return [...users.keys()].filter((place) => keys.has(accountKey(users[place]?.user.email ?? '')));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`${path} cannot be read: ${message}`, { cause: error });
+  }
+}
+
+/** Reads every line; `mistakes` has the number of each wrong one and what is wrong with it. */
+function readUsers(text: string) {
+  const users: NumberedUser[] = [];
+  const mistakes = new Map<number, string>();
+  const lineOf = new Map<string, number>();
+  for (const [index, content] of text.split('\n').entries()) {
+    if (content.trim() === '') continue;
+    const line = index + 1;
+    const user = readLine(content);
+    const key = typeof user === 'string' ? '' : accountKey(user.email);
+    const before = lineOf.get(key);
+    if (typeof user === 'string') mistakes.set(line, user);
+    else if (before !== undefined) mistakes.set(line, `the address is that of line ${before}`);
+    else {
+      lineOf.set(key, line);
+      users.push({ line, user });
+    }
+  }
+  return { users, mistakes };
+}
+
+/** Returns the user of a line, or what is wrong with it; never a value of the line, which may be secret. */
+function readLine(content: string): ImportLine | string {
+  const value = parse(content);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
+  const error = lineCheck.Errors(value).First();
+  if (error !== undefined || !lineCheck.Check(value)) return `${error?.path.slice(1)}: ${error?.message}`;
+  if (!isEmailAddress(value.email)) return 'email is no e-mail address';
+  if (value.hash !== '' && hashCost(value.hash) === undefined)
+    return 'hash is neither argon2id nor scrypt (PHC form) nor bcrypt, is damaged, or costs too much';
+  return readUserClaims(value.claims) === null ? `claims are longer than ${MAX_CLAIMS_BYTES} bytes` : value;
+}
+
+function parse(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+// The command line of `users`.
+
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { checkEmail } from './email-address.js';
+
+/** The usage of the command `users`. */
+export const USERS_USAGE = `usage: users add EMAIL [--replace]
+       users password EMAIL
+       users rename EMAIL NEW-EMAIL
+       users claims EMAIL JSON
+       users disable EMAIL
+       users enable EMAIL
+       users delete EMAIL
+       users import FILE
+       users list
+       users backup FILE
+A password is asked for on the terminal, or read from the first line of the input.
+password, add --replace and delete end the sessions of the user in the store of STORE_URL, or that of DATA_DIR.
+claims replaces what tokens say of the user beside id and address; {} is nothing.
+import adds the users of a file of JSON lines, {"email": "…", "hash": "…"}: all of them, or none if a line is wrong.
+backup writes a copy of all users into a new file, also while the service runs.`;
+
+const ACTIONS = ['add', 'replace', 'password', 'disable', 'enable', 'delete'] as const;
+
+/** The parsed command line; `replace` is `add --replace`. */
+export type UsersCommand =
+  | { readonly action: (typeof ACTIONS)[number]; readonly email: string }
+  | { readonly action: 'rename'; readonly email: string; readonly newEmail: string }
+  | { readonly action: 'claims'; readonly email: string; readonly json: string }
+  | { readonly action: 'backup' | 'import'; readonly file: string }
+  | { readonly action: 'list' };
+
+/**
+ * Parses the command line.
+ * @throws UsageError if it is invalid
+ * @throws CommandError if the address is invalid
+ */
+export function readUsersCommand(args: string[]): UsersCommand {
+  const { positionals, replace } = parse(args);
+  const [name, subject, second, ...more] = positionals;
+  const hasOne = subject !== undefined && second === undefined;
+  if (replace && name !== 'add') throw new UsageError();
+  if (name === 'list' && subject === undefined) return { action: name };
+  if ((name === 'backup' || name === 'import') && hasOne) return { action: name, file: resolve(subject) };
+  if (name === 'rename' && subject !== undefined && second !== undefined && more.length === 0)
+    return { action: name, email: checkEmail(subject), newEmail: checkEmail(second) };
+  if (name === 'claims' && subject !== undefined && second !== undefined && more.length === 0)
+    return { action: name, email: checkEmail(subject), json: second };
+  const action = ACTIONS.find((known) => known === name && known !== 'replace');
+  if (action === undefined || !hasOne) throw new UsageError();
+  return { action: replace ? 'replace' : action, email: checkEmail(subject) };
+}
+
+function parse(args: string[]): { positionals: string[]; replace: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      options: { replace: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    return { positionals, replace: values.replace };
+  } catch (error) {
+    throw usageErrorOf(error);
+  }
+}

@@ -1,0 +1,35 @@
+// The user that the path of a route on the admin port names.
+
+import { type Static, Type } from '@sinclair/typebox';
+import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { DirectoryUser } from '../../directory/directory.js';
+import { UnknownUser } from '../../errors.js';
+
+/** The parameters of `/users/:id/…`. */
+export const UserParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
+export type UserParams = Static<typeof UserParams>;
+
+/** Returns the id; undefined for a number that no user can have. */
+export function userIdOf({ id }: UserParams): number | undefined {
+  const uid = Number(id);
+  return Number.isSafeInteger(uid) ? uid : undefined;
+}
+
+/**
+ * Returns the user as the directory has it, disabled or not.
+ * @throws UnknownUser, StoreUnavailable
+ */
+export async function findPathUser(
+  app: FastifyInstance,
+  request: FastifyRequest<{ Params: UserParams }>,
+): Promise<DirectoryUser> {
+  const uid = userIdOf(request.params);
+  if (uid === undefined) throw refuse(UnknownUser);
+  const user = await app.directory.findById(uid).catch((error: unknown) => {
+    request.log.error({ err: error }, 'the directory did not answer');
+    throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
+  });
+  if (user === undefined) throw refuse(UnknownUser);
+  return user;
+}

@@ -1,0 +1,236 @@
+// A changed password: what it ends, what it costs to try, and directories that cannot save one.
+
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
+import t from 'tap';
+import { DirectoryUnavailableError } from '../../src/directory/directory.js';
+import {
+  API_KEY,
+  type Held,
+  heldFrom,
+  logIn,
+  PASSWORD,
+  PUBLIC_URL,
+  refresh,
+  type SessionNode,
+  sessionIdOf,
+  startNode,
+  userDirectory,
+  withBearer,
+} from '../support/session-node.js';
+
+const ANN = 'ann@example.com';
+const BOB = 'bob@example.com';
+const NEW = 'another long password';
+const RIGHT = { old_password: PASSWORD, new_password: NEW };
+
+/** Changes the password as a page does. */
+function change({ app }: SessionNode, { accessToken }: Held, body: object = RIGHT, headers = {}) {
+  return app.inject({
+    method: 'POST',
+    url: '/password',
+    headers: { authorization: `Bearer ${accessToken}`, origin: PUBLIC_URL, ...headers },
+    payload: body,
+  });
+}
+
+/** Sets the password as an application does. */
+function set({ admin }: SessionNode, id: number | string, body: object = { new_password: NEW }) {
+  return admin.inject({
+    method: 'PUT',
+    url: `/users/${id}/password`,
+    headers: { authorization: `Bearer ${API_KEY}` },
+    payload: body,
+  });
+}
+
+/** Tries a log-in. */
+function tryLogIn({ app }: SessionNode, email: string, password: string) {
+  return app.inject({ method: 'POST', url: '/login', payload: { email, password } });
+}
+
+/** The audit events of a log, without what differs between any two. */
+function auditOf(lines: readonly string[], ...events: string[]) {
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter(({ type, event }) => type === 'audit' && events.includes(event))
+    .map(({ event, uid, sid, by, reason }) => ({ event, uid, sid, by, reason }));
+}
+
+t.test('the user changes the password: the other sessions end, this one goes on', async (t) => {
+  await eachKind(t, async (t, { store, clock }) => {
+    const lines: string[] = [];
+    const directory = await userDirectory(t, ANN, BOB);
+    const node = await startNode(t, { store, directory, clock, onLine: (line) => lines.push(line) });
+    const [held, other, bob] = [await logIn(node, ANN), await logIn(node, ANN), await logIn(node, BOB)];
+    const [sid, otherSid] = [await sessionIdOf(node, held), await sessionIdOf(node, other)];
+    const answer = await change(node, held);
+    t.equal(answer.statusCode, 204);
+    t.equal(answer.body, '');
+    t.equal(answer.headers['set-cookie'], undefined);
+
+    t.equal((await withBearer(node, 'GET', '/profile', other)).json().code, 'session_revoked');
+    t.equal((await refresh(node, other)).json().code, 'session_revoked');
+    t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
+    t.equal((await refresh(node, held)).statusCode, 200);
+    t.equal((await withBearer(node, 'GET', '/profile', bob)).statusCode, 200);
+    t.equal((await tryLogIn(node, ANN, PASSWORD)).json().code, 'login_failed', 'the old one');
+    t.equal((await tryLogIn(node, ANN, NEW)).statusCode, 200, 'the new one');
+    t.equal((await tryLogIn(node, BOB, PASSWORD)).statusCode, 200, 'of somebody else');
+
+    t.match(auditOf(lines, 'password_changed', 'revoke'), [
+      { event: 'revoke', uid: 1, sid: otherSid, reason: 'password' },
+      { event: 'password_changed', uid: 1, sid, by: 'user' },
+    ]);
+    for (const secret of [PASSWORD, NEW]) t.notMatch(lines.join(), secret);
+  });
+});
+
+t.test('an application sets the password: every session ends, also for a user without one', async (t) => {
+  await eachKind(t, async (t, { store, clock }) => {
+    const lines: string[] = [];
+    const directory = await userDirectory(t, ANN);
+    await directory.add(BOB, '');
+    await directory.setDisabled(BOB, true);
+    const node = await startNode(t, { store, directory, clock, onLine: (line) => lines.push(line) });
+    const held = [await logIn(node, ANN), await logIn(node, ANN)];
+    const answer = await set(node, 1);
+    t.equal(answer.statusCode, 204);
+    t.equal(answer.body, '');
+    for (const each of held) t.equal((await refresh(node, each)).json().code, 'session_revoked');
+    t.equal((await tryLogIn(node, ANN, NEW)).statusCode, 200);
+    t.equal((await set(node, 2)).statusCode, 204);
+    t.match(await directory.findById(2), { hash: `hash of ${NEW}`, disabled: true }, 'and stays disabled');
+    const events = auditOf(lines, 'password_changed');
+    t.match(
+      events,
+      [1, 2].map((uid) => ({ uid, sid: undefined, by: 'application' })),
+    );
+
+    for (const id of [3, '0', 'x', '9007199254740993'])
+      t.equal((await set(node, id)).statusCode, 404, `${id}`);
+    t.equal((await set(node, 3)).json().code, 'unknown_user');
+    for (const body of [{}, { new_password: 7 }, { new_password: NEW, old_password: PASSWORD }])
+      t.equal((await set(node, 1, body)).json().code, 'validation_failed');
+    t.equal((await tryLogIn(node, ANN, NEW)).statusCode, 200, 'nothing was changed');
+  });
+});
+
+t.test('a new password has at least 8 characters and at most 1,024 bytes', async (t) => {
+  const { store } = embeddedStore(t);
+  const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
+  const held = await logIn(node, ANN);
+  const short = 'This value is too short (minimum length: 8).';
+  const long = 'This value is too long (maximum length: 1024).';
+  for (const [new_password, message] of [
+    ['seven77', short],
+    ['é'.repeat(513), long],
+    ['x'.repeat(1025), long],
+  ]) {
+    const errors = { new_password: [message] };
+    t.strictSame((await change(node, held, { ...RIGHT, new_password })).json().errors, errors);
+    t.strictSame((await set(node, 1, { new_password })).json().errors, errors);
+  }
+  const both = await change(node, held, { old_password: 'é'.repeat(513), new_password: 'x' });
+  t.strictSame(both.json().errors, { old_password: [long], new_password: [short] });
+  t.equal((await set(node, 1, { new_password: '𝒫'.repeat(8) })).statusCode, 204, 'characters are counted');
+});
+
+t.test('a wrong old password counts for the account as at a log-in, and changes nothing', async (t) => {
+  const { store } = await redisStore(t);
+  const lines: string[] = [];
+  const directory = await userDirectory(t, ANN);
+  const node = await startNode(t, { store, directory, onLine: (line) => lines.push(line) });
+  const [held, other] = [await logIn(node, ANN), await logIn(node, ANN)];
+  for (let times = 0; times < 5; times++) {
+    const wrong = await change(node, held, { ...RIGHT, old_password: 'wrong' });
+    t.equal(wrong.statusCode, 422);
+    t.equal(wrong.json().code, 'login_failed');
+  }
+  const waits = await change(node, held);
+  t.equal(waits.statusCode, 429);
+  t.equal(waits.json().code, 'login_throttled');
+  t.equal((await tryLogIn(node, ANN, PASSWORD)).json().code, 'login_throttled');
+  t.equal((await withBearer(node, 'GET', '/profile', other)).statusCode, 200);
+  t.equal((await directory.findById(1))?.hash, 'not looked at');
+  t.equal(auditOf(lines, 'login_failed').length, 5);
+  t.strictSame(auditOf(lines, 'password_changed', 'revoke'), []);
+
+  const strict = await startNode(t, { store, directory, env: { CAPTCHA_POW_ENABLED: 'true' } });
+  const refused = await change(strict, held, { old_password: 5, new_password: NEW });
+  t.strictSame(Object.keys(refused.json().errors).sort(), ['old_password', 'pow_nonce', 'pow_token']);
+});
+
+t.test('without a bearer, from another site, or after the session has ended it is refused', async (t) => {
+  const { store } = embeddedStore(t);
+  const directory = await userDirectory(t, ANN);
+  const node = await startNode(t, { store, directory });
+  const held = await logIn(node, ANN);
+  const foreign = await change(node, held, RIGHT, { origin: 'https://evil.example.com' });
+  t.equal(foreign.json().code, 'origin_refused');
+  t.equal((await change(node, { ...held, accessToken: 'x' })).json().code, 'token_invalid');
+  await withBearer(node, 'POST', '/logout', held);
+  t.equal((await change(node, held)).json().code, 'session_revoked');
+  t.equal((await directory.findById(1))?.hash, 'not looked at');
+});
+
+t.test('a changed password makes every known device unknown', async (t) => {
+  await eachKind(t, async (t, { store, clock }) => {
+    const directory = await userDirectory(t, ANN);
+    const env = { CAPTCHA_ESCALATION_AFTER: '2' };
+    const node = await startNode(t, { store, directory, clock, env });
+    const answer = await tryLogIn(node, ANN, PASSWORD);
+    const device = [answer.headers['set-cookie']].flat().find((text) => text?.startsWith('knownDevice='));
+    t.equal((await change(node, heldFrom(answer))).statusCode, 204);
+    for (const remoteAddress of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
+      const payload = { email: ANN, password: 'wrong' };
+      await node.app.inject({ method: 'POST', url: '/login', remoteAddress, payload });
+    }
+    const again = await node.app.inject({
+      method: 'POST',
+      url: '/login',
+      headers: { cookie: String(device).split(';')[0] },
+      payload: { email: ANN, password: NEW },
+    });
+    t.equal(again.json().code, 'captcha_required');
+  });
+});
+
+t.test('a directory that cannot save passwords, does not answer, or has another one meanwhile', async (t) => {
+  const { store } = embeddedStore(t);
+  const directory = await userDirectory(t, ANN);
+  const { saveHash, ...readOnly } = directory;
+  const first = await startNode(t, { store, directory });
+  const held = await logIn(first, ANN);
+  const nodeOf = (changed: typeof readOnly | typeof directory) => startNode(t, { store, directory: changed });
+
+  const reading = await nodeOf(readOnly);
+  for (const answer of [await change(reading, held), await set(reading, 1)]) {
+    t.equal(answer.statusCode, 409);
+    t.equal(answer.json().code, 'directory_read_only');
+  }
+  t.equal((await change(reading, { ...held, accessToken: 'x' })).json().code, 'token_invalid');
+
+  const other = await logIn(first, ANN);
+  const away = await nodeOf({
+    ...directory,
+    saveHash: () => Promise.reject(new DirectoryUnavailableError('away')),
+  });
+  const failed = await change(away, held);
+  t.equal(failed.statusCode, 503);
+  t.equal(failed.json().code, 'store_unavailable');
+  t.ok(failed.headers['retry-after']);
+  t.equal((await refresh(first, other)).json().code, 'session_revoked', 'as asked for');
+  t.equal((await tryLogIn(first, ANN, PASSWORD)).statusCode, 200, 'the old password is valid');
+
+  const racing = await nodeOf({
+    ...directory,
+    async saveHash(id, oldHash, newHash) {
+      await saveHash(id, oldHash, 'hash of somebody else');
+      return saveHash(id, oldHash, newHash);
+    },
+  });
+  const lost = await change(racing, held);
+  t.equal(lost.statusCode, 409);
+  t.equal(lost.json().code, 'password_conflict');
+  t.equal((await change(first, held, { ...RIGHT, old_password: 'somebody else' })).statusCode, 204);
+});

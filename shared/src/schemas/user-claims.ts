@@ -1,0 +1,33 @@
+// What the directory says of a user beyond id and address: a JSON object that tokens carry as the claim `claims`.
+
+import { type Static, Type } from '@sinclair/typebox';
+
+/** The most bytes of the object, as JSON in UTF-8 without spaces. */
+export const MAX_CLAIMS_BYTES = 1024;
+
+/** Any JSON object. */
+export const UserClaims = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'What the user directory says of the user, such as roles',
+});
+export type UserClaims = Static<typeof UserClaims>;
+
+/**
+ * Reads the claims of a user.
+ * @param value an object, or its JSON text; null, undefined, an empty text and an empty object are no claims
+ * @returns a copy that holds nothing but JSON, undefined without claims, or null if the value is invalid or too long
+ */
+export function readUserClaims(value: unknown): UserClaims | undefined | null {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && value.trim() === '') return undefined;
+  try {
+    const found: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    const text = JSON.stringify(found);
+    if (Buffer.byteLength(text) > MAX_CLAIMS_BYTES) return null;
+    const claims: unknown = JSON.parse(text);
+    if (claims === null) return undefined;
+    if (typeof claims !== 'object' || Array.isArray(claims)) return null;
+    return Object.keys(claims).length === 0 ? undefined : (claims as UserClaims);
+  } catch {
+    return null;
+  }
+}
