@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
 import { freePort } from '../../gateway/gateway-programs.js';
-import { type EngineBrowser, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
+import { type EngineBrowser, type Flags, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
 import { tabOf } from './webkit-tab.js';
 
 /** The programs: an X server, and the driver, which finds the browser itself. */
@@ -21,7 +21,10 @@ const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
 /** Launches the X server and the driver, which starts a browser for each visitor; closing ends all. */
-export async function launchWebKit({ xvfb, driver }: WebKitPrograms): Promise<EngineBrowser> {
+export async function launchWebKit(
+  { xvfb, driver }: WebKitPrograms,
+  flags: Flags = {},
+): Promise<EngineBrowser> {
   const processes: ChildProcess[] = [];
   const settings = mkdtempSync(join(tmpdir(), 'tollgate-webkit-'));
   let session: WebDriver | undefined;
@@ -43,7 +46,13 @@ export async function launchWebKit({ xvfb, driver }: WebKitPrograms): Promise<En
     processes.push(screen);
     const [display] = await once(screen.stdio[3] as Readable, 'data');
     const port = await freePort();
-    const env = { ...process.env, DISPLAY: `:${String(display).trim()}`, XDG_CONFIG_HOME: settings };
+    const variables = Object.entries(flags).map(([name, value]) => [name, String(value)]);
+    const env = {
+      ...process.env,
+      ...Object.fromEntries(variables),
+      DISPLAY: `:${String(display).trim()}`,
+      XDG_CONFIG_HOME: settings,
+    };
     processes.push(spawn(driver, [`--port=${port}`], { env, stdio: 'ignore' }));
     const url = `http://127.0.0.1:${port}`;
     await untilAnswered(url);
