@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { watchOthers } from './cpu-time.js';
 import { closeAfter } from './opened.js';
 import type { Program } from './program.js';
-import { writeDocuments } from './report/documents.js';
+import { writeDocuments, writeTable } from './report/documents.js';
 import { describeRun, reportFloors, reportMachine } from './report/machine.js';
 import { drawPlot } from './report/plot.js';
 import { describeVerdict, openReport } from './report/report.js';
@@ -27,7 +27,7 @@ function toJson(results: object): string {
 
 /** @returns whether the results are within all bounds */
 async function run(name: string, args: readonly string[]): Promise<boolean> {
-  const { title, method, run: measure } = await load(name);
+  const { title, method, table, run: measure } = await load(name);
   const own = args.filter((argument) => argument !== '--json' && argument !== '--write');
   const isJson = args.includes('--json');
   const report = openReport((line) => (isJson ? console.error(line) : console.log(line)));
@@ -54,7 +54,9 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
     verdicts,
   });
   if (isJson) process.stdout.write(json);
-  if (args.includes('--write')) {
+  if (args.includes('--write') && table !== undefined) {
+    writeTable(table.document, name, table.markdown(rows, measuredOn));
+  } else if (args.includes('--write')) {
     writeDocuments(name, json, drawPlot({ program: name, title, measuredOn, verdicts }));
   }
   return verdicts.every(({ isKept }) => isKept);
@@ -63,9 +65,7 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
 const [wanted, ...args] = process.argv.slice(2);
 if (wanted === undefined) {
   for (const name of names) console.log(`${name.padEnd(16)}${(await load(name)).title}`);
-  console.log(
-    'Each also takes --json (results to stdout, text to stderr) and --write (into docs/benchmarks).',
-  );
+  console.log('Each also takes --json (results to stdout, text to stderr) and --write (into docs).');
 } else if (!names.includes(wanted)) {
   console.error(`there is no benchmark ${wanted}; there are ${names.join(', ')}`);
   process.exitCode = 1;

@@ -1,5 +1,10 @@
 // Generates the kernels in WebAssembly's text format: the same rounds on integers and on vectors of four lanes.
-import { constantsOffset, suffixesOffset, tableOffset } from '../dist/src/solver/block-layout.js';
+import {
+  constantsOffset,
+  powersOffset,
+  suffixesOffset,
+  tableOffset,
+} from '../dist/src/solver/block-layout.js';
 import { constants, variables, writeRounds } from './rounds.js';
 
 /** Joins all terms with one operator. */
@@ -44,6 +49,18 @@ const vectors = {
   constant: (t) => broadcast(constantsOffset + 4 * t),
 };
 
+/** Counts of the shifts to the left; rotations to the right consist of one in each direction. */
+const leftShifts = [2, 6, 7, 11, 13, 17, 18, 19, 22, 25].map((bits) => 32 - bits);
+
+/**
+ * Makes the powers of two locals, so that a shift to the left by a constant (`i32.const`, `i32x4.shl`: five bytes) can
+ * become a multiplication (`local.get`, `i32x4.mul`: five bytes) by changing three bytes: `multiplyInsteadOfShifts` does so.
+ */
+const powers = {
+  locals: Array.from({ length: 32 }, (_, count) => `(local $power${count} v128)`).join(' '),
+  load: leftShifts.map((n) => `(local.set $power${n} ${broadcast(powersOffset + 4 * n)})`).join('\n    '),
+};
+
 /** @returns {string} a module that tries one guess at a time */
 export function writeScalarModule() {
   return writeModule({
@@ -58,6 +75,8 @@ export function writeScalarModule() {
 export function writeSimdModule() {
   return writeModule({
     language: vectors,
+    locals: powers.locals,
+    before: powers.load,
     type: 'v128',
     step: 4,
     test: `(local.set $a (i32x4.shr_u (local.get $a) (local.get $shift)))
@@ -67,12 +86,13 @@ export function writeSimdModule() {
 }
 
 /** @param test returns the suffix if the first word of the digest has only zeros above `shift` bits */
-function writeModule({ language, type, step, test }) {
+function writeModule({ language, type, step, test, locals = '', before = '' }) {
   return `(module
   (memory (export "memory") 1)
   (data (i32.const ${constantsOffset}) "${bytesOf(constants)}")
   (func (export "search") (param $shift i32) (param $suffix i32) (param $to i32) (result i32)
-    ${variables.map((name) => `(local $${name} ${type})`).join(' ')}
+    ${locals} ${variables.map((name) => `(local $${name} ${type})`).join(' ')}
+    ${before}
     (loop $next
       (local.set $x (${type}.load offset=${suffixesOffset} (i32.shl (local.get $suffix) (i32.const 2))))
       ${writeRounds(language).flat().join('\n      ')}

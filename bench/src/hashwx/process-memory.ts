@@ -1,4 +1,4 @@
-// The memory of the processes that this one has started, and of those that they have started.
+// The processes that this one has started, and those that they have started: which they are, and their memory.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Parents by process. */
@@ -17,14 +17,18 @@ function parents(): Map<number, number> {
   return found;
 }
 
-/** Returns their proportional memory in MB: pages that several share count once. */
-export function descendantsMemory(): number {
+/** The processes that this one has started, and those that they have started. */
+export function descendants(): number[] {
   const parentOf = parents();
   const isOurs = (pid: number | undefined): boolean =>
     pid !== undefined && pid !== 0 && (pid === process.pid || isOurs(parentOf.get(pid)));
+  return [...parentOf.keys()].filter((pid) => pid !== process.pid && isOurs(pid));
+}
+
+/** Returns their proportional memory in MB: pages that several share count once. */
+export function descendantsMemory(): number {
   let kilobytes = 0;
-  for (const pid of parentOf.keys()) {
-    if (pid === process.pid || !isOurs(pid)) continue;
+  for (const pid of descendants()) {
     try {
       kilobytes += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
     } catch {

@@ -11,7 +11,7 @@ const ROUNDS = 6;
 const SLICE_MS = 6;
 const SLICES = 80;
 const FIRST_SOLVES = 15;
-const OWN = ['tollgate simd', 'tollgate wasm', 'tollgate js'] as const;
+const OWN = ['tollgate simd', 'tollgate simdMul', 'tollgate wasm', 'tollgate js', 'tollgate jsLoop'] as const;
 const PUBLIC_SHA256 = ['@cap.js/wasm', 'hash-wasm', '@noble/hashes', 'js-sha256', 'altcha-lib'] as const;
 /** Uses BLAKE2b. */
 const PUBLIC_OTHER = ['friendly-challenge'] as const;

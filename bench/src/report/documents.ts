@@ -27,3 +27,14 @@ export function writeDocuments(program: string, json: string, plot: string): voi
   const [text] = readFileSync(DOCUMENT, 'utf8').split(HEADING);
   writeFileSync(DOCUMENT, text! + HEADING + INTRODUCTION + images.join(''));
 }
+
+/** Replaces the table of a program in a document, where it stands between two comments. @param document below docs */
+export function writeTable(document: string, program: string, table: string): void {
+  const path = join(DOCS, document);
+  const [begin, end] = [`<!-- bench ${program} -->`, `<!-- end of bench ${program} -->`];
+  const text = readFileSync(path, 'utf8');
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`${document} has no place for the table of ${program}`);
+  writeFileSync(path, `${before}${begin}\n\n${table}\n\n${end}${after}`);
+}

@@ -31,8 +31,11 @@ export interface ServedPage {
   close(): void;
 }
 
-/** @param entry the compiled script of the page */
-export async function servePage(entry: URL): Promise<ServedPage> {
+/**
+ * @param entry the compiled script of the page
+ * @param policy the content security policy of the page and its scripts; none by default
+ */
+export async function servePage(entry: URL, policy?: string): Promise<ServedPage> {
   const files = new Map<string, string | Uint8Array>();
   const built = await build({
     configFile: false,
@@ -51,7 +54,8 @@ export async function servePage(entry: URL): Promise<ServedPage> {
   const server = createServer((request, response) => {
     const body = files.get(request.url ?? '/');
     const type = mediaTypes[extname(request.url ?? '')] ?? 'text/html';
-    response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': type, ...isolation }).end(body);
+    const headers = policy === undefined ? isolation : { ...isolation, 'Content-Security-Policy': policy };
+    response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': type, ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

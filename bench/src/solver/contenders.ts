@@ -1,11 +1,11 @@
 // The contenders: each hashes a salt and a counting nonce with the interface of its package.
 import initCap, { solve_pow } from '@cap.js/wasm/browser/cap_wasm.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import type { KernelPath } from '@tollgate/client/challenge';
 import { solveChallenge } from 'altcha-lib/v1';
 import { createSHA256 } from 'hash-wasm';
 import { sha256 as jsSha256 } from 'js-sha256';
-import { openKernel } from '#client/solver/kernel.js';
+import type { KernelName } from '#client/solver/kernel.js';
+import { openKernel } from '#client/solver/kernels/open-kernel.js';
 import { openNonceRange } from '#client/solver/nonce-range.js';
 
 /** Hashes for a few milliseconds. @returns the number of hashes */
@@ -17,8 +17,10 @@ const encoder = new TextEncoder();
 /** Opens each contender, in a worker. All use SHA-256. Libraries get their message as bytes that are incremented in place. */
 export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> = {
   'tollgate simd': () => openOwn('simd'),
+  'tollgate simdMul': () => openOwn('simdMul'),
   'tollgate wasm': () => openOwn('wasm'),
   'tollgate js': () => openOwn('js'),
+  'tollgate jsLoop': () => openOwn('jsLoop'),
   '@cap.js/wasm': openCap,
   'hash-wasm': openHashWasm,
   '@noble/hashes': () => countUp((message) => nobleSha256(message)),
@@ -26,9 +28,8 @@ export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> 
   'altcha-lib': openAltcha,
 };
 
-async function openOwn(path: KernelPath): Promise<Burst> {
-  const kernel = await openKernel([path]);
-  if (kernel.path !== path) throw new Error(`${path} does not run here`);
+async function openOwn(name: KernelName): Promise<Burst> {
+  const kernel = await openKernel(name);
   const range = openNonceRange(kernel, { head: salt, difficulty: 32 }, 0);
   return () => {
     const before = range.hashes;

@@ -56,3 +56,5 @@ export const tableOffset = 0;
 export const constantsOffset = 256;
 /** Byte offset of word 13 for each suffix. */
 export const suffixesOffset = 512;
+/** Byte offset of the powers of two below 2^32, which the kernel with SIMD reads. */
+export const powersOffset = 4608;

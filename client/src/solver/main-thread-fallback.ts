@@ -1,20 +1,20 @@
 // Searches on the main thread where no worker is available, in chunks too short to block the page.
 import type { UnitReply, UnitRequest } from './hashwx/messages.js';
 import { createUnitSearch } from './hashwx/unit-search.js';
-import { openKernel } from './kernel.js';
+import { openFastestKernel } from './kernels/open-kernel.js';
 import type { PoolWorker, WorkerEvents } from './pool-worker.js';
 import { createRangeSearch } from './range-search.js';
 
 /** Half a frame. */
 const sliceMs = 8;
-let kernel: ReturnType<typeof openKernel> | undefined;
+let kernel: ReturnType<typeof openFastestKernel> | undefined;
 
 /** @param chunkSize the most hashes in a chunk */
 export async function openMainThreadFallback(
   chunkSize: number,
   { onReply }: Pick<WorkerEvents, 'onReply'>,
 ): Promise<PoolWorker> {
-  kernel ??= openKernel();
+  kernel ??= openFastestKernel();
   const opened = await kernel;
   const send = createRangeSearch(opened, { sliceMs, mostPerSlice: chunkSize }, (reply) =>
     onReply(fallback, reply),

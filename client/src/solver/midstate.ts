@@ -30,10 +30,7 @@ const state = new Int32Array(8);
  * @param table as many words as there are `tableEntries`
  */
 export function computeMidstate(prefix: string, table: Int32Array): void {
-  schedule.fill(0);
-  for (let i = 0; i < prefixLength; i++) schedule[i >> 2]! |= prefix.charCodeAt(i) << (24 - 8 * (i & 3));
-  schedule[15] = messageBits;
-  runFirstRounds();
+  loadPrefix(prefix, schedule, state);
   for (let i = 0; i < 7; i++) table[i] = state[i]!;
 
   for (let t = suffixWord + 1; t <= lastTableWord; t++) {
@@ -51,6 +48,19 @@ export function computeMidstate(prefix: string, table: Int32Array): void {
   }
 }
 
+/**
+ * Writes the block of a prefix and the state after round 13, both with zero in place of the suffix word.
+ * @param prefix 52 ASCII characters
+ * @param words receives the 16 words of the block; those after it become zero
+ * @param state receives the 8 words of the state
+ */
+export function loadPrefix(prefix: string, words: Int32Array, state: Int32Array): void {
+  words.fill(0);
+  for (let i = 0; i < prefixLength; i++) words[i >> 2]! |= prefix.charCodeAt(i) << (24 - 8 * (i & 3));
+  words[15] = messageBits;
+  runFirstRounds(words, state);
+}
+
 function nextWord(t: number): number {
   const x = schedule[t - 15]!;
   const y = schedule[t - 2]!;
@@ -60,7 +70,7 @@ function nextWord(t: number): number {
 }
 
 /** Computes the state after round 13 (FIPS 180-4, 6.2.2, step 3), with zero in place of the suffix word. */
-function runFirstRounds(): void {
+function runFirstRounds(words: Int32Array, state: Int32Array): void {
   let a = initialState[0]!;
   let b = initialState[1]!;
   let c = initialState[2]!;
@@ -71,7 +81,7 @@ function runFirstRounds(): void {
   let h = initialState[7]!;
   for (let t = 0; t <= suffixWord; t++) {
     const big1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const first = (h + big1 + ((e & f) ^ (~e & g)) + roundConstants[t]! + schedule[t]!) | 0;
+    const first = (h + big1 + ((e & f) ^ (~e & g)) + roundConstants[t]! + words[t]!) | 0;
     const big0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
     const second = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     h = g;

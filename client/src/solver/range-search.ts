@@ -16,6 +16,8 @@ interface SliceOptions extends Required<SliceLimits> {
   readonly isWanted: () => boolean;
   /** Called after each slice without a nonce. */
   readonly onHashes: (hashes: number) => void;
+  /** @returns whether the next slice runs at another speed */
+  readonly onSlice: (hashes: number, ms: number) => boolean | undefined;
 }
 
 /** Small enough for code that the browser has not optimised yet. */
@@ -39,6 +41,7 @@ export function createRangeSearch(
       maxHashes,
       isWanted: () => current === request,
       onHashes: (hashes) => reply({ id, hashes }),
+      onSlice: (hashes, ms) => kernel.onSlice?.(hashes, ms),
     });
     if (current !== request) return;
     current = null;
@@ -54,19 +57,22 @@ export function createRangeSearch(
 
 /** @returns the nonce; undefined if there is none within `maxHashes`, or if the search was ended */
 async function searchInSlices(range: NonceRange, options: SliceOptions): Promise<string | undefined> {
-  const { sliceMs, mostPerSlice, maxHashes, isWanted, onHashes } = options;
+  const { sliceMs, mostPerSlice, maxHashes, isWanted, onHashes, onSlice } = options;
   const pauses = new MessageChannel();
   let size = Math.min(firstSlice, mostPerSlice);
   try {
     // Checked after the pause, because another range may have prepared the kernel meanwhile.
     while (range.hashes < maxHashes && isWanted()) {
+      const before = range.hashes;
       const startedMs = performance.now();
       const nonce = range.search(Math.min(size, maxHashes - range.hashes));
       if (nonce !== undefined) return nonce;
-      onHashes(range.hashes);
       const tookMs = performance.now() - startedMs;
+      onHashes(range.hashes);
+      const isOtherSpeed = onSlice(range.hashes - before, tookMs);
       const growth = Math.min(mostGrowth, sliceMs / Math.max(tookMs, 0.01));
-      size = Math.min(mostPerSlice, Math.max(1, Math.floor(size * growth)));
+      const grown = isOtherSpeed ? firstSlice : Math.max(1, Math.floor(size * growth));
+      size = Math.min(mostPerSlice, grown);
       await pause(pauses);
     }
     return undefined;

@@ -1,6 +1,6 @@
 // The worker: searches the nonce ranges, or the units of HashWX, that the page assigns to it.
 import { createUnitSearch } from './hashwx/unit-search.js';
-import { openKernel } from './kernel.js';
+import { openFastestKernel } from './kernels/open-kernel.js';
 import { createRangeSearch } from './range-search.js';
 import type { WorkerReply, WorkerRequest } from './worker-messages.js';
 
@@ -12,7 +12,7 @@ const unitSliceMs = 10;
 const reply = (message: WorkerReply) => postMessage(message);
 
 // A promise instead of `await`, because bundlers that write workers as classic scripts reject top-level await.
-void openKernel().then((kernel) => {
+void openFastestKernel().then((kernel) => {
   const search = createRangeSearch(kernel, { sliceMs }, reply);
   const searchUnit = createUnitSearch({ sliceMs: unitSliceMs, reply });
   addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {

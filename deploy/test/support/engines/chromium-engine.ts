@@ -1,11 +1,11 @@
 // Chromium by its DevTools protocol, through Playwright: the browser that the other tests of the process use too.
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../chromium.js';
-import { type EngineBrowser, HEIGHT, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
+import { type EngineBrowser, type Flags, HEIGHT, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
 
-/** Starts Chromium without a window, or takes the one that runs. */
-export async function launchChromium(): Promise<EngineBrowser> {
-  const browser = await launchBrowser();
+/** Starts Chromium without a window, or takes the one that runs without flags. */
+export async function launchChromium(flags: Flags = {}): Promise<EngineBrowser> {
+  const browser = await launchBrowser(Object.entries(flags).map(([name, value]) => `--${name}=${value}`));
   return {
     async visit(scheme = 'light') {
       const context = await browser.newContext({

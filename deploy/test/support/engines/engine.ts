@@ -51,11 +51,17 @@ export interface EngineBrowser {
   close(): Promise<void>;
 }
 
+/**
+ * What a browser starts with: switches of the command line of Chromium (without dashes), preferences of Firefox, variables
+ * of the environment of WebKit.
+ */
+export type Flags = Readonly<Record<string, string | number | boolean>>;
+
 export interface Engine {
   readonly name: 'Chromium' | 'Firefox' | 'WebKit';
   /** Why it cannot be driven here, and what to install; undefined when it can. */
   readonly missing: string | undefined;
-  launch(): Promise<EngineBrowser>;
+  launch(flags?: Flags): Promise<EngineBrowser>;
 }
 
 /** How long a tab waits for what is to be found. */

@@ -20,11 +20,11 @@ export const engines: Readonly<Record<Engine['name'], Engine>> = {
   Firefox: {
     name: 'Firefox',
     missing: firefox === '' ? 'install firefox-esr' : undefined,
-    launch: () => launchFirefox(firefox),
+    launch: (flags) => launchFirefox(firefox, flags),
   },
   WebKit: {
     name: 'WebKit',
     missing: driver === '' || xvfb === '' ? 'install webkit2gtk-driver and xvfb' : undefined,
-    launch: () => launchWebKit({ driver, xvfb }),
+    launch: (flags) => launchWebKit({ driver, xvfb }, flags),
   },
 };

@@ -1,18 +1,27 @@
 // Firefox by WebDriver BiDi, through Puppeteer.
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { type EngineBrowser, HEIGHT, type Scheme, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
+import {
+  type EngineBrowser,
+  type Flags,
+  HEIGHT,
+  type Scheme,
+  type Tab,
+  WAIT_MS,
+  WIDTH,
+  waitUntil,
+} from './engine.js';
 
 /** Gives access to the window of the browser itself, where preferences can be changed. */
 const systemAccess = '--remote-allow-system-access';
 
 /** Launches Firefox without a window. @param executablePath the program */
-export async function launchFirefox(executablePath: string): Promise<EngineBrowser> {
+export async function launchFirefox(executablePath: string, flags: Flags = {}): Promise<EngineBrowser> {
   const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath,
     headless: true,
     args: [systemAccess],
-    extraPrefsFirefox: { 'ui.prefersReducedMotion': 1 },
+    extraPrefsFirefox: { 'ui.prefersReducedMotion': 1, ...flags },
   });
   return {
     async visit(scheme = 'light') {

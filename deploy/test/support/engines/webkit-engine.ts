@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
 import { freePort } from '../../gateway/gateway-programs.js';
-import { type EngineBrowser, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
+import { type EngineBrowser, type Flags, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
 import { tabOf } from './webkit-tab.js';
 
 /** The programs: an X server, and the driver, which finds the browser itself. */
@@ -24,14 +24,23 @@ const noControls =
 const SESSION_MS = 15_000;
 
 /** Launches the X server and the driver, which starts a browser for each visitor; closing ends all. */
-export async function launchWebKit({ xvfb, driver }: WebKitPrograms): Promise<EngineBrowser> {
+export async function launchWebKit(
+  { xvfb, driver }: WebKitPrograms,
+  flags: Flags = {},
+): Promise<EngineBrowser> {
   const settings = mkdtempSync(join(tmpdir(), 'tollgate-webkit-'));
   // It chooses a free display, and tells which one.
   const screen = spawn(xvfb, ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const [display] = await once(screen.stdio[3] as Readable, 'data');
-  const env = { ...process.env, DISPLAY: `:${String(display).trim()}`, XDG_CONFIG_HOME: settings };
+  const variables = Object.entries(flags).map(([name, value]) => [name, String(value)]);
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(variables),
+    DISPLAY: `:${String(display).trim()}`,
+    XDG_CONFIG_HOME: settings,
+  };
   let running: Driver | undefined;
   let session: WebDriver | undefined;
 
