@@ -1,4 +1,4 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and its languages in dist/tollgate/.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
@@ -36,6 +36,55 @@ const languagesStayFiles = {
   },
 };
 
+/** What shows the key of the browser stays a file, because forms without a session never load it. */
+const proofStaysFile = {
+  name: 'proof-stays-file',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    const isProof = importer?.endsWith('/session/environment.js') && id === './binding/device-proof.js';
+    return isProof ? { id: './tollgate/proof.js', external: true } : undefined;
+  },
+};
+
+const unitsImport = "import { createUnitSearch } from './hashwx/unit-search.js';";
+/** Requests wait in their order until the file is there. */
+const unitsLoaded = `function createUnitSearch(options) {
+  let search;
+  return (request) => {
+    if (request === null && search === undefined) return;
+    search ??= import('./hashwx/unit-search.js').then((loaded) => loaded.createUnitSearch(options));
+    void search.then((send) => send(request));
+  };
+}`;
+
+/** What few pages need is a file beside it: HashWX, for services that ask for that work, and the texts of the solver. */
+const rareStaysFile = {
+  name: 'rare-stays-file',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/solver\/(worker|main-thread-fallback)\.js$/.test(id)) return undefined;
+    if (!code.includes(unitsImport)) throw new Error(`${id} does not have ${unitsImport}`);
+    return code.replace(unitsImport, unitsLoaded);
+  },
+  resolveId: (id) =>
+    /^\.\/(hashwx\/unit-search|hashwx\/search|solver-texts)\.js$/.test(id)
+      ? { id: './tollgate/rare.js', external: true }
+      : undefined,
+};
+
+/** The entry of that file. */
+const rareEntry = {
+  name: 'rare-entry',
+  enforce: 'pre',
+  resolveId: (id) => (id.endsWith('/rare-entry') ? 'rare-entry' : undefined),
+  load(id) {
+    if (id !== 'rare-entry') return undefined;
+    const folder = JSON.stringify(join(sources, 'solver')).slice(1, -1);
+    const parts = ['hashwx/search', 'hashwx/unit-search', 'solver-texts'];
+    return parts.map((part) => `export * from '${folder}/${part}.js';`).join('\n');
+  },
+};
+
 const changedMs = (file) => statSync(file).mtimeMs;
 const inputs = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith('.js'))
@@ -47,22 +96,29 @@ const isUpToDate =
 if (!isUpToDate) await bundle();
 
 async function bundle() {
+  rmSync(languages, { recursive: true, force: true });
+  await write(entry, 'tollgate.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile, proofStaysFile]);
+  cpSync(join(sources, 'element', 'texts'), languages, {
+    recursive: true,
+    filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),
+  });
+  await write('rare-entry', 'tollgate/rare.js', [rareEntry]);
+  await write(join(sources, 'session', 'binding', 'device-proof.js'), 'tollgate/proof.js', []);
+}
+
+/** Writes one file into the folder of the build. */
+async function write(input, fileName, plugins) {
   const { build } = await import('vite');
   await build({
     configFile: false,
     logLevel: 'warn',
-    plugins: [workersLoadThisFile, languagesStayFiles],
+    plugins,
     build: {
       outDir: fileURLToPath(new URL('./dist/', import.meta.url)),
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry, formats: ['es'], fileName: () => 'tollgate.js' },
+      lib: { entry: input, formats: ['es'], fileName: () => fileName },
       rolldownOptions: { output: { codeSplitting: false, minify: true } },
     },
-  });
-  rmSync(languages, { recursive: true, force: true });
-  cpSync(join(sources, 'element', 'texts'), languages, {
-    recursive: true,
-    filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),
   });
 }

@@ -5,6 +5,7 @@ import { root } from './prepare.js';
 
 const packages = [
   'shared',
+  'deploy/test-support',
   'client',
   'deploy',
   'host',

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { provideBoundBrowser } from './bound-browser.js';
 import { provideHelm } from './helm-tools.js';
 import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
 
@@ -12,8 +13,8 @@ const canvasPackages =
 
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
- * may be missing: their tests are skipped, and a line says so. So may Prometheus, Helm, HAProxy and PyJWT.
- * @returns {Record<'CHROMIUM' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
+ * may be missing: their tests are skipped, and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and PyJWT.
+ * @returns {Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
  * | 'HAPROXY' | 'PYJWT', string>} variables that tell the tests where programs are; empty for what is missing
  */
 export function provideTools() {
@@ -34,6 +35,7 @@ export function provideTools() {
   const promtool = provideIfPossible(['promtool'], 'prometheus', 'Prometheus');
   return {
     CHROMIUM: chromium,
+    CHROMIUM_DBSC: provideBoundBrowser(chromium),
     CHROMIUM_SHELL: provideShell(),
     FIREFOX: firefox,
     WEBKIT_DRIVER: driver,

@@ -1,5 +1,5 @@
 // A private Redis server for a program that measures.
-import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
+import { type RedisServer, startRedis } from '@tollgate/test-support/redis-server.js';
 import { pin } from './cores.js';
 
 export interface PrivateRedis extends RedisServer {

@@ -4,9 +4,9 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { runHashPassword } from '@tollgate/session-service/cli/hash-password.js';
 import { startPostgres } from '@tollgate/session-service/test/postgres.js';
-import { callCommand } from '@tollgate/shared/test/command.js';
-import { endProcess, launchOnFreePort } from '@tollgate/shared/test/redis-process.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { callCommand } from '@tollgate/test-support/command.js';
+import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { Redis } from 'ioredis';
 import t from 'tap';
 import { settlePorts } from '../src/launcher/free-ports.js';

@@ -31,8 +31,8 @@ const NOT_USED = {
   'session-service': ['ALLOW_EMBEDDED'],
   'challenge-service': ['ALLOW_EMBEDDED', 'STORE_URL'],
 };
-/** A list, for an operator who needs more than one key. */
-const SECRETS_OF_ENV = ['HOST_API_KEYS'];
+/** Lists that most operators do not have: a secret of Compose is a file that must be there. */
+const SECRETS_OF_ENV = ['HOST_API_KEYS', 'ACCESS_SIGNING_KEYS'];
 
 const environments = {
   'session-service': SessionEnvironment,

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { ANY_PORTS, settlePorts } from '../src/launcher/free-ports.js';
 import { completeForLocalUse, type Environment, environmentFor } from '../src/launcher/local-environment.js';

@@ -1,7 +1,7 @@
 // Solves proofs of work and effort as docs/challenges.md describes them, without code of the services.
 
 import { hash } from 'node:crypto';
-import { findNonce } from '@tollgate/shared/test/find-nonce.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
 
 export interface Work {
   readonly token: string;

@@ -10,7 +10,7 @@ import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
 import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { bearer, bearerGuard } from '../src/tollgate.js';
@@ -219,6 +219,7 @@ eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ag
   const { app } = await application(t, format);
   app.get('/transfer', { onRequest: bearer({ maxAuthAge: 300 }) }, async (request) => bearerOf(request));
   app.get('/plain', { onRequest: bearer() }, async () => ({ ok: true }));
+  app.get('/ever', { onRequest: bearer({ maxAuthAge: 10_000_000_000 }) }, async () => ({ ok: true }));
   const ask = (url: string, token: string) =>
     app.inject({ url, headers: { authorization: `Bearer ${token}`, 'accept-language': 'fr' } });
   const now = Math.floor(Date.now() / 1000);
@@ -244,6 +245,12 @@ eachFormat('maxAuthAge refuses a bearer whose user was authenticated too long ag
     });
     t.equal((await ask('/plain', token)).statusCode, 200);
   }
+  t.equal((await ask('/ever', access(900, { auth_time: 1_000_000_000 }))).statusCode, 200);
+  t.equal(
+    (await ask('/ever', access())).statusCode,
+    401,
+    'a token that does not say, however long ago it may be',
+  );
   const wrong = await ask('/transfer', 'x');
   t.equal(wrong.json().code, 'token_invalid');
   t.equal(wrong.headers['www-authenticate'], 'Bearer');

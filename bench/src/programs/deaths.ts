@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEATHS, type Death, dieOften } from '@tollgate/shared/test/deaths.js';
+import { DEATHS, type Death, dieOften } from '@tollgate/test-support/deaths.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { openStore } from '@tollgate/shared/store/open-store.js';
-import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 import { measureCost, measureRest, type OperationCost } from '../scaling/costs.js';

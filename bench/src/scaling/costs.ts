@@ -1,6 +1,6 @@
 // What one request of each operation costs the service, the store and the network.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RedisServer } from '@tollgate/shared/test/redis-server.js';
+import type { RedisServer } from '@tollgate/test-support/redis-server.js';
 import { cpuSeconds } from '../cpu-time.js';
 import type { Ground, Operation } from './operations.js';
 import { type Prepared, send } from './send.js';

@@ -19,6 +19,8 @@ export interface Environment {
   openChannel(name: string): BroadcastChannel | undefined;
   /** Storage that tabs of the origin share and that outlives the browser; throws where the browser forbids it. */
   openStorage(): Storage | undefined;
+  /** Loads what shows the key of this browser; undefined where there are no keys. */
+  readonly loadProof: (() => Promise<typeof import('./binding/device-proof.js')>) | undefined;
   /** The base of relative URLs. */
   readonly pageUrl: string;
 }
@@ -41,6 +43,8 @@ export function browserEnvironment(): Environment {
     locks: navigator.locks,
     openChannel: (name) => (globalThis.BroadcastChannel ? new BroadcastChannel(name) : undefined),
     openStorage: () => localStorage,
+    // Without https there is no `subtle`.
+    loadProof: crypto.subtle && (() => import('./binding/device-proof.js')),
     pageUrl: location.href,
   };
 }

@@ -2,6 +2,7 @@
 
 import type { TokenBody } from '../wire.js';
 import { type AccessToken, createAccessToken, startStopwatch } from './access-token.js';
+import type { Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 import { parseRetryAfterMs } from './refresh-schedule.js';
@@ -43,6 +44,18 @@ export function connectService(options: ServiceOptions, environment: Environment
     return via(new URL(path, base), { credentials: 'include', ...fetchOptions, ...init, headers: all });
   };
 
+  let prover: Promise<Prover> | undefined;
+
+  /** Sends a log-in or a refresh, with the key of this browser where it keeps one. */
+  async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
+    const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
+    prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment));
+    const prove = await prover?.catch(() => {
+      prover = undefined;
+    });
+    return prove ? prove(path, send, init.signal) : send();
+  }
+
   /** Runs the work with a signal that aborts after the timeout or with the given signal. */
   async function withTimeout<T>(
     ms: number,
@@ -75,7 +88,8 @@ export function connectService(options: ServiceOptions, environment: Environment
       withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
         const stopwatch = startStopwatch(environment);
         const init = { method: 'POST', body: JSON.stringify(fields), signal };
-        const response = await request(path, init, { 'content-type': 'application/json' }, via);
+        const json = { 'content-type': 'application/json' };
+        const response = await (via ? request(path, init, json, via) : prove(path, init, json));
         if (!response.ok) return { response };
         const token = await readToken(response, stopwatch);
         const { status, headers } = response;
@@ -85,7 +99,7 @@ export function connectService(options: ServiceOptions, environment: Environment
     refresh: (given) =>
       withTimeout(refreshTimeoutMs, given, async (signal) => {
         const stopwatch = startStopwatch(environment);
-        const response = await request('refresh', { method: 'POST', signal });
+        const response = await prove('refresh', { method: 'POST', signal });
         if (!response.ok) throw await readError(response, environment.nowMs());
         return readToken(response, stopwatch);
       }).catch(throwSessionError),

@@ -1,7 +1,7 @@
 // A form that accepts only certain presets and harder work: after a refusal the client fetches what the form requires.
 import { createChallenge } from '@tollgate/client/challenge';
 import { captcha, challengeGuard, pow } from '@tollgate/fastify';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import Fastify from 'fastify';
 import t from 'tap';
 import { startRealService } from './real-service.js';

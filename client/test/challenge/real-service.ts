@@ -2,7 +2,7 @@
 import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 
 export interface RealService {

@@ -12,7 +12,7 @@ import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import type { Test } from 'tap';
 

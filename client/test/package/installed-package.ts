@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 
 export const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));

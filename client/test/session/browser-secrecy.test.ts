@@ -78,6 +78,11 @@ t.test(
       dig(globalThis);
       for (const storage of [localStorage, sessionStorage]) dig(Object.entries(storage));
       const databases = (await indexedDB.databases()).map(({ name }) => name);
+      const opening = indexedDB.open('tollgate');
+      await new Promise((resolve) => opening.addEventListener('success', resolve));
+      const keys = opening.result.transaction('keys').objectStore('keys').getAll();
+      await new Promise((resolve) => keys.addEventListener('success', resolve));
+      dig(keys.result);
       const caches = await globalThis.caches.keys();
       const entries = performance.getEntries().map((entry) => JSON.stringify(entry));
       texts.push(
@@ -105,7 +110,8 @@ t.test(
       t.notOk(everything.includes(decodeURIComponent(token)));
     }
     const mark = [`tollgate:${site.address}/`, 'signed-in'];
-    t.same([reached.databases, reached.caches, reached.stored], [[], [], [mark]], 'but a mark');
+    const kept = [reached.databases, reached.caches, reached.stored];
+    t.same(kept, [['tollgate'], [], [mark]], 'but a mark, and the key of the browser');
     t.same(reached.hints, [null], 'which the other tab has removed');
     t.same(reached.messages, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two constants');
     const state = JSON.stringify(await context.storageState());

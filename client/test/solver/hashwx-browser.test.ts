@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, HashwxTask, SearchProgress, SolverOptions } from '../../src/solver/solver.js';

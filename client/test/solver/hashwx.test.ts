@@ -1,6 +1,6 @@
 // The solver of HashWX in Node: its functions give the published values, compiled and interpreted.
 import { createHash } from 'node:crypto';
-import { hashVectors, hexWord, vectors } from '@tollgate/shared/test/hashwx/vectors.js';
+import { hashVectors, hexWord, vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { emitFunction } from '../../src/solver/hashwx/emit-function.js';

@@ -96,6 +96,7 @@ export function openTestSession(
       locks,
       openChannel,
       openStorage,
+      loadProof: undefined,
       pageUrl: 'http://page.test/',
     },
   );

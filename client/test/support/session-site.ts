@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
 import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
 

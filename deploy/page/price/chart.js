@@ -67,7 +67,8 @@ export function createChart(terms) {
 
   describe();
   draw();
-  new ResizeObserver(draw).observe(svg);
+  // In the next frame: what is drawn changes the size, which an observer must not do.
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(svg);
   return {
     /** Moves the marker. @param {number} difficulty in bits */
     show(difficulty) {

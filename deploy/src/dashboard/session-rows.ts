@@ -28,6 +28,16 @@ export const sessionRows: readonly DashboardRow[] = [
         queries: [[rateBy('outcome', 'tollgate_refreshes_total'), '{{outcome}}']],
       },
       {
+        title: 'Device binding',
+        description:
+          'Sessions bound to a key of their device, and renewals of their cookies. `failed`: another key has signed.',
+        unit: 'ops',
+        queries: [
+          [rateBy('kind', 'tollgate_sessions_bound_total'), 'bound: {{kind}}'],
+          [rateBy('outcome', 'tollgate_renewals_total'), 'renewal: {{outcome}}'],
+        ],
+      },
+      {
         title: 'Sign-in codes',
         description:
           'Codes of applications with a sign-in of their own. `created` far above `exchanged`: pages do not get them.',

@@ -28,7 +28,7 @@ export function prebuiltPage(): string {
 <script type="module" src="/api/captcha/tollgate.js"></script>
 \`\`\`
 
-A page is ready after three requests and less than 40 kB: this file, a challenge, and at most one look at the same file for the worker. Texts in another language than English are one request more.
+A page is ready after three requests and less than 40 kB: this file, a challenge, and at most one look at the same file for the worker. Texts in another language than English are one request more, and so is \`rare.js\`: the work HashWX, if the service asks for it, and what the solver has to say when it is slow.
 
 ## Two names
 
@@ -44,7 +44,7 @@ The version names the content of all files of this page. A version that the serv
   integrity="${integrityOf('tollgate.js')}"></script>
 \`\`\`
 
-From a server of your own, \`dist/tollgate.js\` of the package \`@tollgate/client\` has the same bytes and the same hash. Serve the folder \`dist/tollgate/\` beside it for languages other than English.
+From a server of your own, \`dist/tollgate.js\` of the package \`@tollgate/client\` has the same bytes and the same hash. Serve the folder \`dist/tollgate/\` beside it.
 
 ## The service it asks
 

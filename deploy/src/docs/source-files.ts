@@ -26,6 +26,7 @@ const folders = [
   'services/session-service',
   'client',
   'deploy',
+  'deploy/test-support',
   'bench',
 ];
 const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
@@ -69,6 +70,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^@tollgate\/deploy\/test\/(.*)\.js$/, 'deploy/test/support/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'host/src/tollgate.ts')
     .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'deploy/test-support/src/$1.ts')
     .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/(client|deploy)\/(.*)\.js$/, '$1/src/$2.ts')

@@ -14,7 +14,7 @@ import type { Account, WorkFields } from './outside/login.js';
 import { diagnoseOrigins, probeOrigins } from './outside/origins.js';
 import { diagnosePublicKeys, probePublicKeys } from './outside/public-keys.js';
 import { diagnoseReach, isReached, probeReach } from './outside/reach.js';
-import { diagnoseRouting, probeRouting } from './outside/routing.js';
+import { diagnoseBinding, diagnoseRouting, probeBinding, probeRouting } from './outside/routing.js';
 import { diagnoseSession, probeSession } from './outside/session.js';
 import { diagnoseTransport, probePlainHttp } from './outside/transport.js';
 import type { PublicClient } from './public-client.js';
@@ -69,6 +69,7 @@ export async function examineOutside(
   } else {
     findings.push(...diagnoseCrossOrigin(await probeCrossOrigin(client)));
   }
+  findings.push(...diagnoseBinding(await probeBinding(client)));
   findings.push(...diagnoseBodies(await probeBodies(client)));
   findings.push(...diagnoseExposure(await probeExposure(client, env)));
 

@@ -7,7 +7,7 @@ import { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 import { resolvePresets } from '@tollgate/challenge-service/presets/presets.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { codeBlocks, literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';

@@ -1,8 +1,8 @@
 // A real system behind a gateway of the test, and the doctor that examines it.
 
-import { oncePerFile } from '@tollgate/shared/test/once-per-file.js';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { oncePerFile } from '@tollgate/test-support/once-per-file.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { examine, type Target } from '../../src/doctor/examine.js';
 import type { Finding, Report } from '../../src/doctor/report.js';

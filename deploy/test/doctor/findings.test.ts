@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openModuleDirectory } from '@tollgate/session-service/directory/module-directory.js';
-import { redisStore } from '@tollgate/shared/test/stores.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { type Answer, readSetCookie } from '../../src/doctor/answer.js';
 import type { CountedAddress } from '../../src/doctor/inside/counted-address.js';
@@ -18,6 +18,7 @@ import { diagnoseAddresses } from '../../src/doctor/outside/addresses.js';
 import { diagnoseCookie } from '../../src/doctor/outside/cookie.js';
 import { solveWork } from '../../src/doctor/outside/login.js';
 import { diagnosePublicKeys } from '../../src/doctor/outside/public-keys.js';
+import { diagnoseBinding } from '../../src/doctor/outside/routing.js';
 import { diagnoseTransport, probePlainHttp } from '../../src/doctor/outside/transport.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
 import { reportLines } from '../../src/doctor/report.js';
@@ -307,4 +308,16 @@ t.test('a directory that is away, and one that answers with what is no user, are
         "Nobody can sign in as the account of --email: the driver's findByEmail returned a user without email.",
     },
   ]);
+});
+
+t.test('whatever answers the renewals of browsers in place of the service is a problem', async (t) => {
+  const over = answer(200, {}, { session_identifier: 'doctor', continue: false });
+  const isOff = answer(404, { 'content-language': 'en' }, { code: 'not_found' });
+  for (const right of [over, isOff]) t.match(diagnoseBinding(right), [{ severity: 'good' }]);
+  const wrong = [
+    answer(404, {}, { code: 'not_found' }),
+    answer(200, {}, {}),
+    ...[0, 301, 401, 403, 429, 502].map((status) => answer(status)),
+  ];
+  for (const each of wrong) t.match(diagnoseBinding(each), [{ check: 'binding', severity: 'problem' }]);
 });

@@ -16,6 +16,7 @@ t.test('from outside everything that can be seen is good', async (t) => {
         'transport',
         'image',
         'origins',
+        'binding',
         'bodies',
         'exposure',
         'session',

@@ -1,5 +1,6 @@
 // What every answer has: headers, language, an error's body; and that the OpenAPI documents tell no less and no more.
 
+import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
 import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';
@@ -340,11 +341,17 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'POST /reauthenticate',
     'POST /reauthenticate/code',
     'POST /refresh',
+    'POST /refresh/bind',
+    'POST /refresh/renew',
   ]);
 
   const user = await site.newUser();
   const image = await site.image();
   const { answer, accessToken, cookie } = await site.logIn(user);
+  const proof = refreshProof(newDevice(), `${site.system.address}/login`, undefined);
+  const bound = await site.logIn(await site.newUser(), { headers: { 'refresh-proof': proof } });
+  const keyless = await site.refresh(bound.cookie);
+  t.equal(keyless.json.code, 'binding_required');
   const json = { 'content-type': 'application/json' };
   const xml = { 'content-type': 'text/xml' };
   // biome-ignore lint/suspicious/noExplicitAny: documents from outside
@@ -376,6 +383,9 @@ async function openApi(t: Test, site: Site): Promise<void> {
     ],
     [session, '/refresh', 'post', await site.refresh(cookie)],
     [session, '/refresh', 'post', await site.refresh('')],
+    [session, '/refresh', 'post', keyless],
+    [session, '/refresh/bind', 'post', await site.gateway.post('/refresh/bind')],
+    [session, '/refresh/renew', 'post', await site.gateway.post('/refresh/renew')],
     [
       session,
       '/profile',

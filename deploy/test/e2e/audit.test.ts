@@ -10,13 +10,14 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
 import { startServiceHere } from '../support/services-here.js';
 import { connectTo } from './client.js';
 import { Secrets } from './secrets.js';
-import { CHEAP, onRedis, onStore, type Site, type StoreKind } from './site.js';
+import { CHEAP, onRedis, onStore, type Site, type StoreKind, type User } from './site.js';
 
 const API_KEY = 'the-key-of-the-other-services-0123456789';
 const HOST_KEY = 'the-key-of-the-default-host-0123456789';
@@ -80,6 +81,7 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   t.equal((await site.refresh(cookie)).json.code, 'session_revoked', 'an old cookie');
   t.equal(second.status, 200);
   await rollBack(t, site, user.id);
+  await failBinding(t, site, user);
 
   const ip = site.newAddress();
   for (const account of [wrong, stranger]) {
@@ -145,6 +147,17 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   t.equal((await site.tryLogIn(user)).status, 200);
   // Summaries of what is suppressed come at the end of the minute or of the process.
   await site.restart('session-service');
+}
+
+/** Binds a session, refreshes it without its key, and with another one. */
+async function failBinding(t: Test, site: Site, user: User): Promise<void> {
+  const proof = (path: string, nonce?: string) =>
+    refreshProof(newDevice(), `${site.system.address}${path}`, nonce);
+  const headers = { 'refresh-proof': proof('/login') };
+  const { cookie, answer } = await site.logIn(user, { headers });
+  t.equal((await site.refresh(cookie)).json.code, 'binding_required');
+  const other = { 'refresh-proof': proof('/refresh', String(answer.headers['refresh-nonce'])) };
+  t.equal((await site.refresh(cookie, { headers: other })).json.code, 'session_revoked');
 }
 
 /** Puts a session back to the generation before, as a fail-over that lost a write does, and refreshes it. */

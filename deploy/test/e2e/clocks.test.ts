@@ -1,6 +1,6 @@
 // A service whose clock was an hour off was told nothing: its log and its readiness say so, until the clocks agree again.
 
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onStore, type Site } from './site.js';
 

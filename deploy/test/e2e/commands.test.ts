@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { type Environment, projectRoot } from '../../src/launcher/local-environment.js';
 import { readProjectFile } from '../docs/project-file.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import type { Environment, ServiceName } from '../../src/launcher/local-environment.js';
 import { startService } from '../../src/launcher/service-process.js';

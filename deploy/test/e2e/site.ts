@@ -8,9 +8,9 @@ import {
   openEmbeddedDirectory,
 } from '@tollgate/session-service/directory/embedded-directory.js';
 import { hashPassword } from '@tollgate/session-service/passwords/password-hash.js';
-import { ageRedis } from '@tollgate/shared/test/ageing.js';
-import { type RedisServer, startRedis } from '@tollgate/shared/test/redis-server.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { ageRedis } from '@tollgate/test-support/ageing.js';
+import { type RedisServer, startRedis } from '@tollgate/test-support/redis-server.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';
 import {

@@ -1,5 +1,6 @@
 // How many commands a request costs the store, counted in Redis itself.
 
+import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from './site.js';
 
@@ -20,6 +21,25 @@ async function tests(t: Test, site: Site): Promise<void> {
     await gateway.get(path, { headers: { authorization: `Bearer ${ended.accessToken}` } });
   }
   await gateway.delete('/refresh', { headers: { cookie: ended.cookie } });
+  const device = newDevice();
+  const proofFor = (path: string, nonce?: string) => ({
+    'refresh-proof': refreshProof(device, `${site.system.address}${path}`, nonce),
+  });
+  const bound = await site.logIn(await site.newUser(), { headers: proofFor('/login') });
+  const nonce = String(bound.answer.headers['refresh-nonce']);
+  const challenge = /challenge="([^"]+)"/.exec(String(bound.answer.headers['secure-session-registration']));
+  const browser = newDevice();
+  // Both scripts are in the cache after this.
+  const other = await site.logIn(await site.newUser());
+  const offered = /challenge="([^"]+)"/.exec(String(other.answer.headers['secure-session-registration']));
+  const bind = (cookie: string, offer: string | undefined) =>
+    gateway.post('/refresh/bind', {
+      headers: { cookie, 'secure-session-response': registration(browser, String(offer)) },
+    });
+  const renew = async (cookie: string, sid: string) =>
+    gateway.post('/refresh/renew', { headers: { cookie, 'sec-secure-session-id': sid } });
+  const sid = (await bind(other.cookie, offered?.[1])).json.session_identifier;
+  await renew(other.cookie, sid);
   const headers = { authorization: `Bearer ${accessToken}` };
   const image = await site.image();
   const png = `/api/captcha/${image.captcha_token}.png`;
@@ -38,6 +58,21 @@ async function tests(t: Test, site: Site): Promise<void> {
     ['no image', [], () => gateway.get('/api/captcha/x.png'), 404],
     ['an unknown preset', [], () => gateway.get('/api/captcha?preset=x'), 422],
     ['a refresh', ['evalsha'], () => site.refresh(cookie), 200],
+    [
+      'a refresh with a proof',
+      ['evalsha'],
+      () => site.refresh(bound.cookie, { headers: proofFor('/refresh', nonce) }),
+      200,
+    ],
+    ['a refresh without its key', ['evalsha'], () => site.refresh(bound.cookie), 401],
+    [
+      'a proof with an old nonce',
+      [],
+      () => site.refresh(bound.cookie, { headers: proofFor('/refresh', 'old') }),
+      401,
+    ],
+    ['a registration', ['evalsha'], () => bind(bound.cookie, challenge?.[1]), 200],
+    ['a renewal', ['evalsha'], () => renew(other.cookie, sid), 403],
     ['a forged refresh', [], () => site.refresh('refreshToken=forged'), 401],
     [
       'the first profile of a generation: its proof of use',

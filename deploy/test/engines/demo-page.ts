@@ -1,5 +1,5 @@
 // The demo page as a person uses it, in whatever engine: the one place that knows its ids.
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import { find, isShown, type Tab } from '../support/engines/engine.js';
 import type { Site } from './site.js';
 

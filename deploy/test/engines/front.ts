@@ -31,9 +31,7 @@ export interface Front {
   hold(what: string): () => void;
   /** Answers these requests in the place of the service. @returns ends that */
   refuse(what: string, answer: OwnAnswer): () => void;
-  /** Changes the JSON of these answers. @returns ends that */
-  change(what: string, edit: (body: Record<string, unknown>) => void): () => void;
-  /** Ends all that holds, refuses and changes answers. */
+  /** Ends all that holds back and refuses answers. */
   restore(): void;
   stop(): Promise<void>;
 }
@@ -53,7 +51,6 @@ export async function startFront(): Promise<Front> {
   ]);
   const holds = new Map<string, { readonly released: Promise<void>; readonly release: () => void }>();
   const refusals = new Map<string, OwnAnswer>();
-  const changes = new Map<string, (body: Record<string, unknown>) => void>();
   const upstreams: Upstream[] = [];
   let imageAnswer = '';
 
@@ -70,13 +67,13 @@ export async function startFront(): Promise<Front> {
     const answer =
       ownAnswer !== undefined || upstream === undefined
         ? { status: ownAnswer ? 200 : 404, body: '', headers: {}, code: '', ...ownAnswer }
-        : await ask(upstream, incoming, what);
+        : await ask(upstream, incoming);
     await holds.get(what)?.released;
     answered.push(`${what} ${answer.status} ${answer.code}`.trim());
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  async function ask({ port, host }: Upstream, incoming: IncomingMessage, what: string) {
+  async function ask({ port, host }: Upstream, incoming: IncomingMessage) {
     const { method, url, headers } = incoming;
     const outgoing = request({
       ...{ host: '127.0.0.1', port, method, path: url },
@@ -95,8 +92,6 @@ export async function startFront(): Promise<Front> {
       const said = JSON.parse(body.toString());
       if (typeof said?.answer === 'string') imageAnswer = said.answer;
       code = said?.code ?? '';
-      changes.get(what)?.(said);
-      if (changes.has(what)) body = Buffer.from(JSON.stringify(said));
     }
     if (body.length > 0) kept['content-length'] = String(body.length);
     return { status: answer.statusCode ?? 502, headers: kept, body, code };
@@ -135,14 +130,9 @@ export async function startFront(): Promise<Front> {
       refusals.set(what, answer);
       return () => void refusals.delete(what);
     },
-    change(what, edit) {
-      changes.set(what, edit);
-      return () => void changes.delete(what);
-    },
     restore() {
       for (const { release } of holds.values()) release();
       refusals.clear();
-      changes.clear();
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

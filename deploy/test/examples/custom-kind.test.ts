@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { examples, type HostedSystem, shared, startHostedSystem } from './hosts.js';
 

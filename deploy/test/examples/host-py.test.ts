@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
 

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { CHEAP } from '../doctor/examined-system.js';

@@ -1,6 +1,6 @@
 // The gateway with nginx, on the example file.
 
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { examine } from '../../src/doctor/examine.js';
 import { projectRoot } from '../../src/launcher/local-environment.js';

@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { PASSWORD_HASH } from '../../src/drills/servers/static-directory.js';
 import { ANY_PORTS, settlePorts } from '../../src/launcher/free-ports.js';

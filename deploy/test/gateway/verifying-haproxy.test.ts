@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigningKey, openSigningKeys, type SigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { freePort, readExample } from './gateway-programs.js';
 
@@ -21,10 +21,16 @@ const NAMES = {
   clientId: 'tollgate',
 };
 
-/** An application that answers what it was told of the user. */
+/** An application that answers what it was told of the user: all headers of that family, however they are spelt. */
 async function startApplication(t: Test): Promise<string> {
   const server = createServer((request, response) => {
-    response.end(`${request.headers['x-auth-user-id']} ${request.headers['x-auth-session-id']}`);
+    const told = request.rawHeaders.filter((_, at) => at % 2 === 0).filter((name) => /^x.auth/i.test(name));
+    response.end(
+      told
+        .map((name) => `${name}: ${request.headers[name.toLowerCase()]}`)
+        .sort()
+        .join('\n'),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -84,12 +90,23 @@ t.test('HAProxy lets in who has an access token of ours, and nobody else', { ski
   const issue = (by: SigningKey, changes = {}, names = {}) =>
     createPublicIssuer(by, { ...NAMES, ...names })({ ...claims, ...changes });
 
+  const told = ['User-Id', 'Session-Id', 'User-Email', 'Time', 'Amr'];
+  const spellings = told.flatMap((name) => [
+    `X-Auth-${name}`,
+    `x_auth_${name.replace('-', '_')}`,
+    `X-AUTH_${name}`,
+  ]);
+  const forged = Object.fromEntries(spellings.map((name) => [name, '1']));
   for (const by of [key, next]) {
-    const answer = await ask(issue(by), { 'x-auth-user-id': '1', 'x-auth-session-id': 'forged' });
+    const answer = await ask(issue(by), forged);
     t.equal(answer.status, 200);
-    t.equal(answer.text, `7 ${sid}`, 'the application is told who it is');
+    t.equal(
+      answer.text.toLowerCase(),
+      `x-auth-session-id: ${sid}\nx-auth-user-id: 7`.toLowerCase(),
+      'the application is told who it is, and nothing that the client says of it',
+    );
   }
-  t.equal((await ask(undefined, {}, 'OPTIONS')).text, 'undefined undefined');
+  t.equal((await ask(undefined, forged, 'OPTIONS')).text, '');
 
   const valid = issue(key);
   const [head = '', body = '', signature = ''] = valid.split('.');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openChallengeService } from '@tollgate/challenge-service/service.js';
 import { openSessionService } from '@tollgate/session-service/service.js';
 import { startService } from '@tollgate/shared/http/server/lifecycle.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { programOf } from '../../src/launcher/service-program.js';
 import { startSystem } from '../../src/launcher/system.js';

@@ -1,7 +1,7 @@
 // The logs of earlier runs are kept, and no log grows without end.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openRotatedLog } from '../../src/launcher/rotated-log.js';
 

@@ -2,9 +2,9 @@
 
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { listFiles } from '../../src/docs/source-files.js';
+import { listFiles, readSources } from '../../src/docs/source-files.js';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { readProjectFile } from '../docs/project-file.js';
 import { writeSamples } from './documented-samples.js';
@@ -66,6 +66,19 @@ t.test('the licence is MIT, and in every archive', async (t) => {
   t.strictSame(
     fonts.filter((name) => name.startsWith('LICENSE')),
     ['LICENSE-Apache-2.0.txt', 'LICENSE-OFL-1.1.txt'],
+  );
+});
+
+t.test('what is shared is named module by module, and needed outside', async (t) => {
+  const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, string>> };
+  const needed = readSources()
+    .filter(({ path }) => !path.startsWith('shared/'))
+    .flatMap(({ imports }) => imports.map(({ target }) => target))
+    .filter((target) => target.startsWith('shared/src/'));
+  const modules = [...new Set(needed)].map((path) => path.replace(/^shared\/src\/(.*)\.ts$/, '$1.js')).sort();
+  t.strictSame(
+    Object.entries(exports).sort(),
+    modules.map((name) => [`./${name}`, `./dist/src/${name}`]).sort(),
   );
 });
 

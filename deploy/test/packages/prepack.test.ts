@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { npm, published } from './outside-project.js';
@@ -27,7 +27,8 @@ function linkDependencies(clone: string, folder: string): void {
   }
   if (folder !== '') return;
   mkdirSync(join(to, '@tollgate'));
-  for (const [name, path] of Object.entries(published)) {
+  const linked = { ...published, 'tollgate-test-support': 'deploy/test-support' };
+  for (const [name, path] of Object.entries(linked)) {
     symlinkSync(join(clone, path), join(to, name.replace(/^tollgate-/, '@tollgate/')), 'junction');
   }
 }

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot, type ServiceName } from '../../src/launcher/local-environment.js';
 import { compiledProgramOf } from '../../src/launcher/service-program.js';

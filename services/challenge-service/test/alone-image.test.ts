@@ -1,7 +1,7 @@
 // Images for pages without JavaScript: under a token that the page has chosen, and counted for the address.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import { eachKind, embeddedStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImages, openNode } from './challenge-node.js';
 

@@ -5,7 +5,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { silentTrail } from '@tollgate/shared/test/audit.js';
+import { silentTrail } from '@tollgate/test-support/audit.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';

@@ -1,6 +1,6 @@
 // Request headers that pages of another origin may send.
 
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openNode } from './challenge-node.js';
 

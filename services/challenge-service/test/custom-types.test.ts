@@ -10,7 +10,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openRendererPool } from '../src/renderer/custom-renderer.js';
 import { openImages, openNode, SECRET } from './challenge-node.js';

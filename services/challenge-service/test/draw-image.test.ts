@@ -4,8 +4,8 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { silentTrail } from '@tollgate/shared/test/audit.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { silentTrail } from '@tollgate/test-support/audit.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';

@@ -1,6 +1,6 @@
 // A flood of images does not block other requests: drawing is refused beyond the queue.
 
-import { redisStore } from '@tollgate/shared/test/stores.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImagePool } from '../src/renderer/image-pool.js';
 import { openNode } from './challenge-node.js';

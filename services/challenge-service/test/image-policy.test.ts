@@ -1,6 +1,6 @@
 // Which pages may show the image.
 
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImages, openNode } from './challenge-node.js';
 

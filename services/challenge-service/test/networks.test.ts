@@ -1,6 +1,6 @@
 // The wider networks of a client: one customer filled the store with challenges from 700 addresses.
 
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openNode } from './challenge-node.js';
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openNode } from './challenge-node.js';
 
@@ -19,7 +19,7 @@ t.test('a page of any origin may load it, and start workers from it', async (t) 
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
     'cross-origin-embedder-policy': 'require-corp',
-    'content-security-policy': /script-src 'wasm-unsafe-eval'/,
+    'content-security-policy': /script-src 'self' 'wasm-unsafe-eval'/,
     'x-content-type-options': 'nosniff',
     'cache-control': 'public, max-age=300',
     vary: 'Accept-Encoding',

@@ -4,7 +4,7 @@ import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challen
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { redisStore } from '@tollgate/shared/test/stores.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { answerText } from '../src/image/derivation.js';
 import { defaultPreset } from '../src/presets/preset.js';

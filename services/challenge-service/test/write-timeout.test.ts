@@ -1,6 +1,6 @@
 // Both listeners close connections whose client does not read.
 
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openHostApi } from './host-api/host-api-server.js';
 

@@ -1,4 +1,5 @@
--- Decides a refresh: the rule of src/domain/rotation.ts on the stored session, under the server's clock.
+-- Decides a refresh: the rules of src/domain/rotation.ts and of src/domain/binding/binding-rule.ts on the stored session,
+-- under the server's clock.
 --
 -- KEYS[1]  sessions of the user: hash, session id -> record (src/domain/session-record.ts)
 -- KEYS[2]  how the user's sessions ended: list, the newest first (src/domain/session-end.ts)
@@ -12,13 +13,21 @@
 -- ARGV[8]  pseudonym of the client's address, or -
 -- ARGV[9]  when the presented token expires, in milliseconds since 1970; 0 when that is not known
 -- ARGV[10] longest time without a refresh of a session that ends with its browser, in milliseconds
+-- ARGV[11] whether a key is asked for: off | offer | require
+-- ARGV[12] thumbprint of the key of a verified proof, or empty
+-- ARGV[13] that key in its compact form, or empty
+-- ARGV[14] thumbprint in a verified bound cookie of the session, or empty
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
---          absolute expiry, attributes }, times in milliseconds since 1970, or { 'revoked' | 'expired' | 'reuse' }
+--          absolute expiry, attributes, 1 when this step has bound the session or else 0 }, times in milliseconds since
+--          1970, or { 'binding_required', 'none' | 'key' | 'dbsc' }, or { 'revoked' | 'expired' | 'reuse' |
+--          'binding_failed' }
 
 local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
 local notes, keep, most, address = KEYS[2], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+local policy, proof, cookie = ARGV[11], ARGV[12], ARGV[14]
 local DAY = 86400000
+local GRACE = 10000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -36,6 +45,32 @@ expires, absolute, rotated = tonumber(expires), tonumber(absolute), tonumber(rot
 generation, used = tonumber(generation), tonumber(used)
 local attributes = agent:match('\t(.*)$') or ''
 if (' ' .. attributes .. ' '):find(' remember=0 ', 1, true) then refresh_ttl = tonumber(ARGV[10]) end
+
+-- What the binding says: pass, bind, binding_required or binding_failed; and the kind of the binding.
+local function decide_binding()
+  local pairs = ' ' .. attributes
+  local kind = pairs:match(' binding=(%S+)')
+  local known, at = pairs:match(' binding_id=(%S+)'), tonumber(pairs:match(' bound_at=(%d+)'))
+  local before = pairs:match(' bound_before=(%S+)')
+  if kind ~= 'key' and kind ~= 'dbsc' then kind = 'none' end
+  if policy == 'off' then return 'pass', kind end
+  if kind == 'none' then
+    if proof ~= '' then return 'bind', kind end
+    return policy == 'require' and 'binding_required' or 'pass', kind
+  end
+  if kind == 'key' then
+    if proof == '' then return 'binding_required', kind end
+    return proof == known and 'pass' or 'binding_failed', kind
+  end
+  if cookie == known then return 'pass', kind end
+  if math.abs(now - at) >= GRACE then return 'binding_required', kind end
+  local sufficed
+  if before then sufficed = proof == before else sufficed = policy ~= 'require' or proof ~= '' end
+  return sufficed and 'pass' or 'binding_required', kind
+end
+
+local binding, kind = decide_binding()
+if expires > now and binding == 'binding_required' then return { binding, kind } end
 
 -- A server out of memory refuses writes only until the first write of a script has run. This one needs no memory, so a
 -- full store still refreshes its sessions.
@@ -69,7 +104,7 @@ local function grant(outcome)
     now, created, absolute, rotated, generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
   set_key_expiry()
-  return { outcome, generation, now, created, absolute, attributes }
+  return { outcome, generation, now, created, absolute, attributes, binding == 'bind' and 1 or 0 }
 end
 
 -- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.
@@ -92,6 +127,12 @@ end
 
 if expires <= now then
   return refuse('expired', expires, expires == absolute and 'max_age -' or 'expired -')
+end
+if binding == 'binding_failed' then return refuse(binding, now, binding .. ' ' .. address) end
+if binding == 'bind' then
+  local added = string.format('binding=key binding_id=%s binding_key=%s bound_at=%.0f', proof, ARGV[13], now)
+  agent = agent .. (attributes == '' and '\t' or ' ') .. added
+  attributes = attributes == '' and added or attributes .. ' ' .. added
 end
 -- If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
 local effective = rotated - now > window and 0 or rotated

@@ -11,6 +11,8 @@
 -- ARGV[7]  how long the note of an end is kept, in milliseconds; 0 keeps none
 -- ARGV[8]  notes that are kept at most
 -- ARGV[9]  pseudonym of the client's address, or -
+-- ARGV[10] thumbprint of the key that the session is bound to, or empty
+-- ARGV[11] the key in its compact form, or empty
 -- Returns  { start, absolute expiry, 1 when the session to end was alive or else 0, id of an evicted session ... },
 --          times in milliseconds since 1970. Sent again it finds the session, leaves it, and returns its times.
 
@@ -54,8 +56,13 @@ end
 -- sign in: after a first write that needs no memory, the server does not refuse the rest.
 if #fields > 0 then redis.call('HDEL', key, '') end
 if not known then
-  local record = '%.0f %.0f %.0f %.0f 0 1 0 - '
-  redis.call('HSET', key, sid, string.format(record, latest, now, now, absolute) .. ARGV[6])
+  local record = string.format('%.0f %.0f %.0f %.0f 0 1 0 - ', latest, now, now, absolute) .. ARGV[6]
+  if ARGV[10] ~= '' then
+    local separator = ARGV[6]:find('\t') and ' ' or '\t'
+    local binding = 'binding=key binding_id=%s binding_key=%s bound_at=%.0f'
+    record = record .. separator .. string.format(binding, ARGV[10], ARGV[11], now)
+  end
+  redis.call('HSET', key, sid, record)
 end
 for _, gone in ipairs(dead) do
   if gone.id ~= sid then

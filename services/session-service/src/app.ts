@@ -33,6 +33,11 @@ import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
 import bearerLimit from './plugins/bearer-limit.js';
+import boundCookie from './plugins/binding/bound-cookie.js';
+import deviceBinding, {
+  BINDING_ANSWER_HEADERS,
+  BINDING_REQUEST_HEADERS,
+} from './plugins/binding/device-binding.js';
 import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import endSessions from './plugins/end-sessions.js';
@@ -47,8 +52,10 @@ import tokenResponse from './plugins/token-response.js';
 import jwks from './routes/bearer/jwks.js';
 import profile from './routes/bearer/profile.js';
 import verify from './routes/bearer/verify.js';
+import bindBrowser from './routes/refresh-token/bind-browser.js';
 import endRefresh from './routes/refresh-token/end-refresh.js';
 import refresh from './routes/refresh-token/refresh.js';
+import renewBinding from './routes/refresh-token/renew-binding.js';
 import endOtherSessions from './routes/sessions/end-other-sessions.js';
 import endSession from './routes/sessions/end-session.js';
 import listSessions from './routes/sessions/list-sessions.js';
@@ -101,7 +108,11 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
+  await app.register(crossOrigin, {
+    origin: config.corsOrigin,
+    headers: [...BINDING_REQUEST_HEADERS, ...(values.CORS_HEADERS ?? [])],
+    exposed: Object.keys(BINDING_ANSWER_HEADERS),
+  });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate session service',
@@ -121,10 +132,17 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
-  await app.register(refreshCookie, {
-    cookiePrefix: values.COOKIE_PREFIX,
-    sameSite: values.COOKIE_SAMESITE,
-    publicUrl,
+  const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
+  await app.register(refreshCookie, cookies);
+  await app.register(boundCookie, {
+    ...cookies,
+    ring: deps.tokenKeys.refreshSecrets,
+    ttlSeconds: values.BOUND_COOKIE_TTL,
+  });
+  await app.register(deviceBinding, {
+    ...{ policy: values.REFRESH_BINDING, ring: deps.tokenKeys.refreshSecrets, publicUrl },
+    ...{ corsOrigin: config.corsOrigin, ttlSeconds: values.BOUND_COOKIE_TTL },
+    limitPerMinute: values.RATE_LIMIT_REFRESH,
   });
   await app.register(knownDevice, {
     cookiePrefix: values.COOKIE_PREFIX,
@@ -144,6 +162,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   app.decorate('countRefresh', metrics.countRefresh);
+  app.decorate('countBinding', metrics.countBinding);
+  app.decorate('countRenewal', metrics.countRenewal);
   app.decorate('countSignInCode', metrics.countSignInCode);
   await app.register(endSessions);
   await app.register(sessionStart, { rules: config.rules });
@@ -159,6 +179,10 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
+  if (values.REFRESH_BINDING !== 'off') {
+    await app.register(bindBrowser);
+    await app.register(renewBinding);
+  }
   await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
   await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });

@@ -1,6 +1,7 @@
 // The configuration of the session service, read from the environment.
 
 import { Type } from '@sinclair/typebox';
+import { BindingVariables } from '@tollgate/shared/config/binding-variables.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -104,6 +105,7 @@ export const SessionEnvironment = Type.Object({
   ...SessionListenVariables,
   ...SessionLimitVariables,
   ...SessionVariables,
+  ...BindingVariables,
   ...DeviceVariables,
   ...ChallengeModuleVariables,
   ...captchaVariables,

@@ -17,5 +17,17 @@ export const UserDisabled = defineError('USER_DISABLED', 409);
 /** The session or its refresh token has expired. */
 export const SessionExpired = defineError('SESSION_EXPIRED', 401);
 
+/** The session is bound to a key of its device, which the request did not show, or the service requires one. */
+export const BindingRequired = defineError('BINDING_REQUIRED', 401);
+
+/** The browser's registration is malformed, signed wrong or too old. */
+export const RegistrationInvalid = defineError('REGISTRATION_INVALID', 401);
+
+/** The browser has to sign a challenge to renew its cookie. */
+export const SignatureRequired = defineError('SIGNATURE_REQUIRED', 403);
+
+/** The session is bound to another key of a browser already. */
+export const BindingConflict = defineError('BINDING_CONFLICT', 409);
+
 /** The request carried refresh cookies of several live sessions. */
 export const CookieConflict = defineError('COOKIE_CONFLICT', 401);

@@ -1,6 +1,6 @@
 // The admin port: what other services ask with the key.
 
-import { eachKind, embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import t from 'tap';
 import {

@@ -4,7 +4,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas/audit-events.js';
-import { eachKind, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
+import { eachKind, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';
 import {

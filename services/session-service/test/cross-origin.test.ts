@@ -1,12 +1,12 @@
 // Which request headers pages of the other origin may send.
 
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { startNode, userDirectory } from './support/session-node.js';
 
 const ORIGIN = 'https://app.example.com';
-const ALWAYS = 'Authorization, Content-Type, Accept-Language';
+const ALWAYS = 'Authorization, Content-Type, Accept-Language, Refresh-Proof';
 
 t.test('a page may send headers of its framework if they are configured', async (t) => {
   const allowed = async (env: Record<string, string>) => {

@@ -1,6 +1,6 @@
 // A Redis or a PostgreSQL whose processes are stopped where they are: what needs no answer does not wait for one.
 
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { hashPassword } from '../src/passwords/password-hash.js';
 import { startPostgres } from './support/postgres.js';

@@ -1,7 +1,7 @@
 // The service on a full disk, over HTTP.
 
 import { join } from 'node:path';
-import { mountSmallDisk } from '@tollgate/shared/test/small-disk.js';
+import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
 import t from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';

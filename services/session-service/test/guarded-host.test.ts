@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { heldFrom, logIn, refresh, SECRETS, startNode, userDirectory } from './support/session-node.js';
 

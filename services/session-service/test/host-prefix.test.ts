@@ -1,6 +1,6 @@
 // COOKIE_PREFIX=__Host-: what another host of the site plants, and a change of the prefix while people are signed in.
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import { PASSWORD, type SessionNode, startNode, userDirectory } from './support/session-node.js';

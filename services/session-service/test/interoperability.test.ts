@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import { createVerifier } from 'fast-jwt';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import t, { type Test } from 'tap';

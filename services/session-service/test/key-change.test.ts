@@ -1,7 +1,7 @@
 // Keys are changed in three roll-outs, node by node, under load, without a failed request.
 
 import { randomBytes } from 'node:crypto';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   type Held,

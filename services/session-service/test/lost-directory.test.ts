@@ -3,8 +3,8 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';

@@ -1,7 +1,7 @@
 // The service after the table of its users in PostgreSQL was emptied or dropped while people are signed in.
 
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { runSession } from '../src/cli/session.js';
 import { hashPassword } from '../src/passwords/password-hash.js';

@@ -3,7 +3,7 @@
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
-import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {
   heldFrom,

@@ -1,7 +1,7 @@
 // GET /sessions/revoked: what a service that verifies tokens by itself learns of ended sessions.
 
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   API_KEY,
@@ -108,6 +108,7 @@ t.test('only with the key, and only with a cursor and a limit that are some', as
     '-',
     '1-2-3',
     '1'.repeat(17),
+    `1-${2n ** 64n}`,
     `1-${'2'.repeat(21)}`,
     '\0',
     '1 STREAMS',
@@ -120,7 +121,8 @@ t.test('only with the key, and only with a cursor and a limit that are some', as
     const answer = await node.admin.inject({ url, headers: { authorization: `Bearer ${API_KEY}` } });
     t.ok([200, 422].includes(answer.statusCode), url);
   }
-  t.match(await pageOf(node, { since: '18446744073709'.padEnd(16, '9') }), { sessions: [] });
+  for (const since of ['18446744073709'.padEnd(16, '9'), `1-${'9'.repeat(19)}`])
+    t.match(await pageOf(node, { since }), { sessions: [] });
   t.match(await pageOf(node, { __proto__: 'x', other: 'x' } as Record<string, string>), { sessions: [] });
   t.equal((await node.app.inject({ url: '/sessions/revoked' })).statusCode, 404, 'not on the public port');
 

@@ -1,6 +1,6 @@
 // What a session says that has come to its end by itself, when nothing of it is left on the store.
 
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';
 import { heldFrom, logIn, refresh, startNode, userDirectory, withBearer } from './support/session-node.js';

@@ -1,8 +1,8 @@
 // Two processes of the service on one store, over HTTP: what ends in one ends in the other.
 
 import { join } from 'node:path';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedDirectory } from '../src/directory/embedded-directory.js';
 import { hashPassword } from '../src/passwords/password-hash.js';

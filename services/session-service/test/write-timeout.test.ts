@@ -1,6 +1,6 @@
 // Which listeners end connections whose client does not read.
 
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { startNode, userDirectory } from './support/session-node.js';
 

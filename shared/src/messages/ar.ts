@@ -34,6 +34,10 @@ export const ar: Record<MessageKey, string> = {
   token_invalid: 'يُرجى تسجيل الدخول.',
   session_expired: 'انتهت صلاحية جلستك. يُرجى تسجيل الدخول من جديد.',
   session_revoked: 'أُنهيت جلستك. يُرجى تسجيل الدخول من جديد.',
+  binding_required: 'لم يُثبت متصفحك أن هذه الجلسة جلسته. يُرجى تسجيل الدخول من جديد.',
+  registration_invalid: 'تسجيل المتصفح غير صالح.',
+  signature_required: 'على المتصفح أن يوقّع تحديًا.',
+  binding_conflict: 'هذه الجلسة مرتبطة بمفتاح آخر.',
   insufficient_user_authentication: 'يُرجى تأكيد هويتك.',
   cookie_conflict: 'أرسل متصفحك جلستين مختلفتين. يُرجى تسجيل الدخول من جديد.',
 

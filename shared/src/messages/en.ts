@@ -33,6 +33,10 @@ export const en = {
   token_invalid: 'Please sign in.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'Your session has been ended. Please sign in again.',
+  binding_required: 'Your browser has not shown that this session is its own. Please sign in again.',
+  registration_invalid: 'The registration of the browser is not valid.',
+  signature_required: 'The browser must sign a challenge.',
+  binding_conflict: 'This session is bound to another key.',
   insufficient_user_authentication: 'Please confirm that it is you.',
   cookie_conflict: 'Your browser sent two different sessions. Please sign in again.',
 

@@ -34,6 +34,11 @@ export const fr: Record<MessageKey, string> = {
   token_invalid: 'Veuillez vous connecter.',
   session_expired: 'Votre session a expiré. Veuillez vous reconnecter.',
   session_revoked: 'Votre session a été fermée. Veuillez vous reconnecter.',
+  binding_required:
+    'Votre navigateur n’a pas prouvé que cette session est la sienne. Veuillez vous reconnecter.',
+  registration_invalid: 'L’enregistrement du navigateur n’est pas valide.',
+  signature_required: 'Le navigateur doit signer un défi.',
+  binding_conflict: 'Cette session est liée à une autre clé.',
   insufficient_user_authentication: 'Veuillez confirmer votre identité.',
   cookie_conflict: 'Votre navigateur a envoyé deux sessions différentes. Veuillez vous reconnecter.',
 

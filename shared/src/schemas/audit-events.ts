@@ -1,6 +1,7 @@
 // The events of the audit stream: the schema of each line, which is also its type and its documentation.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { bindingEvents } from './audit-binding-events.js';
 import {
   account,
   address,
@@ -85,6 +86,7 @@ export const AuditEvents = {
     'An old refresh token came back; its session was ended. A stolen cookie, or a client that stored one',
     { address, uid, sid, request },
   ),
+  ...bindingEvents,
   state_rollback: event(
     'state_rollback',
     SESSION,

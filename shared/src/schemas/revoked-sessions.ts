@@ -3,7 +3,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { SessionId } from './token-claims.js';
 
-const CURSOR = '^[0-9]{1,16}(?:-[0-9]{1,20})?$';
+/** Redis refuses a second number from 2^64 on, which has 20 digits; those that it counts have a few. */
+const CURSOR = '^[0-9]{1,16}(?:-[0-9]{1,19})?$';
 
 /** The query: where to go on, and how much to answer. */
 export const RevokedSessionsQuery = Type.Object(

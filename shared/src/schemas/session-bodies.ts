@@ -81,6 +81,34 @@ export const TokenBody = Type.Object(
 );
 export type TokenBody = Static<typeof TokenBody>;
 
+/** Answer to `POST /refresh/bind` and `/refresh/renew`: what a browser with Device Bound Session Credentials is told. */
+export const BrowserSessionBody = Type.Object(
+  {
+    session_identifier: Type.String({ description: "The session's id" }),
+    refresh_url: Type.String({ description: 'Path at which the browser renews its cookie' }),
+    scope: Type.Object({ origin: Type.String(), include_site: Type.Boolean() }),
+    credentials: Type.Array(
+      Type.Object({
+        type: Type.Literal('cookie'),
+        name: Type.String(),
+        attributes: Type.String({ description: 'As in Set-Cookie, but for the lifetime' }),
+      }),
+    ),
+    allowed_refresh_initiators: Type.Optional(
+      Type.Array(Type.String({ description: 'Host whose pages on another origin cause renewals' })),
+    ),
+  },
+  { $id: 'BrowserSessionBody' },
+);
+export type BrowserSessionBody = Static<typeof BrowserSessionBody>;
+
+/** Answer to `POST /refresh/renew` that ends the session of the browser. */
+export const BrowserSessionEnd = Type.Object(
+  { session_identifier: Type.String(), continue: Type.Literal(false) },
+  { $id: 'BrowserSessionEnd' },
+);
+export type BrowserSessionEnd = Static<typeof BrowserSessionEnd>;
+
 /** Answer to `GET /profile`. */
 export const ProfileBody = Type.Object({ id: Type.Integer(), email: Type.String() }, { $id: 'ProfileBody' });
 export type ProfileBody = Static<typeof ProfileBody>;

@@ -3,10 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openAuditFile } from '../../src/audit/audit-file.js';
 import { openAuditSink, openAuditTrail } from '../../src/audit/open-audit-trail.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 

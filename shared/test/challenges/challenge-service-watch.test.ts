@@ -1,5 +1,6 @@
 // An application logs when no challenge service with the same secret uses its store, and when that is over.
 
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {
   challengeServiceStatus,
@@ -8,7 +9,6 @@ import {
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { openKeyRecord } from '../../src/keys/key-record.js';
 import type { Store } from '../../src/store/open-store.js';
-import { eachKind } from '../../src/test/stores.js';
 
 const OWN = 'the-secret-of-this-application-0123456789';
 const OTHER = 'another-secret-than-that-of-it-9876543210';

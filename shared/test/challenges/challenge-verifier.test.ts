@@ -1,11 +1,11 @@
 // Verifying a submission: shape, work, price, captcha, in this order; and who pays more.
 
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { ACCOUNT, cheap, fail, IP, openDesk, SECRET } from '@tollgate/test-support/issuing.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
-import { findNonce } from '../../src/test/find-nonce.js';
-import { ACCOUNT, cheap, fail, IP, openDesk, SECRET } from '../../src/test/issuing.js';
-import { eachStore } from '../../src/test/stores.js';
 
 const forWork = { ip: IP, pow: true, image: 'offered' } as const;
 const tried = (failures: number) =>

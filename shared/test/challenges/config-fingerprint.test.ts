@@ -1,12 +1,12 @@
 // Processes that disagree about the options of the challenges are warned of.
 
 import { once } from 'node:events';
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { configFingerprint, watchConfigFingerprint } from '../../src/challenges/config-fingerprint.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import { openStore, type Store } from '../../src/store/open-store.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const plain = resolveCaptchaOptions();
 const other = resolveCaptchaOptions({ pow: { step: 3 } });

@@ -1,6 +1,7 @@
 // Challenges as the tests of this folder issue and solve them.
 
 import { randomBytes } from 'node:crypto';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import { makeToken } from '../../src/challenges/store/challenge-keys.js';
@@ -24,7 +25,6 @@ import { EFFORT, formatEffortRecord } from '../../src/challenges/types/effort-ty
 import { type KeyRing, openKeyRing } from '../../src/crypto/key-ring.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';
-import { findNonce } from '../../src/test/find-nonce.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 export const OTHER_SECRET = 'challenge-secret-of-the-tests-0002';

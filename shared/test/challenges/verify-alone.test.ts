@@ -1,10 +1,10 @@
 // An image in place of work, for forms without JavaScript (`no_script`).
 
+import { eachStore, embeddedStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
-import { eachStore, embeddedStore } from '../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -1,13 +1,13 @@
 // Verifying the answer to a captcha: alone, and after the work.
 
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { eachKind, eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
 import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { findNonce } from '../../src/test/find-nonce.js';
-import { eachKind, eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   ANSWER,

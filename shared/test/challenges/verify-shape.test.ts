@@ -1,10 +1,10 @@
 // Submissions without the right form: refused before anything is looked up.
 
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 
 const BOTH: VerifyContext = { ip: ADDRESS, pow: true, image: 'required' };

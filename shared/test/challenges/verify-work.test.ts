@@ -1,12 +1,12 @@
 // Verifying the proof of work: what passes, what is consumed, what is refused.
 
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
 import { submissionFrom } from '../../src/challenges/submission.js';
 import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { findNonce } from '../../src/test/find-nonce.js';
-import { eachStore, embeddedStore, redisStore } from '../../src/test/stores.js';
 import {
   ADDRESS,
   address,

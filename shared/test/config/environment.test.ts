@@ -1,9 +1,9 @@
 // Reading the environment.
 
 import { Type } from '@sinclair/typebox';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { ConfigurationError, readEnvironment } from '../../src/config/environment.js';
-import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({
   NAME: Type.String({ description: 'a name' }),

@@ -3,10 +3,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { readEnvironment } from '../../src/config/environment.js';
 import { withSecretsFromFiles } from '../../src/config/secret-files.js';
-import { configurationLines } from '../../src/test/configuration-lines.js';
 
 const schema = Type.Object({
   NAME: Type.Optional(Type.String()),

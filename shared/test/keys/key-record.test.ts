@@ -1,10 +1,10 @@
 // The record of the keys that nodes use, on every store.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { type NodeKeys, openKeyRecord, type ReportedKeys, SILENCE_MS } from '../../src/keys/key-record.js';
 import { reportKeys } from '../../src/keys/key-report.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };
 const VERIFIER: NodeKeys = { makes: false, ids: { ACCESS_SECRET: ['dddd'] } };

@@ -1,6 +1,7 @@
 // The arithmetic of the effort alternative: bits, parts, lifetime, and the grammar of its answer.
 
 import { createHash } from 'node:crypto';
+import { EFFORT_SALT as salt, solveEffort } from '@tollgate/test-support/issuing.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -13,7 +14,6 @@ import {
   solvesEffort,
   totalBits,
 } from '../../src/pow/effort.js';
-import { EFFORT_SALT as salt, solveEffort } from '../../src/test/issuing.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('binary');
 

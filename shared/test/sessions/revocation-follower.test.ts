@@ -1,12 +1,12 @@
 // Whom nobody asks reads the log seldom, and still knows of every end when it is asked.
 
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
+import { until } from '@tollgate/test-support/until.js';
 import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { followRevocations } from '../../src/sessions/revocation-follower.js';
 import type { RevocationLog, RevocationWait } from '../../src/sessions/revocation-log.js';
 import type { Store } from '../../src/store/open-store.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
-import { until } from '../../src/test/until.js';
 
 const KEEP_MS = 960_000;
 const MINUTE_MS = 60_000;

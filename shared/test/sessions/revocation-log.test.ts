@@ -1,10 +1,10 @@
 // The contract of the revocation log, on every store.
 
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { LOG_START, type RevocationLog } from '../../src/sessions/revocation-log.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
 
 const KEEP_MS = 960_000;
 const idsOf = ({ entries }: { entries: readonly { sids: readonly string[] }[] }) =>

@@ -2,10 +2,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openConfiguredStore } from '../../src/store/open-store.js';
-import { configurationLines } from '../../src/test/configuration-lines.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 t.test('a URL of no known form is one line that begins with the variable', async (t) => {
   t.strictSame(

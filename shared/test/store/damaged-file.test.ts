@@ -2,11 +2,11 @@
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { ConfigurationError } from '../../src/schemas/configuration-error.js';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { openConfiguredStore } from '../../src/store/open-store.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 /** A store of some 400 kB, closed. */
 async function filledStore(t: Test): Promise<{ folder: string; path: string }> {

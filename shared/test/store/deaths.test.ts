@@ -1,9 +1,9 @@
 // A process that dies in any way neither loses what was written nor stops the others: `npm run bench -- deaths` does it
 // 4,000 times.
 
+import { DEATHS, dieOften } from '@tollgate/test-support/deaths.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { DEATHS, dieOften } from '../../src/test/deaths.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 const COUNT = 8;
 

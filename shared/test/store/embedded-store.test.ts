@@ -5,11 +5,11 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 const run = promisify(execFile);
 const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.url));

@@ -4,13 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import t from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { watchEmbedded } from '../../src/store/watch/embedded-watch.js';
 import { lookAtPlace } from '../../src/store/watch/file-place.js';
 import { machineId, otherMachines, recordMachine } from '../../src/store/watch/machines.js';
-import { tempDir } from '../../src/test/temp-dir.js';
-import { until } from '../../src/test/until.js';
 
 const HERE = { network: undefined, isFuse: false, isMountedAlone: false, hasSecondName: false };
 const skip = machineId() === undefined ? 'this system tells no id of the machine' : false;

@@ -1,17 +1,17 @@
 // Masters that freeze, are replaced or move: what was acknowledged stays, and the store works again by itself.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { keepWriting } from '@tollgate/test-support/acknowledged-writes.js';
+import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
+import { startRedisSentinel } from '@tollgate/test-support/redis-sentinel.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
 import { followRevocations } from '../../src/sessions/revocation-follower.js';
 import { openStore, type Store, waitForStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { keepWriting } from '../../src/test/acknowledged-writes.js';
-import { startRedisCluster } from '../../src/test/redis-cluster.js';
-import { startRedisSentinel } from '../../src/test/redis-sentinel.js';
-import { startRedis } from '../../src/test/redis-server.js';
-import { startTcpProxy } from '../../src/test/tcp-proxy.js';
-import { until } from '../../src/test/until.js';
 
 const KEEP_MS = 60_000;
 const RECOVERY_MS = 3000;

@@ -1,10 +1,10 @@
 // A full disk: what is written rejects, what was written stays, and everything works again when there is room.
 
 import { join } from 'node:path';
+import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
 import t from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { mountSmallDisk } from '../../src/test/small-disk.js';
 
 const disk = mountSmallDisk(t, 2);
 const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';

@@ -1,15 +1,15 @@
 // Commands that are given in one turn of the event loop keep their order, their time limits and their errors.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
+import { until } from '@tollgate/test-support/until.js';
 import { Cluster } from 'ioredis';
 import t, { type Test } from 'tap';
 import { openStore, waitForStore } from '../../src/store/open-store.js';
 import { loadScript } from '../../src/store/redis-script.js';
 import type { RedisStore } from '../../src/store/redis-store.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { startRedis } from '../../src/test/redis-server.js';
-import { startTcpProxy } from '../../src/test/tcp-proxy.js';
-import { until } from '../../src/test/until.js';
 
 const KEEP_MS = 60_000;
 const SCRIPTS = new URL('../../../lua/', import.meta.url);

@@ -1,15 +1,15 @@
 // Opening and closing a store of either kind, and its time.
 
 import { once } from 'node:events';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
+import { until } from '@tollgate/test-support/until.js';
+import { settlesWithin } from '@tollgate/test-support/within.js';
 import { Cluster } from 'ioredis';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
 import { asStoreError, type RedisClient, reconnectDelayMs } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import { startRedis } from '../../src/test/redis-server.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
-import { until } from '../../src/test/until.js';
-import { settlesWithin } from '../../src/test/within.js';
 
 t.test('a store returns its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {

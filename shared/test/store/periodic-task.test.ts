@@ -1,10 +1,10 @@
 // Periodic tasks: the first run at once or once the store is reachable, soon again after a failure, none after the stop.
 
 import { once } from 'node:events';
+import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
 import { startPeriodicTask } from '../../src/store/periodic-task.js';
-import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 const NEVER_MS = 3_600_000;
 

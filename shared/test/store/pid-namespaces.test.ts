@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dieOften } from '@tollgate/test-support/deaths.js';
+import { namespacesMissing, nodeInNamespace } from '@tollgate/test-support/pid-namespace.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
-import { dieOften } from '../../src/test/deaths.js';
-import { namespacesMissing, nodeInNamespace } from '../../src/test/pid-namespace.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.url));
 const skip = namespacesMissing();

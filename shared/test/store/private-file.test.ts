@@ -2,11 +2,11 @@
 
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openStore } from '../../src/store/open-store.js';
 import { filesOpenToOthers } from '../../src/store/private-file.js';
 import { watchStore } from '../../src/store/watch/store-watch.js';
-import { tempDir } from '../../src/test/temp-dir.js';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

@@ -1,9 +1,9 @@
 // Pruning as a service does it by itself.
 
+import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import type { EmbeddedStore } from '../../src/store/embedded-store.js';
 import { startPruning } from '../../src/store/periodic-task.js';
-import { embeddedStore, redisStore } from '../../src/test/stores.js';
 
 interface Line {
   readonly level: string;

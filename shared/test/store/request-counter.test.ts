@@ -1,8 +1,8 @@
 // Counting requests in windows that all nodes share.
 
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openRequestCounter } from '../../src/store/request-counter.js';
-import { eachStore, redisStore } from '../../src/test/stores.js';
 
 t.test(
   'a window begins with the first request, is not prolonged, and is followed by a new one',

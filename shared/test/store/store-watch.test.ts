@@ -2,17 +2,17 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { freePort } from '@tollgate/test-support/redis-process.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
+import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { openStore, type Store, waitForStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 import type { Held } from '../../src/store/watch/redis-warnings.js';
 import { watchStore } from '../../src/store/watch/store-watch.js';
-import { freePort } from '../../src/test/redis-process.js';
-import { startRedis } from '../../src/test/redis-server.js';
-import { embeddedStore } from '../../src/test/stores.js';
-import { startTcpProxy } from '../../src/test/tcp-proxy.js';
-import { tempDir } from '../../src/test/temp-dir.js';
-import { until } from '../../src/test/until.js';
 
 const PASSWORD = 'a-password-that-nobody-logs';
 const KEY = 'session:ready';

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { ageRedis } from '@tollgate/test-support/ageing.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import { Redis } from 'ioredis';
 import t from 'tap';
-import { ageRedis } from '../../src/test/ageing.js';
-import { startRedis } from '../../src/test/redis-server.js';
-import { eachStore } from '../../src/test/stores.js';
 
 t.test(
   'the commands of other clients are listed, those of scripts and of the looking client are not',

@@ -1,4 +1,4 @@
-// Checks that the gateway sends requests only to processes that serve.
+// Checks that the gateway sends requests only to processes that serve, and those of browsers for their keys to the service.
 
 import { type Answer, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
@@ -44,4 +44,28 @@ export function diagnoseRouting(facts: RoutingFacts): Finding[] {
     ];
   });
   return found.length > 0 ? found : [good('routing', 'Each of many requests reaches the services.')];
+}
+
+/** Asks for a renewal as a browser does whose session is gone. It costs the service nothing. */
+export function probeBinding(client: PublicClient): Promise<Answer> {
+  return client.send('POST', '/refresh/renew', {
+    headers: { 'sec-secure-session-id': 'doctor' },
+    timeoutMs: TIMEOUT_MS,
+  });
+}
+
+/** A problem unless the service tells the browser that its session is over, or has the binding switched off. */
+export function diagnoseBinding(answer: Answer): Finding[] {
+  if (answer.status === 200 && answer.json.continue === false)
+    return [good('binding', 'Browsers can register and renew the keys of their sessions.')];
+  // A gateway's own answer has no language.
+  if (answer.status === 404 && answer.headers['content-language'] !== undefined)
+    return [good('binding', 'Sessions are not bound to devices: REFRESH_BINDING is off.')];
+  return [
+    problem(
+      'binding',
+      `Renewals of the keys of browsers (POST /refresh/renew) are not answered by the service, but with ${describe(answer)}: a browser then drops its key, and its user has to sign in again.`,
+      'Let the gateway send everything below /refresh/ to session-service, and answer nothing there by itself but 503: no 401, 403, 404, 429 and no redirect.',
+    ),
+  ];
 }

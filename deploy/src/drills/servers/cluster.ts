@@ -1,7 +1,7 @@
 // A Redis Cluster of three masters, each with a replica.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Lab, Topology } from './lab.js';
 import { type RedisServer, startRedis } from './redis.js';
 import { findProgram } from './server-process.js';

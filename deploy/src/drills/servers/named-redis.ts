@@ -1,6 +1,6 @@
 // A Redis behind a name: a master, its replica, and a proxy that stands for the name and can move to the other one.
-import { startTcpProxy, type TcpProxy } from '@tollgate/shared/test/tcp-proxy.js';
-import { until } from '@tollgate/shared/test/until.js';
+import { startTcpProxy, type TcpProxy } from '@tollgate/test-support/tcp-proxy.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Lab, Topology } from './lab.js';
 import { type RedisServer, startRedis } from './redis.js';
 

@@ -1,7 +1,7 @@
 // A master with two replicas behind three Sentinels.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Lab, Topology } from './lab.js';
 import { type RedisServer, redisCommand, startRedis } from './redis.js';
 import { findProgram, launchServer } from './server-process.js';

@@ -72,7 +72,7 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
 
 /** The height of a tab in CSS pixels, about. */
-export const HEIGHT = 900;
+export const HEIGHT = 720;
 
 /** The width that a tab begins with. */
 export const WIDTH = 1280;

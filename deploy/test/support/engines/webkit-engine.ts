@@ -20,68 +20,106 @@ export interface WebKitPrograms {
 const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
+/** A driver now and then hangs when it starts or ends a browser; it and its browser are replaced then. */
+const SESSION_MS = 15_000;
+
 /** Launches the X server and the driver, which starts a browser for each visitor; closing ends all. */
 export async function launchWebKit(
   { xvfb, driver }: WebKitPrograms,
   flags: Flags = {},
 ): Promise<EngineBrowser> {
-  const processes: ChildProcess[] = [];
   const settings = mkdtempSync(join(tmpdir(), 'tollgate-webkit-'));
-  let session: WebDriver | undefined;
-  const close = async () => {
-    await session?.quit();
-    for (const child of processes.reverse()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'close');
-      child.kill();
-      await gone;
-    }
-    rmSync(settings, { recursive: true, force: true });
+  // It chooses a free display, and tells which one.
+  const screen = spawn(xvfb, ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const [display] = await once(screen.stdio[3] as Readable, 'data');
+  const variables = Object.entries(flags).map(([name, value]) => [name, String(value)]);
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(variables),
+    DISPLAY: `:${String(display).trim()}`,
+    XDG_CONFIG_HOME: settings,
   };
-  try {
-    // It chooses a free display, and tells which one.
-    const screen = spawn(xvfb, ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    });
-    processes.push(screen);
-    const [display] = await once(screen.stdio[3] as Readable, 'data');
-    const port = await freePort();
-    const variables = Object.entries(flags).map(([name, value]) => [name, String(value)]);
-    const env = {
-      ...process.env,
-      ...Object.fromEntries(variables),
-      DISPLAY: `:${String(display).trim()}`,
-      XDG_CONFIG_HOME: settings,
-    };
-    processes.push(spawn(driver, [`--port=${port}`], { env, stdio: 'ignore' }));
-    const url = `http://127.0.0.1:${port}`;
-    await untilAnswered(url);
-    return {
-      async visit(scheme = 'light') {
-        await session?.quit();
-        writeSettings(settings, scheme);
-        const opened = await openSession(url);
-        session = opened;
-        let isFirst = true;
-        return {
-          async openTab() {
-            if (!isFirst) await opened.switchTo().newWindow('tab');
-            isFirst = false;
-            return tabOf(opened, await opened.getWindowHandle());
-          },
-          async leave() {
-            if (session !== opened) return;
-            session = undefined;
-            await opened.quit();
-          },
-        };
-      },
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
+  let running: Driver | undefined;
+  let session: WebDriver | undefined;
+
+  async function endDriver(): Promise<void> {
+    const ended = running;
+    running = undefined;
+    if (ended !== undefined) await endGroup(ended.child);
   }
+  async function endSession(): Promise<void> {
+    const ended = session;
+    session = undefined;
+    if (ended !== undefined) await within(ended.quit(), 'no end of the browser').catch(endDriver);
+  }
+  async function startSession(): Promise<WebDriver> {
+    running ??= await startDriver(driver, env);
+    return within(openSession(running.url), 'no browser');
+  }
+  return {
+    async visit(scheme = 'light') {
+      await endSession();
+      writeSettings(settings, scheme);
+      const opened = await startSession().catch(async () => {
+        await endDriver();
+        return startSession();
+      });
+      session = opened;
+      let isFirst = true;
+      return {
+        async openTab() {
+          if (!isFirst) await opened.switchTo().newWindow('tab');
+          isFirst = false;
+          return tabOf(opened, await opened.getWindowHandle());
+        },
+        async leave() {
+          if (session === opened) await endSession();
+        },
+      };
+    },
+    async close() {
+      await endSession();
+      await endDriver();
+      await endProcess(screen, () => screen.kill());
+      rmSync(settings, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Driver {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** It has a process group of its own, to which its browsers belong. */
+async function startDriver(program: string, env: NodeJS.ProcessEnv): Promise<Driver> {
+  const port = await freePort();
+  const child = spawn(program, [`--port=${port}`], { env, stdio: 'ignore', detached: true });
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswered(url);
+  return { child, url };
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  await endProcess(child, () => process.kill(-child.pid!, 'SIGKILL'));
+}
+
+async function endProcess(child: ChildProcess, end: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'close');
+  end();
+  await gone;
+}
+
+/** @throws Error if it takes longer than a browser ever takes to start or end */
+async function within<Result>(work: Promise<Result>, failure: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(failure)), SESSION_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** What the next browser reads when it starts. */
@@ -110,7 +148,7 @@ async function openSession(url: string): Promise<WebDriver> {
     .usingServer(url)
     .withCapabilities(new Capabilities({ browserName: 'MiniBrowser' }))
     .build();
-  await session.manage().setTimeouts({ script: WAIT_MS });
+  await session.manage().setTimeouts({ script: WAIT_MS, pageLoad: WAIT_MS });
   await session.manage().window().setRect({ x: 0, y: 0, width: WIDTH, height: HEIGHT });
   return session;
 }

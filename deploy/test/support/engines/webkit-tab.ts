@@ -8,13 +8,19 @@ const codes: Readonly<Record<Exclude<Key, 'Shift+Tab'>, string>> = {
   Space: ' ',
 };
 
+/** The window that the next action of a driver concerns. */
+const currentOf = new WeakMap<WebDriver, string>();
+
 /** What a script in the page answers. */
 type Answer<Value> = { readonly value: Value } | { readonly error: string };
 
-/** @param handle of the tab's window: the driver has a current one, which each action sets */
+/** @param handle of the tab's window, which is the driver's current one */
 export function tabOf(session: WebDriver, handle: string): Tab {
+  // A driver that has opened a tab is in it.
+  currentOf.set(session, handle);
   const inTab = async <Result>(act: () => Promise<Result>): Promise<Result> => {
-    await session.switchTo().window(handle);
+    if (currentOf.get(session) !== handle) await session.switchTo().window(handle);
+    currentOf.set(session, handle);
     return act();
   };
   /** Waits for an element that is shown and stays where it is. */

@@ -2,7 +2,8 @@
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
+import type { FastifyInstance } from 'fastify';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -18,7 +19,8 @@ const HEADERS = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'cross-origin-embedder-policy': 'require-corp',
-  'content-security-policy': "default-src 'none'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'none'",
   vary: 'Accept-Encoding',
 } as const;
 
@@ -79,7 +81,7 @@ export default async function serveScript(app: FastifyInstance): Promise<void> {
         }
         const { etag, encoding, bytes } = copy;
         reply.headers({ etag, 'cache-control': cachingOf(version) });
-        if (isKnown(request, etag)) return reply.code(304).send();
+        if (hasCurrent(request, etag)) return reply.code(304).send();
         if (encoding !== 'identity') reply.header('content-encoding', encoding);
         return reply.send(bytes);
       },
@@ -91,10 +93,4 @@ function cachingOf(version: string | undefined): string {
   return version === undefined
     ? `public, max-age=${SHORT_SECONDS}`
     : `public, max-age=${YEAR_SECONDS}, immutable`;
-}
-
-/** Whether the client has this copy already (RFC 9110, 13.1.2). */
-function isKnown({ headers }: FastifyRequest, etag: string): boolean {
-  const known = headers['if-none-match'];
-  return known !== undefined && (known.trim() === '*' || known.includes(etag));
 }

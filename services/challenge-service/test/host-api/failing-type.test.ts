@@ -4,7 +4,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
 import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openHostApi } from './host-api-server.js';
 

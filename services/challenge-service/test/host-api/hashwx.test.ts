@@ -1,9 +1,9 @@
 // Work in HashWX over both listeners: who gets it, at what price, and what a solution must be.
 
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
-import { findHashwxNumbers } from '@tollgate/shared/test/find-hashwx-numbers.js';
-import { findNonce } from '@tollgate/shared/test/find-nonce.js';
-import { eachKind, embeddedStore } from '@tollgate/shared/test/stores.js';
+import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { type HostApi, openHostApi } from './host-api-server.js';
 

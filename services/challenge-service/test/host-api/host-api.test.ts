@@ -1,7 +1,7 @@
 // The host API: authentication, verification, counting, and the same verdict for a retry.
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';
 import { HOST_KEY, IP, openHostApi, SHOP_KEY } from './host-api-server.js';

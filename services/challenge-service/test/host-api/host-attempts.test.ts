@@ -1,6 +1,6 @@
 // Attempts through the host API: counted, for forms with only an image, for required presets and for harder work.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { type HostApi, IP, openHostApi } from './host-api-server.js';
 

@@ -2,7 +2,7 @@
 
 import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openHostApi } from './host-api-server.js';
 

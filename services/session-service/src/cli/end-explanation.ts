@@ -86,6 +86,12 @@ export function explainEnd(
       means: reuse.means,
       todo: `${reuse.todo} the cookie was stolen: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
     }),
+    binding_failed: () => ({
+      what: 'A request was signed with another key than the one that the session is bound to.',
+      means:
+        'A thief has the cookie and signed with a key of his own, or the client has replaced its key: a page that keeps no key in IndexedDB, a program that does not save it.',
+      todo: `Ask the user for such a client. If there is none, the cookie was stolen: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
+    }),
     interrupted: () => ({
       what: 'Its end had been asked for and was cut off when the store did not answer; a request of the session finished it.',
       means: 'Whoever asked got a 503: a log-out, or the end of all sessions of the user.',

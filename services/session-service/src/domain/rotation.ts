@@ -1,5 +1,6 @@
 // Decides what a refresh token of a given generation may do: the rule of rotation and reuse.
 
+import { bindToProof, decideBinding, type PresentedBinding, UNASKED } from './binding/binding-rule.js';
 import { type Recovery, refreshTtlOf, type SessionRecord, type SessionRules } from './session-record.js';
 
 /** The part of the session rules that a rotation needs. */
@@ -14,8 +15,14 @@ export type RotationRules = Pick<
  */
 export type GrantedOutcome = 'current' | 'rotated' | 'recovered' | 'rolled_forward';
 
-/** A refused refresh: `revoked` if there is no such session, `expired`, `reuse` if an old token was used again. */
-export type RefusedOutcome = 'revoked' | 'expired' | 'reuse';
+/**
+ * A refused refresh whose session is over: `revoked` if there is no such session, `expired`, `reuse` if an old token was
+ * used again, `binding_failed` if another key than the session's has signed.
+ */
+export type EndedOutcome = 'revoked' | 'expired' | 'reuse' | 'binding_failed';
+
+/** A refused refresh; with `binding_required` the key of the session was not shown, and nothing changes. */
+export type RefusedOutcome = EndedOutcome | 'binding_required';
 
 /**
  * Why the generation before the current one was not treated as a lost response: the current one was `used`, so it had
@@ -26,27 +33,36 @@ export type Unrecovered = 'used' | 'strict' | 'spent';
 /** The verdict, and the next state of the record: undefined deletes it. */
 export type Rotation =
   | { readonly verdict: GrantedOutcome; readonly next: SessionRecord }
-  | { readonly verdict: RefusedOutcome; readonly next: undefined; readonly unrecovered?: Unrecovered };
+  | { readonly verdict: 'binding_required'; readonly next: SessionRecord }
+  | { readonly verdict: EndedOutcome; readonly next: undefined; readonly unrecovered?: Unrecovered };
 
 const DAY_MS = 86_400_000;
 
 /**
  * The rule, case by case (docs/decisions/rotation.md). `lua/session_rotate.lua` is the same rule for Redis, and a
- * property test compares the two.
+ * property test compares the two. The binding is looked at before the generation, so a token alone can neither advance,
+ * recover nor end the session of a device.
  *
- * @param record the stored session, if there is one
+ * @param found the stored session, if there is one
  * @param presented generation in the refresh token, a whole number from 1
  * @param nowMs the store's time in milliseconds since 1970
+ * @param binding what the request shows besides the token
  */
 export function decideRotation(
-  record: SessionRecord | undefined,
+  found: SessionRecord | undefined,
   presented: number,
   nowMs: number,
   rules: RotationRules,
+  binding: PresentedBinding = UNASKED,
 ): Rotation {
-  if (record === undefined) return { verdict: 'revoked', next: undefined };
-  if (record.expiresAtMs <= nowMs) return { verdict: 'expired', next: undefined };
+  if (found === undefined) return { verdict: 'revoked', next: undefined };
+  if (found.expiresAtMs <= nowMs) return { verdict: 'expired', next: undefined };
+  const bound = decideBinding(found, binding, nowMs);
+  if (bound === 'binding_required') return { verdict: bound, next: found };
+  if (bound === 'binding_failed') return { verdict: bound, next: undefined };
 
+  const isNew = bound === 'bind' && binding.proof !== undefined;
+  const record = isNew ? bindToProof(found, binding.proof, nowMs) : found;
   const { generation, used } = record;
   // If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
   const rotatedAtMs = record.rotatedAtMs - nowMs > rules.windowMs ? 0 : record.rotatedAtMs;

@@ -15,6 +15,8 @@ export type RequestedEnd =
   | 'admin'
   /** The user is deleted or disabled in the directory. */
   | 'user_gone'
+  /** Another key than the one that the session is bound to has signed. */
+  | 'binding_failed'
   /** One of these was interrupted between its two steps, and a request of the session completed it. */
   | 'interrupted';
 

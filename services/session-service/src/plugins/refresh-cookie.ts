@@ -1,13 +1,11 @@
 // The refresh cookie: reads every cookie of its names, sets ours, expires twins and cookies of other prefixes.
 
 import fastifyCookie from '@fastify/cookie';
-import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
-  type CookiePrefix,
   cookieName,
   cookieValues,
   countingReadings,
@@ -18,13 +16,7 @@ import {
   refuseHostTokens,
   validSessions,
 } from '../domain/presented-cookies.js';
-
-/** The attributes of the cookie. */
-export interface RefreshCookieOptions {
-  readonly cookiePrefix: CookiePrefix;
-  readonly sameSite: 'strict' | 'lax';
-  readonly publicUrl: string;
-}
+import { type CookieOptions, cookieAttributes } from './cookie-attributes.js';
 
 /** The refresh cookie of requests and replies. */
 export interface RefreshCookie {
@@ -53,20 +45,17 @@ declare module 'fastify' {
   }
 }
 
-async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions): Promise<void> {
+async function refreshCookie(app: FastifyInstance, options: CookieOptions): Promise<void> {
   await app.register(fastifyCookie, { hook: false });
-  const { cookiePrefix: prefix, sameSite, publicUrl } = options;
+  const { cookiePrefix: prefix, publicUrl } = options;
   const name = cookieName(prefix);
   const hostName = cookieName(HOST_PREFIX);
   const plantable = plantableNames(prefix);
   const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
   const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
-  // WebKit drops `Secure` cookies from a loopback address without TLS.
-  const secure = !isLoopbackHttp(publicUrl);
-  // The token is already percent-encoded; encoding it again would escape every percent sign.
-  const attributes = { httpOnly: true, secure, sameSite, encode: (value: string) => value } as const;
-  const pathOf = (cookie: string) => (cookie === hostName ? '/' : path);
+  const attributesOf = (cookie: string) => cookieAttributes(cookie, options);
+  const { secure } = attributesOf(name);
 
   const valuesOf = (request: FastifyRequest, cookie: string) => cookieValues(request.headers.cookie, cookie);
   const readings = (request: FastifyRequest, ...names: string[]) =>
@@ -74,7 +63,7 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
   const carries = (request: FastifyRequest) => (cookie: string) => valuesOf(request, cookie).length > 0;
   const isOther = (cookie: string) => cookie !== name;
   const expire = (reply: FastifyReply, cookie: string) =>
-    reply.setCookie(cookie, '', { ...attributes, path: pathOf(cookie), maxAge: 0, expires: new Date(0) });
+    reply.setCookie(cookie, '', { ...attributesOf(cookie), maxAge: 0, expires: new Date(0) });
 
   app.decorate('refreshCookie', {
     read: (request) =>
@@ -86,7 +75,7 @@ async function refreshCookie(app: FastifyInstance, options: RefreshCookieOptions
       for (const other of others) expire(reply, other);
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
       const lifetime = maxAge === undefined ? {} : { maxAge };
-      reply.setCookie(name, token, { ...attributes, path: pathOf(name), ...lifetime });
+      reply.setCookie(name, token, { ...attributesOf(name), ...lifetime });
     },
     clear(reply) {
       expire(reply, name);

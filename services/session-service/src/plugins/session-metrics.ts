@@ -18,6 +18,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
+import { type BindingCounters, createBindingCounters } from './binding/binding-metrics.js';
 import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
@@ -27,14 +28,20 @@ export interface MeasuredDependencies {
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
 }
 
-/** The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie. */
-export type RefreshOutcome = GrantedOutcome | RefusedOutcome | 'missing' | 'invalid' | 'conflict';
+/**
+ * The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie, with `stale_proof` the
+ * client was given a new nonce.
+ */
+export type RefreshOutcome =
+  | GrantedOutcome
+  | RefusedOutcome
+  | ('missing' | 'invalid' | 'conflict' | 'stale_proof');
 
 /** What became of a sign-in code. */
 export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
 
 /** The metrics and the functions that update them. */
-export interface SessionMetrics {
+export interface SessionMetrics extends BindingCounters {
   readonly registry: Metrics;
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
@@ -63,7 +70,7 @@ declare module 'fastify' {
 const RESULTS = { login: 'success', login_failed: 'failed', login_throttled: 'throttled' } as const;
 const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
-  ...(['missing', 'invalid', 'conflict'] as const),
+  ...(['missing', 'invalid', 'conflict', 'binding_required', 'binding_failed', 'stale_proof'] as const),
 ];
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -139,6 +146,7 @@ export function createSessionMetrics(
       },
     },
     countRefresh: (outcome) => refresh({ outcome }),
+    ...createBindingCounters(metrics),
     countDevice: (outcome) => device({ outcome }),
     countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),

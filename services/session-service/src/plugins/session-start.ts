@@ -4,6 +4,7 @@ import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { BindingKey } from '../domain/binding/session-binding.js';
 import { NOT_REMEMBERED, type SessionAttributes, type SessionRules } from '../domain/session-record.js';
 import type { SessionMoment } from '../domain/token-pair.js';
 
@@ -23,9 +24,11 @@ export interface SignedIn {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Starts a session, ends the sessions that the browser presented, and writes the log-in to the audit stream. Sets
-     * the refresh cookie and, after a password of a user who is remembered, the device cookie, and returns the body of the response.
+     * Starts a session, bound to the key that the request may bring, ends the sessions that the browser presented, and
+     * writes the log-in to the audit stream. Sets the refresh cookie and, after a password of a user who is remembered,
+     * the device cookie, and returns the body of the response.
      * @throws StoreUnavailableError if the store does not answer
+     * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
      */
     startSession(request: FastifyRequest, reply: FastifyReply, signedIn: SignedIn): Promise<TokenBody>;
   }
@@ -36,7 +39,14 @@ const SESSION_ID_CHARACTERS = 22;
 
 async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRules }): Promise<void> {
   app.decorate('startSession', async (request, reply, signedIn) => {
-    const moment = await start(request, signedIn);
+    const boundTo = app.deviceBinding.startKey(request);
+    const moment = await start(request, signedIn, boundTo);
+    if (boundTo !== undefined) {
+      const kind = 'key';
+      app.countBinding(kind);
+      app.audit(request, 'refresh_bound', { uid: signedIn.user.id, sid: moment.sid, kind });
+    }
+    app.deviceBinding.announce(reply, moment.sid, boundTo === undefined ? 'none' : 'key', true);
     // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
     if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
     const { user, key, password, remember = true } = signedIn;
@@ -52,6 +62,7 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
   async function start(
     request: FastifyRequest,
     { user, key, password, remember = true, attributes: given = {} }: SignedIn,
+    boundTo: BindingKey | undefined,
   ): Promise<SessionMoment> {
     const uid = user.id;
     const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
@@ -69,7 +80,15 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     const userAgent = request.headers['user-agent'] ?? '';
     const address = app.clientPseudonym(request);
     const started = await app.sessions.start(
-      { uid, sid, userAgent, attributes, address, ...(own === undefined ? {} : { endSid: own.sid }) },
+      {
+        uid,
+        sid,
+        userAgent,
+        attributes,
+        boundTo,
+        address,
+        ...(own === undefined ? {} : { endSid: own.sid }),
+      },
       rules,
     );
     // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
@@ -96,5 +115,6 @@ export default fp(sessionStart, {
   dependencies: [
     ...['tollgate-session-dependencies', 'tollgate-end-sessions', 'tollgate-audit'],
     ...['tollgate-refresh-cookie', 'tollgate-known-device', 'tollgate-token-response'],
+    'tollgate-device-binding',
   ],
 });

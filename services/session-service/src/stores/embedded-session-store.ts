@@ -4,6 +4,8 @@ import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
 import { passwordAttributes } from '../domain/authentication.js';
+import { bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
+import { bindingKindOf } from '../domain/binding/session-binding.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
   addSessionEnds,
@@ -76,11 +78,13 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
   };
 
   return {
-    start: ({ uid, sid, endSid, userAgent, attributes, address }, rules) =>
+    start: ({ uid, sid, endSid, userAgent, attributes, boundTo, address }, rules) =>
       step(uid, ({ nowMs, sessions, save, note }) => {
         const expired = dropExpired(sessions, nowMs).map(([id, record]) => expiredEnd(id, record));
         const hasReplaced = endSid !== undefined && endSid !== sid && sessions.delete(endSid);
-        const session = sessions.get(sid) ?? newSession(userAgent, nowMs, rules, attributes);
+        const fresh = newSession(userAgent, nowMs, rules, attributes);
+        const session =
+          sessions.get(sid) ?? (boundTo === undefined ? fresh : bindToProof(fresh, boundTo, nowMs));
         sessions.set(sid, session);
         const evicted = evict(sessions, sid, rules.maxSessions);
         save();
@@ -93,32 +97,43 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         return { nowMs: createdAtMs, absoluteExpiresAtMs, hasReplaced, evicted };
       }),
 
-    async rotate({ uid, sid, generation, address, expiresAtMs }, rules) {
+    async rotate({ uid, sid, generation, address, expiresAtMs, binding }, rules) {
       assertGeneration(generation);
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
-        if (known === undefined) {
-          // A session that was ended leaves the same gap; only the token shows that this one expired.
-          const isOver = expiresAtMs !== undefined && expiresAtMs <= nowMs;
-          return { outcome: isOver ? 'expired' : 'revoked' };
-        }
-        const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules);
+        if (known === undefined) return { outcome: goneOutcome(expiresAtMs, nowMs) };
+        const kind = bindingKindOf(known.attributes);
+        const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules, binding);
+        if (verdict === 'binding_required') return { outcome: verdict, kind };
         if (next === undefined) {
           sessions.delete(sid);
           save();
-          const reuse = { presented: generation, current: known.generation, address, ...why };
-          note([
-            verdict === 'reuse' ? { sid, atMs: nowMs, reason: verdict, ...reuse } : expiredEnd(sid, known),
-          ]);
+          const end = { sid, atMs: nowMs, address };
+          const reuse = { presented: generation, current: known.generation, ...why };
+          if (verdict === 'reuse') note([{ ...end, reason: verdict, ...reuse }]);
+          else note([verdict === 'binding_failed' ? { ...end, reason: verdict } : expiredEnd(sid, known)]);
           return { outcome: verdict };
         }
         sessions.set(sid, next);
         save();
         const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
         const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
-        return { outcome: verdict, generation: current, ...times, attributes };
+        const isBound = kind === 'none' && bindingKindOf(attributes) !== 'none';
+        return { outcome: verdict, generation: current, ...times, attributes, isBound };
       });
     },
+
+    bind: ({ uid, sid, key, expiresAtMs }) =>
+      step(uid, ({ nowMs, sessions, save }) => {
+        const known = sessions.get(sid);
+        if (known === undefined) return goneOutcome(expiresAtMs, nowMs);
+        const registration = decideRegistration(known, key, nowMs);
+        if (registration.outcome === 'bound') {
+          sessions.set(sid, registration.next);
+          save();
+        }
+        return registration.outcome;
+      }),
 
     reauthenticate: ({ uid, sid }, authentication) =>
       step(uid, ({ nowMs, sessions, save }) => {
@@ -143,6 +158,11 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
     },
     ends: async (uid) => parseSessionEnds(await store.read(endNotesKey(uid))),
   };
+}
+
+/** A session that was ended leaves the same gap as one that expired; only the token shows which it is. */
+function goneOutcome(expiresAtMs: number | undefined, nowMs: number): 'expired' | 'revoked' {
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs ? 'expired' : 'revoked';
 }
 
 function openStep(transaction: Transaction, uid: number, keepNotesMs: number): Step {

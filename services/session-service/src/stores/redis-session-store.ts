@@ -7,7 +7,9 @@ import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import { Cluster, type Redis } from 'ioredis';
 import { PASSWORD_METHODS } from '../domain/authentication.js';
-import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import { type Registration, UNASKED } from '../domain/binding/binding-rule.js';
+import type { BindingKind } from '../domain/binding/session-binding.js';
+import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
 import {
@@ -28,7 +30,8 @@ const SCAN_COUNT = 500;
 
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
 type RotateReply =
-  | [RefusedOutcome]
+  | [EndedOutcome]
+  | ['binding_required', kind: BindingKind]
   | [
       outcome: GrantedOutcome,
       generation: number,
@@ -36,6 +39,7 @@ type RotateReply =
       createdAtMs: string,
       absoluteExpiresAtMs: number,
       attributes: string,
+      bound: number,
     ];
 
 type ReauthenticateReply = [
@@ -52,6 +56,7 @@ const NOW = 'now';
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
+  const bindSession = loadScript<Registration['outcome']>(client, SCRIPTS, 'session_bind');
   const reauthenticateSession = loadScript<ReauthenticateReply | null>(
     client,
     SCRIPTS,
@@ -84,38 +89,48 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
   };
 
   return {
-    async start({ uid, sid, endSid = '', userAgent, attributes = {}, address = '-' }, rules) {
+    async start({ uid, sid, endSid = '', userAgent, attributes = {}, boundTo, address = '-' }, rules) {
       const [nowMs, absoluteExpiresAtMs, replaced, ...evicted] = await startSession(keysOf(uid), [
         ...[sid, endSid, refreshTtlOf(attributes, rules), rules.maxAgeMs, rules.maxSessions],
         ...[cleanUserAgent(userAgent) + formatAttributes(attributes), keepNotesMs, MAX_NOTES, address],
+        ...[boundTo?.thumbprint ?? '', boundTo?.compact ?? ''],
       ]);
       return { nowMs, absoluteExpiresAtMs, hasReplaced: replaced > 0, evicted };
     },
 
     async rotate(
-      { uid, sid, generation, address = '-', expiresAtMs = 0 },
+      { uid, sid, generation, address = '-', expiresAtMs = 0, binding = UNASKED },
       { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
+      const { policy, proof, cookie } = binding;
       const reply = await rotateSession(keysOf(uid), [
-        sid,
-        generation,
-        windowMs,
-        recoveries,
-        refreshTtlMs,
-        keepNotesMs,
-        MAX_NOTES,
-        address,
-        expiresAtMs,
+        ...[
+          sid,
+          generation,
+          windowMs,
+          recoveries,
+          refreshTtlMs,
+          keepNotesMs,
+          MAX_NOTES,
+          address,
+          expiresAtMs,
+        ],
         Math.min(refreshTtlMs, notRememberedTtlMs),
+        ...[policy, proof?.thumbprint ?? '', proof?.compact ?? '', cookie ?? ''],
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
-      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
+      if (reply.length === 2) return { outcome: reply[0], kind: reply[1] };
+      const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, bound] = reply;
       return {
         ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
         attributes: parseAttributes(attributes),
+        isBound: bound === 1,
       };
     },
+
+    bind: ({ uid, sid, key, expiresAtMs = 0 }) =>
+      bindSession([userSessionsKey(uid)], [sid, key.thumbprint, key.compact, expiresAtMs]),
 
     async reauthenticate({ uid, sid }, authentication) {
       const { amr = '', auth_time = '' } = authentication ?? { amr: PASSWORD_METHODS, auth_time: NOW };

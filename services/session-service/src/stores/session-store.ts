@@ -1,7 +1,9 @@
 // What the session service needs of its store: one atomic step per operation, and the search for operators.
 
 import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
-import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
+import type { PresentedBinding, Registration } from '../domain/binding/binding-rule.js';
+import type { BindingKey, BindingKind } from '../domain/binding/session-binding.js';
+import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
 import type { EndCause, SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';
 import type { SessionAttributes, SessionRecord, SessionRules } from '../domain/session-record.js';
@@ -21,6 +23,8 @@ export interface SessionStart extends SessionRef {
   /** As the browser sent it; stored cleaned and truncated. */
   readonly userAgent: string;
   readonly attributes?: SessionAttributes;
+  /** The key that the session is bound to from its start. */
+  readonly boundTo?: BindingKey | undefined;
   /** Pseudonym of the client's address, for the notes of sessions that the log-in ends. */
   readonly address?: string | undefined;
 }
@@ -35,6 +39,15 @@ export interface PresentedToken extends SessionRef {
    * When the token expires, in milliseconds since 1970. If the session is gone, it distinguishes a session that
    * expired from one that was ended.
    */
+  readonly expiresAtMs?: number;
+  /** What the request shows of the device's key; without it, bindings are ignored. */
+  readonly binding?: PresentedBinding;
+}
+
+/** A browser's key for a session. */
+export interface PresentedKey extends SessionRef {
+  readonly key: BindingKey;
+  /** As in `PresentedToken`. */
   readonly expiresAtMs?: number;
 }
 
@@ -69,8 +82,11 @@ export type RotationVerdict =
       readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
       readonly attributes: SessionAttributes;
+      /** Whether this step has bound the session to the key of the proof. */
+      readonly isBound: boolean;
     }
-  | { readonly outcome: RefusedOutcome };
+  | { readonly outcome: 'binding_required'; readonly kind: BindingKind }
+  | { readonly outcome: EndedOutcome };
 
 /** What the store knows of a session. */
 export type KnownSession =
@@ -104,6 +120,8 @@ export interface SessionStore extends ProofStore {
    * @throws RangeError for an invalid generation
    */
   rotate(token: PresentedToken, rules: SessionRules): Promise<RotationVerdict>;
+  /** Binds a session to the key of its browser (domain/binding/binding-rule.ts). */
+  bind(presented: PresentedKey): Promise<Registration['outcome']>;
   /**
    * Replaces how and when the user of a session was authenticated, and nothing else.
    * @param authentication attributes of domain/authentication.ts; by default those of a password, now

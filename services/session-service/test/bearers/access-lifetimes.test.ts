@@ -1,7 +1,7 @@
 // How long an access token may live, also while ACCESS_TTL changes.
 
 import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   API_KEY,

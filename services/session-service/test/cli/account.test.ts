@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callCommand } from '@tollgate/shared/test/command.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { callCommand } from '@tollgate/test-support/command.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runSession } from '../../src/cli/session.js';
 import { MAX_FAILURES } from '../../src/domain/account-event.js';

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { namespacesMissing, nodeInNamespace } from '@tollgate/shared/test/pid-namespace.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { namespacesMissing, nodeInNamespace } from '@tollgate/test-support/pid-namespace.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { startRunningService } from '../support/session-process.js';
 

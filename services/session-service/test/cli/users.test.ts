@@ -6,8 +6,8 @@ import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type CommandResult, callCommand, spawnCommand } from '@tollgate/shared/test/command.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { type CommandResult, callCommand, spawnCommand } from '@tollgate/test-support/command.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runUsers } from '../../src/cli/users.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';

@@ -1,6 +1,6 @@
 // SESSION_API_KEY: long, printable, and none of the secrets.
 
-import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';
 import { API_KEY, PUBLIC_URL, SECRETS } from '../support/session-node.js';

@@ -1,7 +1,7 @@
 // The format of access tokens: which keys it needs, and what is wrong with them.
 
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';
 import { openTokenKeys } from '../../src/token-setup.js';

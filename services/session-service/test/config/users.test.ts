@@ -1,6 +1,6 @@
 // The variables that say where the users are.
 
-import { configurationLines } from '@tollgate/shared/test/configuration-lines.js';
+import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';
 

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { eachKind } from '@tollgate/shared/test/stores.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { withDirectoryCheck } from '../../src/directory/directory-check.js';

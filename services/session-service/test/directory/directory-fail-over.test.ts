@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { startRedisCluster } from '@tollgate/shared/test/redis-cluster.js';
-import { startRedisSentinel } from '@tollgate/shared/test/redis-sentinel.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
-import { until } from '@tollgate/shared/test/until.js';
+import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
+import { startRedisSentinel } from '@tollgate/test-support/redis-sentinel.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { acceptDirectory } from '../../src/cli/store-actions.js';
 import type { Directory } from '../../src/directory/directory.js';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { CURRENT_COST, hashCost, hashPassword } from '../../src/passwords/password-hash.js';
 import { startPostgres } from '../support/postgres.js';

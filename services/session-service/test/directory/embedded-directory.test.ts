@@ -2,7 +2,7 @@
 
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';

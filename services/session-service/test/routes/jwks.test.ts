@@ -1,7 +1,7 @@
 // GET /.well-known/jwks.json: the public keys, how long they may be kept, and what else is answered there.
 
 import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import { embeddedStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { startNode, userDirectory } from '../support/session-node.js';
 

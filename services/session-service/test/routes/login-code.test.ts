@@ -1,6 +1,6 @@
 // Sign-in codes: an application asks for one, and a page exchanges it for a session.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   API_KEY,

@@ -1,6 +1,6 @@
 // Step-up: the user of a session proves again who it is, with a password or a code of the application.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   type Held,

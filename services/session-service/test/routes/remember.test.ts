@@ -1,6 +1,6 @@
 // Sessions that end with their browser: `remember: false`.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
 import t from 'tap';
 import {

@@ -1,6 +1,6 @@
 // A user's own sessions: shown, ended one by one, ended but the current one.
 
-import { eachKind } from '@tollgate/shared/test/stores.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   logIn,

@@ -1,6 +1,6 @@
 // Forward authentication: what a gateway gets for a bearer.
 
-import { eachKind, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { logIn, sessionIdOf, startNode, userDirectory, withBearer } from '../support/session-node.js';
 

@@ -1,30 +1,41 @@
 // Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
 
+import { bindToProof, type PresentedBinding, UNASKED } from '../../src/domain/binding/binding-rule.js';
+import { bindingKindOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation, type Rotation } from '../../src/domain/rotation.js';
 import type { SessionRecord } from '../../src/domain/session-record.js';
 import { newSession } from '../../src/domain/session-set.js';
 import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
 import type { History } from './history.js';
 import { type SimulationOptions, simulate } from './simulate.js';
-import type { Trace } from './trace.js';
+import type { Party, Trace } from './trace.js';
 
 const LOG_IN_MS = 1_700_000_000_000;
 
+const KEY = { thumbprint: 'key', compact: 'EC.x.y' };
+
+/** What a refresh shows: thieves have the cookie alone. */
+const shownBy = (by: Party | undefined): PresentedBinding => ({
+  policy: 'offer',
+  ...(by === 'owner' && { proof: KEY }),
+});
+
 /** What happens in this history under `decideRotation`. */
 export function playOnRule(history: History, options: SimulationOptions): Trace {
-  const { rules } = options;
+  const { rules, isBound = false } = options;
   const play = simulate(history, options);
-  let session: SessionRecord | undefined = newSession('', LOG_IN_MS, rules);
+  const started = newSession('', LOG_IN_MS, rules);
+  let session: SessionRecord | undefined = isBound ? bindToProof(started, KEY, LOG_IN_MS) : started;
   let step = play.next();
   while (!step.done) {
-    const { kind, atMs, generation } = step.value;
+    const { kind, atMs, generation, by } = step.value;
     if (kind === 'prove') {
       if (session !== undefined && session.used < generation) session = { ...session, used: generation };
       step = play.next();
       continue;
     }
     const nowMs: number = LOG_IN_MS + atMs;
-    const rotation = decideRotation(session, generation, nowMs, rules);
+    const rotation = decideRotation(session, generation, nowMs, rules, isBound ? shownBy(by) : UNASKED);
     session = rotation.next;
     step = play.next(answerOf(rotation, nowMs));
   }
@@ -34,7 +45,9 @@ export function playOnRule(history: History, options: SimulationOptions): Trace 
 function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
   if (rotation.next === undefined) return { outcome: rotation.verdict };
   const { generation, createdAtMs, absoluteExpiresAtMs, attributes } = rotation.next;
-  return { outcome: rotation.verdict, generation, nowMs, createdAtMs, absoluteExpiresAtMs, attributes };
+  const { verdict: outcome } = rotation;
+  if (outcome === 'binding_required') return { outcome, kind: bindingKindOf(attributes) };
+  return { outcome, generation, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, isBound: false };
 }
 
 /** A store with the means to make all that it holds older. */

@@ -55,6 +55,35 @@ export function measureThefts(chosen: Case, sampling: Sampling): TheftRate {
   return { thefts: turnedAway + found + undetected, turnedAway, found, undetected };
 }
 
+/** Thefts of the cookie alone of sessions that are bound to a key. */
+export interface BoundTheftRate {
+  /** Refreshes that thieves tried. */
+  readonly attempts: number;
+  /** Those that were answered with tokens. */
+  readonly granted: number;
+  /** Histories in which the owner was logged out, and is not without the thieves. */
+  readonly falseLogOuts: number;
+}
+
+/** What a thief of the cookie of a bound session gets, and what that does to its owner. */
+export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Sampling): BoundTheftRate {
+  const options = { rules: { ...RULES, ...rules }, provesUse: sampling.provesUse, isBound: true };
+  let [attempts, granted, falseLogOuts] = [0, 0, 0];
+  fc.assert(
+    fc.property(histories(behaviour), (history) => {
+      const robbed = playOnRule(history, options).filter((entry) => entry.kind === 'refresh');
+      const stolen = robbed.filter(({ by }) => by !== 'owner');
+      attempts += stolen.length;
+      granted += stolen.filter(({ generation }) => generation !== undefined).length;
+      const ownersOf = (trace: Trace) => JSON.stringify(trace.filter(({ by }) => by === 'owner'));
+      const alone = playOnRule({ ...history, thieves: [] }, options).filter(({ kind }) => kind === 'refresh');
+      if (ownersOf(robbed) !== ownersOf(alone)) falseLogOuts += 1;
+    }),
+    { numRuns: sampling.histories, seed: sampling.seed },
+  );
+  return { attempts, granted, falseLogOuts };
+}
+
 function eachTrace({ behaviour, ...rules }: Case, sampling: Sampling, visit: (trace: Trace) => void): void {
   const options = { rules: { ...RULES, ...rules }, provesUse: sampling.provesUse };
   // A property only for its way through the histories, one at a time however many there are.

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { ALONE, ROBBED } from './behaviours.js';
-import { measureLogOuts, measureThefts } from './rates.js';
+import { measureBoundThefts, measureLogOuts, measureThefts } from './rates.js';
 
 // A busy machine takes several times as long; tap gives a file 30 seconds.
 t.setTimeout(300_000);
@@ -50,6 +50,21 @@ t.test(
       if (proven === undefined || unproven === undefined) continue;
       t.ok(proven.thefts > 50, 'thieves came');
       t.ok(proven.turnedAway >= unproven.turnedAway, name);
+    }
+  },
+);
+
+t.test(
+  'a thief of the cookie alone gets no refresh of a session that is bound, and its owner notices nothing',
+  async (t) => {
+    for (const [name, chosen] of Object.entries(ROBBED)) {
+      const { attempts, granted, falseLogOuts } = measureBoundThefts(chosen, {
+        ...SAMPLING,
+        provesUse: true,
+      });
+      t.comment(`${name}: of ${attempts} refreshes of thieves ${granted} were answered`);
+      t.ok(attempts > 50, 'thieves came');
+      t.strictSame([granted, falseLogOuts], [0, 0], name);
     }
   },
 );

@@ -1,6 +1,6 @@
 // The same histories on Redis and on the embedded store: the verdicts of the rule, and its promises.
 
-import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

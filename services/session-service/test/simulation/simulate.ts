@@ -10,12 +10,16 @@ export interface StoreCall {
   readonly kind: 'rotate' | 'prove';
   readonly atMs: number;
   readonly generation: number;
+  /** Who refreshes. */
+  readonly by?: Party;
 }
 
 export interface SimulationOptions {
   readonly rules: SessionRules;
   /** Whether the first use of an access token is told to the store. */
   readonly provesUse: boolean;
+  /** Whether the session is bound to a key, which the owner alone shows. */
+  readonly isBound?: boolean;
   /** Every time is rounded down to a multiple of this; 1 when left out. */
   readonly tickMs?: number;
 }
@@ -100,7 +104,7 @@ function tabHappenings(world: World, refresh: TabRefresh, beginMs: number): Happ
     atMs: decidedMs,
     happen() {
       presented = presented && usable(world, 'owner', presented, decidedMs);
-      return presented && rotateCall(world, presented, decidedMs);
+      return presented && rotateCall(world, 'owner', presented, decidedMs);
     },
     hear(verdict) {
       if (presented === undefined) return;
@@ -151,7 +155,7 @@ function thiefHappenings(
       atMs,
       happen() {
         presented = token && usable(world, place, token, atMs);
-        return presented && rotateCall(world, presented, atMs);
+        return presented && rotateCall(world, place, presented, atMs);
       },
       hear(verdict) {
         if (presented === undefined) return;
@@ -173,8 +177,8 @@ function usable(world: World, party: Party, token: Token, atMs: number): Token |
   return undefined;
 }
 
-function rotateCall(world: World, { generation }: Token, atMs: number): StoreCall {
-  return { kind: 'rotate', atMs: world.at(atMs), generation };
+function rotateCall(world: World, by: Party, { generation }: Token, atMs: number): StoreCall {
+  return { kind: 'rotate', atMs: world.at(atMs), generation, by };
 }
 
 function record(

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { openStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
-import { startRedis } from '@tollgate/shared/test/redis-server.js';
-import { redisStore } from '@tollgate/shared/test/stores.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
 import type { Redis } from 'ioredis';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

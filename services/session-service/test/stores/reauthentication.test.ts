@@ -1,6 +1,6 @@
 // The contract of a reauthentication, on every store.
 
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { AGENT, DAY, PHONE, RULES } from './session-rules.js';

@@ -1,8 +1,14 @@
 // The pure rule, the Redis script and the embedded store give the same verdicts for any history.
 
-import { embeddedStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
+import {
+  bindToProof,
+  decideRegistration,
+  type PresentedBinding,
+} from '../../src/domain/binding/binding-rule.js';
+import { bindingOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
 import {
   NOT_REMEMBERED,
@@ -19,6 +25,8 @@ import { DAY, HOUR, RULES } from './session-rules.js';
 // the milliseconds a test takes decide nothing.
 const TICK_MS = 11_000;
 const MAX_AGE_MS = 3 * DAY;
+// No two sessions are last used in the same millisecond.
+const SOON_MS = 5;
 
 type Step =
   | {
@@ -27,11 +35,36 @@ type Step =
       readonly endSid?: string;
       readonly brief?: boolean;
       readonly forgets?: boolean;
+      readonly key?: Key | undefined;
     }
-  | { readonly kind: 'rotate'; readonly sid: string; readonly behind: number }
+  | {
+      readonly kind: 'rotate';
+      readonly sid: string;
+      readonly behind: number;
+      readonly binding: PresentedBinding;
+      /** Whether it comes within the time after a registration in which the key is not asked for. */
+      readonly soon?: boolean;
+    }
+  | { readonly kind: 'bind'; readonly sid: string; readonly key: Key }
   | { readonly kind: 'prove'; readonly sid: string; readonly behind: number }
   | { readonly kind: 'end'; readonly sid: string }
   | { readonly kind: 'age'; readonly ticks: number };
+
+type Key = { readonly thumbprint: string; readonly compact: string };
+const KEYS: readonly Key[] = ['k', 'l'].map((name) => ({ thumbprint: name, compact: `EC.${name}.${name}` }));
+const key = fc.constantFrom(...KEYS);
+const UNBOUND: PresentedBinding = { policy: 'offer' };
+const binding: fc.Arbitrary<PresentedBinding> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(UNBOUND) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      policy: fc.constantFrom('offer' as const, 'offer' as const, 'off' as const, 'require' as const),
+      proof: fc.constantFrom(undefined, KEYS[0], KEYS[0], KEYS[1]),
+      cookie: fc.constantFrom(undefined, 'k', 'k', 'l'),
+    }),
+  },
+);
 
 const sid = fc.constantFrom('a', 'a', 'b', 'b', 'c');
 const behind = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 1, 1, 2, -1, -3);
@@ -40,8 +73,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('start'), sid, brief: fc.boolean(), forgets: fc.boolean() }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('start'), sid, forgets: fc.boolean() },
+      key: fc.constantFrom(undefined, ...KEYS),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('bind'), sid, key }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), sid, endSid: sid }) },
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant('rotate'), sid, behind }) },
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant('rotate'), sid, behind, binding }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('rotate'), sid, behind, binding, soon: fc.constant(true) }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant('prove'), sid, behind: fc.constantFrom(0, 0, 1, -1) }),
@@ -69,8 +114,8 @@ const EXPIRING: [RandomRules, Step[]] = [
   [
     { kind: 'start', sid: 'b', brief: true },
     { kind: 'age', ticks: 300 },
-    { kind: 'rotate', sid: 'b', behind: 0 },
-    { kind: 'rotate', sid: 'b', behind: 0 },
+    { kind: 'rotate', sid: 'b', behind: 0, binding: UNBOUND },
+    { kind: 'rotate', sid: 'b', behind: 0, binding: UNBOUND },
   ],
 ];
 
@@ -91,23 +136,37 @@ function modelSessions() {
       id: string,
       endSid: string | undefined,
       given: typeof RULES,
-      attributes: SessionAttributes,
+      { attributes, boundTo }: { attributes: SessionAttributes; boundTo: Key | undefined },
     ): string[] {
       for (const [other, { expiresAtMs }] of sessions) if (expiresAtMs <= nowMs) sessions.delete(other);
       if (endSid !== undefined && endSid !== id) sessions.delete(endSid);
-      if (!sessions.has(id)) sessions.set(id, newSession('', nowMs, given, attributes));
+      const session = newSession('', nowMs, given, attributes);
+      const bound = boundTo === undefined ? session : bindToProof(session, boundTo, nowMs);
+      if (!sessions.has(id)) sessions.set(id, bound);
       const others = [...sessions].filter(([other]) => other !== id);
       const [oldest] = others.sort(([, a], [, b]) => a.lastUsedAtMs - b.lastUsedAtMs);
       if (oldest === undefined || sessions.size <= given.maxSessions) return [];
       sessions.delete(oldest[0]);
       return [oldest[0]];
     },
-    rotate(id: string, generation: number, given: typeof RULES) {
+    rotate(id: string, generation: number, given: typeof RULES, presented: PresentedBinding) {
       forget();
-      const { verdict, next } = decideRotation(sessions.get(id), generation, nowMs, given);
+      const record = sessions.get(id);
+      const { verdict, next } = decideRotation(record, generation, nowMs, given, presented);
+      const before = record && bindingOf(record.attributes);
+      if (verdict === 'binding_required') return { outcome: verdict, kind: before?.kind ?? 'none' };
       if (next === undefined) sessions.delete(id);
       else sessions.set(id, next);
-      return { outcome: verdict, ...(next && { generation: next.generation }) };
+      if (next === undefined) return { outcome: verdict };
+      const after = bindingOf(next.attributes);
+      const isBound = before === undefined && after !== undefined;
+      return { outcome: verdict, generation: next.generation, isBound, ...named(after) };
+    },
+    bind(id: string, presented: Key) {
+      forget();
+      const registration = decideRegistration(sessions.get(id), presented, nowMs);
+      if (registration.outcome === 'bound') sessions.set(id, registration.next);
+      return registration.outcome;
     },
     prove(id: string, generation: number) {
       forget();
@@ -127,10 +186,17 @@ function modelSessions() {
   };
 }
 
+/** A binding without its time. */
+function named(found: ReturnType<typeof bindingOf>) {
+  if (found === undefined) return {};
+  const { kind, thumbprint, compact, before } = found;
+  return { kind, thumbprint, compact, ...(before === undefined ? {} : { before }) };
+}
+
 function withoutTimes(verdict: RotationVerdict) {
-  return 'generation' in verdict
-    ? { outcome: verdict.outcome, generation: verdict.generation }
-    : { outcome: verdict.outcome };
+  if (!('generation' in verdict)) return verdict;
+  const { outcome, generation, isBound, attributes } = verdict;
+  return { outcome, generation, isBound, ...named(bindingOf(attributes)) };
 }
 
 t.test(
@@ -180,22 +246,35 @@ t.test(
                 const ref = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }) };
                 const name = { ...ref, userAgent, attributes };
                 await same(
-                  model.start(now.sid, now.endSid, rulesNow, attributes),
-                  async (sessions) => (await sessions.start(name, rulesNow)).evicted,
+                  model.start(now.sid, now.endSid, rulesNow, { attributes, boundTo: now.key }),
+                  async (sessions) => (await sessions.start({ ...name, boundTo: now.key }, rulesNow)).evicted,
                   now,
                 );
                 break;
               }
+              case 'bind': {
+                const { sid, key } = now;
+                await same(model.bind(sid, key), (sessions) => sessions.bind({ uid: user, sid, key }), now);
+                break;
+              }
               case 'rotate': {
-                model.age(TICK_MS);
-                await age(TICK_MS);
+                const passedMs = now.soon ? SOON_MS : TICK_MS;
+                model.age(passedMs);
+                await age(passedMs);
                 const generation = Math.max(1, model.generation(now.sid) - now.behind);
-                const expected = model.rotate(now.sid, generation, given);
+                const expected = model.rotate(now.sid, generation, given, now.binding);
                 seen.set(expected.outcome, (seen.get(expected.outcome) ?? 0) + 1);
+                if ('isBound' in expected && expected.isBound)
+                  seen.set('bound', (seen.get('bound') ?? 0) + 1);
                 await same<object>(
                   expected,
                   async (sessions) =>
-                    withoutTimes(await sessions.rotate({ uid: user, sid: now.sid, generation }, given)),
+                    withoutTimes(
+                      await sessions.rotate(
+                        { uid: user, sid: now.sid, generation, binding: now.binding },
+                        given,
+                      ),
+                    ),
                   now,
                 );
                 break;
@@ -221,7 +300,7 @@ t.test(
           await Promise.all(stores.map((sessions) => sessions.endListed(user, model.live())));
         },
       ),
-      { numRuns: 120, examples: [EXPIRING] },
+      { numRuns: 200, examples: [EXPIRING] },
     );
     for (const outcome of [
       'current',
@@ -231,6 +310,9 @@ t.test(
       'revoked',
       'expired',
       'reuse',
+      'binding_required',
+      'binding_failed',
+      'bound',
     ]) {
       t.ok((seen.get(outcome) ?? 0) > 0, `${outcome} came up ${seen.get(outcome)} times`);
     }

@@ -1,6 +1,6 @@
 // How sessions ended is kept for a while, in the step that ends them, on every kind of store.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { MAX_NOTES, type SessionEnd } from '../../src/domain/session-end.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

@@ -1,6 +1,6 @@
 // The contract of the session store, on every kind of store.
 
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from './session-rules.js';

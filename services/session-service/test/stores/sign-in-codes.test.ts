@@ -1,6 +1,6 @@
 // The contract of sign-in codes, on every store.
 
-import { eachStore, redisStore } from '@tollgate/shared/test/stores.js';
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
 

@@ -1,6 +1,6 @@
 // A stolen refresh token, used by thief and owner.
 
-import { eachStore } from '@tollgate/shared/test/stores.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { SessionStore } from '../../src/stores/session-store.js';

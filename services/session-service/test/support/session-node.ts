@@ -12,8 +12,8 @@ import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js'
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { trailTo } from '@tollgate/shared/test/audit.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import { trailTo } from '@tollgate/test-support/audit.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildSessionAdmin } from '../../src/admin.js';

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startService } from '@tollgate/shared/http/server/lifecycle.js';
-import type { NodeProgram } from '@tollgate/shared/test/pid-namespace.js';
-import { tempDir } from '@tollgate/shared/test/temp-dir.js';
+import type { NodeProgram } from '@tollgate/test-support/pid-namespace.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { openSessionService } from '../../src/service.js';
 

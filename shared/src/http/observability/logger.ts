@@ -11,33 +11,35 @@ export function openStandardOutput(): LogOutput {
   return gatherLines(pino.destination(1));
 }
 
-/** Characters of gathered lines that are written without waiting for the end of the turn. */
-const MOST_GATHERED = 65_536;
-
 /**
  * Writes the lines of one turn of the event loop together, because each write costs more than its line. Those of the last
  * turn are written when the process exits; a process that is killed loses the lines of one turn.
  */
 function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   let gathered = '';
-  const release = () => {
+  const take = () => {
     const text = gathered;
     gathered = '';
+    return text;
+  };
+  const release = () => {
+    const text = take();
     if (text !== '') output.write(text);
   };
-  // Before the output writes the rest of what it has been given.
-  process.prependOnceListener('exit', release);
+  // The output would begin to write in another thread, and write the rest before that has ended.
+  const releaseNow = () => {
+    const text = take();
+    output.flushSync();
+    if (text !== '') pino.destination({ dest: 1, sync: true }).write(text);
+  };
+  process.prependOnceListener('exit', releaseNow);
   const gatherer = {
     write(line: string) {
       if (gathered === '') setImmediate(release);
       gathered += line;
-      if (gathered.length > MOST_GATHERED) release();
     },
     /** Called after a fatal error. */
-    flushSync() {
-      release();
-      output.flushSync();
-    },
+    flushSync: releaseNow,
   };
   return gatherer;
 }

@@ -8,17 +8,21 @@ const PREFLIGHT_SECONDS = 600;
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept-Language'];
 
+const ANSWER_HEADERS = ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
 /** The options of the plugin. */
 export interface CrossOriginOptions {
   /** The origin whose pages may call, as browsers send it. */
   readonly origin: string;
   /** Further request headers that those pages may send. */
   readonly headers?: readonly string[] | undefined;
+  /** Further headers of answers that those pages may read. */
+  readonly exposed?: readonly string[];
 }
 
 async function allowOrigin(
   app: FastifyInstance,
-  { origin, headers = [] }: CrossOriginOptions,
+  { origin, headers = [], exposed = [] }: CrossOriginOptions,
 ): Promise<void> {
   await app.register(cors, {
     // A list, because with a text the plugin sends that origin to every origin, and without Vary.
@@ -26,7 +30,7 @@ async function allowOrigin(
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: [...REQUEST_HEADERS, ...headers],
-    exposedHeaders: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+    exposedHeaders: [...ANSWER_HEADERS, ...exposed],
     maxAge: PREFLIGHT_SECONDS,
     // A strict plugin answers an OPTIONS request that is not a preflight with plain text without a code.
     strictPreflight: false,

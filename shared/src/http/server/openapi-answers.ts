@@ -8,7 +8,15 @@ declare module 'fastify' {
     readonly limited?: boolean;
     /** Headers that only the success of this route has: the description of each, by name. */
     readonly answerHeaders?: Readonly<Record<string, string>>;
+    /** Refusals that only this route has: what each status means, and its headers with their descriptions. */
+    readonly refusals?: Readonly<Record<number, Refusal>>;
   }
+}
+
+/** A refusal of one route. */
+export interface Refusal {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The description of every header that an answer may have. */
@@ -60,6 +68,8 @@ export interface DocumentedError {
   readonly status: number;
   readonly description: string;
   readonly headers: readonly AnswerHeader[];
+  /** Headers that only this route has: the description of each, by name. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
 }
 
 /** The properties of a route that decide its errors. */
@@ -75,7 +85,7 @@ export interface RouteFacts {
   readonly credential: 'none' | 'cookie' | 'bearer';
 }
 
-interface Rule extends DocumentedError {
+interface Rule extends Omit<DocumentedError, 'ownHeaders'> {
   readonly when: (facts: RouteFacts) => boolean;
 }
 
@@ -135,13 +145,23 @@ function credentialOf(security: readonly Readonly<Record<string, readonly string
   return names.flat().includes('refreshCookie') ? 'cookie' : 'bearer';
 }
 
-/** Returns the errors that a route with these facts may answer. */
-export function errorAnswers(facts: RouteFacts): DocumentedError[] {
-  return RULES.filter(({ when }) => when(facts)).map(({ status, description, headers }) => ({
-    status,
-    description,
-    headers: [...EVERY_ERROR, ...limitHeaders(facts), ...headers],
-  }));
+/** Returns the errors that a route with these facts may answer. @param refusals those that only this route has */
+export function errorAnswers(
+  facts: RouteFacts,
+  refusals: Readonly<Record<number, Refusal>> = {},
+): DocumentedError[] {
+  const common = RULES.filter(({ when }) => when(facts));
+  const statuses = new Set([...common.map(({ status }) => status), ...Object.keys(refusals).map(Number)]);
+  return [...statuses].map((status) => {
+    const rule = common.find((each) => each.status === status);
+    const refusal = refusals[status];
+    return {
+      status,
+      description: refusal?.description ?? rule?.description ?? '',
+      headers: [...EVERY_ERROR, ...limitHeaders(facts), ...(rule?.headers ?? [])],
+      ownHeaders: refusal?.headers ?? {},
+    };
+  });
 }
 
 /** Returns the headers that a limit adds to the answers of a route. */

@@ -144,7 +144,7 @@ function withAnswers(document: object, app: FastifyInstance): object {
     components: {
       ...components,
       schemas: { ...components.schemas, ErrorBody: errorBody },
-      headers: mapValues(ANSWER_HEADERS, (description) => ({ description, schema: { type: 'string' } })),
+      headers: describedHeaders(ANSWER_HEADERS),
     },
     paths: mapValues(paths, (item) =>
       mapValues(item, (operation, method) => withResponses(operation, method, everywhere)),
@@ -157,30 +157,30 @@ function withResponses(operation: Operation, method: string, everywhere: readonl
   if (note === undefined) return operation;
   const { route, originCheck } = note;
   const facts = factsOf(route, originCheck);
-  const own = mapValues(route.config?.answerHeaders ?? {}, (description) => ({
-    description,
-    schema: { type: 'string' },
-  }));
+  const own = describedHeaders(route.config?.answerHeaders);
   const described = mapValues(responses, ({ headers, ...response }) => ({
     ...response,
     headers: { ...references([...everywhere, ...limitHeaders(facts)]), ...own, ...headers },
   }));
   const errors = Object.fromEntries(
-    errorAnswers(facts)
+    errorAnswers(facts, route.config?.refusals)
       .filter(({ status }) => !(status in described))
-      .map(({ status, description, headers }) => [
+      .map(({ status, description, headers, ownHeaders }) => [
         status,
         {
           description,
-          headers: references([...everywhere, ...headers]),
+          headers: { ...references([...everywhere, ...headers]), ...describedHeaders(ownHeaders) },
           content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
         },
       ]),
   );
   const all: Record<string, Response> = { ...described, ...errors };
-  if (method !== 'head') return { ...rest, responses: all };
-  const withoutBody = mapValues(all, ({ content: _content, ...response }) => response);
-  return { ...rest, responses: withoutBody };
+  const withoutBody = () => mapValues(all, ({ content: _content, ...response }) => response);
+  return { ...rest, responses: method === 'head' ? withoutBody() : all };
+}
+
+function describedHeaders(descriptions: Readonly<Record<string, string>> = {}): Record<string, Header> {
+  return mapValues(descriptions, (description) => ({ description, schema: { type: 'string' } }));
 }
 
 function references(names: readonly AnswerHeader[]): Record<string, Header> {

@@ -1,6 +1,6 @@
 // The headers that every answer has, and how one is added to Vary.
 
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 
 const YEAR_SECONDS = 31_536_000;
@@ -48,6 +48,15 @@ export function appendVary(reply: FastifyReply, field: string): void {
     .filter(Boolean);
   if (present.some((name) => name === '*' || name.toLowerCase() === field.toLowerCase())) return;
   reply.header('vary', [...present, field].join(', '));
+}
+
+/**
+ * Whether `If-None-Match` of a request names this tag, strongly or weakly, or is `*` (RFC 9110, 13.1.2): answer 304.
+ * @param etag with its quotes
+ */
+export function hasCurrent({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
+  const known = headers['if-none-match']?.split(',') ?? [];
+  return known.some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 }
 
 /** Register it before everything that may answer a request by itself. */

@@ -129,7 +129,7 @@ export function bearer({ maxAuthAge }: BearerRule = {}): RequireBearer {
     const refused = await request.server.requireBearer(request, reply);
     if (refused !== undefined || maxAuthAge === undefined) return refused;
     const oldest = Math.floor((Date.now() - CLOCK_TOLERANCE_MS) / 1000) - maxAuthAge;
-    if ((bearerOf(request).auth_time ?? 0) >= oldest) return undefined;
+    if ((bearerOf(request).auth_time ?? Number.NEGATIVE_INFINITY) >= oldest) return undefined;
     const error = 'error="insufficient_user_authentication"';
     const reason = 'error_description="The user must be authenticated again"';
     const challenge = `Bearer ${error}, ${reason}, max_age="${maxAuthAge}"`;

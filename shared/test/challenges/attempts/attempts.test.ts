@@ -1,8 +1,8 @@
 // Failures of an account: counted, forgotten, withdrawn, cleared.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIssue } from '../fixtures.js';
 
 const OTHER_ACCOUNT = 'f'.repeat(32);

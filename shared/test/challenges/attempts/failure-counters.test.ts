@@ -1,7 +1,7 @@
 // Failures and attempts of accounts, and when a captcha is required.
 
+import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { eachStore, redisStore } from '../../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -1,9 +1,9 @@
 // The attempts of a known device count for that device, up to its budget, and for nobody else.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeVerifier } from '../../../src/challenges/challenge-verifier.js';
 import type { GivenProof } from '../../../src/challenges/verification.js';
-import { eachStore } from '../../../src/test/stores.js';
 import { ACCOUNT, ADDRESS, DECAY_MS, hostOn } from '../fixtures.js';
 
 const LAPTOP = { key: 'Device laptop', budget: 3 };

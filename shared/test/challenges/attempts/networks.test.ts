@@ -1,9 +1,9 @@
 // The networks around an IPv6 address: 700 of one customer's /64s filled a store with challenges.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { normaliseAddress, widerNetworks } from '../../../src/challenges/attempts/normalise.js';
 import { addressPseudonyms, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
-import { eachStore } from '../../../src/test/stores.js';
 import { challengesOn, effortIssue, imageIssue, MINUTE_MS, powIssue, ring } from '../fixtures.js';
 
 const namesOf = (ip: string) => addressPseudonyms(ring.current, normaliseAddress(ip) ?? '');

@@ -1,5 +1,6 @@
 // Attempts whose outcome is not known yet: they count as failures, and do not displace real ones.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   type Attempt,
@@ -8,7 +9,6 @@ import {
   withAttempt,
 } from '../../../src/challenges/attempts/attempts.js';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim } from '../fixtures.js';
 
 const open = (challenges: ChallengeStore, claims: readonly string[]) =>

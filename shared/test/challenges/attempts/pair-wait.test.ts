@@ -1,8 +1,8 @@
 // The wait of a pair of account and address: it grows, it ends, and it affects no other pair.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
-import { eachStore } from '../../../src/test/stores.js';
 import { account, address, challengesOn, DECAY_MS, MINUTE_MS, newClaim, otherAddress } from '../fixtures.js';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 // The price that an address remembers: how a client that sends no ticket gets work that is enough.
 
+import { ACCOUNT, fail, IP, openDesk } from '@tollgate/test-support/issuing.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { ACCOUNT, fail, IP, openDesk } from '../../../src/test/issuing.js';
-import { eachStore } from '../../../src/test/stores.js';
 
 const OTHER_IP = '203.0.113.8';
 const OTHER = 'other@example.com';

@@ -1,13 +1,13 @@
 // Scope tickets: what opens them, and that nothing else does.
 
 import { createCipheriv, type KeyObject } from 'node:crypto';
+import { ACCOUNT, fail, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { accountPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
 import { openScope, sealScope } from '../../../src/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
-import { ACCOUNT, fail, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachStore } from '../../../src/test/stores.js';
 
 const NOW_MS = 1_800_000_000_000;
 const account = accountPseudonym(ring.current, 'tests', ACCOUNT);

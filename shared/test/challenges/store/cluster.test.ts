@@ -1,8 +1,8 @@
 // What only a cluster shows: keys that spread, and masters that go and come back.
 
 import { randomBytes } from 'node:crypto';
+import { clusterStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { clusterStore } from '../../../src/test/stores.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from '../fixtures.js';
 
 t.test('addresses, accounts and challenges spread over all masters', async (t) => {

@@ -2,12 +2,12 @@
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
+import { startRedisSentinel } from '@tollgate/test-support/redis-sentinel.js';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { openStore, type Store } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
-import { startRedisCluster } from '../../../src/test/redis-cluster.js';
-import { startRedisSentinel } from '../../../src/test/redis-sentinel.js';
-import { startRedis } from '../../../src/test/redis-server.js';
 import { ACCOUNT, ADDRESS, challengesOn, hostOn, issueWork, newClaim, powIssue } from '../fixtures.js';
 
 const CONTEXT = { ip: ADDRESS, pow: true, image: 'offered' } as const;

@@ -1,9 +1,9 @@
 // Issuing challenges: limits, the price by volume, lifetimes, records.
 
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { Issued } from '../../../src/challenges/store/challenge-store.js';
 import { parsePowRecord, parseVerifiedRecord } from '../../../src/challenges/store/records.js';
-import { eachStore } from '../../../src/test/stores.js';
 import {
   address,
   challengesOn,

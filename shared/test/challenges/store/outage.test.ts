@@ -1,14 +1,14 @@
 // A Redis that stops, restarts, forgets the scripts, or loses a reply.
 
 import { once } from 'node:events';
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
+import { until } from '@tollgate/test-support/until.js';
+import { settlesWithin } from '@tollgate/test-support/within.js';
 import t, { type Test } from 'tap';
 import type { ChallengeStore } from '../../../src/challenges/store/challenge-store.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
-import { startRedis } from '../../../src/test/redis-server.js';
-import { redisStore } from '../../../src/test/stores.js';
-import { until } from '../../../src/test/until.js';
-import { settlesWithin } from '../../../src/test/within.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -1,12 +1,12 @@
 // The price and the lifetime in the Lua script are those of the pure functions.
 
+import { redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
 import { challengeKeys } from '../../../src/challenges/store/challenge-keys.js';
 import { lifetimeSeconds } from '../../../src/pow/lifetime.js';
 import { priceOf } from '../../../src/pow/price.js';
-import { redisStore } from '../../../src/test/stores.js';
 import { challengesOn, DECAY_MS, powIssue, ring } from '../fixtures.js';
 
 t.test(

@@ -1,10 +1,10 @@
 // What the store keeps: nothing for ever, no identifiers, no answers.
 
 import { readFileSync } from 'node:fs';
+import type { RedisServer } from '@tollgate/test-support/redis-server.js';
+import { eachKind, eachStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { Store } from '../../../src/store/open-store.js';
-import type { RedisServer } from '../../../src/test/redis-server.js';
-import { eachKind, eachStore, redisStore, type StoreUnderTest } from '../../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -3,8 +3,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { eachStore } from '../../../src/test/stores.js';
 import { challengesOn, imageIssue, newClaim, powIssue } from '../fixtures.js';
 
 const run = promisify(execFile);

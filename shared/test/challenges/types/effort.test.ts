@@ -1,5 +1,15 @@
 // The effort alternative to a required captcha: what it costs, when it is enough, when it is consumed.
 
+import {
+  ACCOUNT,
+  cheap,
+  EFFORT_SALT,
+  IP,
+  openDesk,
+  ring,
+  solveEffort,
+} from '@tollgate/test-support/issuing.js';
+import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {
   effortPartDifficulty,
@@ -8,8 +18,6 @@ import {
 } from '../../../src/challenges/types/effort-type.js';
 import { seededRandom } from '../../../src/challenges/types/seeded-random.js';
 import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
-import { ACCOUNT, cheap, EFFORT_SALT, IP, openDesk, ring, solveEffort } from '../../../src/test/issuing.js';
-import { eachStore } from '../../../src/test/stores.js';
 
 const context = { ip: IP, pow: false, image: 'demanded' } as const;
 const triedAfter = (failures: number) => ({ ...context, account: { key: ACCOUNT, failures } });

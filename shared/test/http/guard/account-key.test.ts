@@ -1,5 +1,7 @@
 // The account key of a guard: no request may turn it into a server error.
 
+import { ACCOUNT, fail, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../../src/http/errors/error-handler.js';
@@ -9,8 +11,6 @@ import { pow } from '../../../src/http/guard/guards.js';
 import { en } from '../../../src/messages/en.js';
 import type { Store } from '../../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
-import { ACCOUNT, fail, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const documented = (request: FastifyRequest) => (request.body as { email?: string } | undefined)?.email;
 const careless = (request: FastifyRequest) => (request.body as { email: string }).email.toLowerCase();

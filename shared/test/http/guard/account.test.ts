@@ -1,15 +1,15 @@
 // The guards of an application: what a route asks for, and what its refusals say.
 
 import { Type } from '@sinclair/typebox';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { cheap, type Desk, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { findNonce } from '../../../src/test/find-nonce.js';
-import { cheap, type Desk, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, redisStore } from '../../../src/test/stores.js';
 
 const body = Type.Object(
   { email: Type.String({ minLength: 1 }), text: Type.Optional(Type.String({ maxLength: 5 })) },

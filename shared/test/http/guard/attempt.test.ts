@@ -1,12 +1,12 @@
 // Parallel guesses through a guarded route: only the first few get past the count.
 
+import { cheap, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind } from '../../../src/test/stores.js';
 
 const PARALLEL = 200;
 const email = 'someone@example.com';

@@ -2,6 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
+import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifySchema } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../../src/http/errors/error-handler.js';
@@ -13,8 +15,6 @@ import { en } from '../../../src/messages/en.js';
 import { hashwxPartHashes } from '../../../src/pow/hashwx/work.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { findHashwxNumbers } from '../../../src/test/find-hashwx-numbers.js';
-import { eachKind, embeddedStore, redisStore } from '../../../src/test/stores.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -1,6 +1,7 @@
 // A challenge type of the application whose verify fails: its message may quote the answer.
 
 import { Writable } from 'node:stream';
+import { eachKind } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { encodeVerifiedTail } from '../../../src/challenges/store/records.js';
@@ -10,7 +11,6 @@ import { captcha } from '../../../src/http/guard/guards.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { eachKind } from '../../../src/test/stores.js';
 import { challengesOn, imageIssue, ring } from '../../challenges/fixtures.js';
 
 const REST = 'the-right-answer-is-k7mxqp';

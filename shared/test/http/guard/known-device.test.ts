@@ -1,13 +1,13 @@
 // Owners on a known device do not pay for what strangers do to their account, and a stolen device gains its budget alone.
 
+import { cheap, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { pow } from '../../../src/http/guard/guards.js';
-import { cheap, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, redisStore, type StoreUnderTest } from '../../../src/test/stores.js';
 
 const OWNER = 'owner@example.com';
 const RIGHT = 'right';

@@ -1,12 +1,12 @@
 // Unknown guards: they must not leave their route open.
 
+import { openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const key = () => 'someone';
 

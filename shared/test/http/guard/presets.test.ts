@@ -1,5 +1,7 @@
 // Guards that accept only some presets, and work of a minimum difficulty.
 
+import { ANSWER, cheap, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
@@ -9,8 +11,6 @@ import { scrambleAnswer } from '../../../src/challenges/types/answer-hashing.js'
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { captcha, type Guard, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { ANSWER, cheap, IP, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, embeddedStore } from '../../../src/test/stores.js';
 
 const key = () => 'someone';
 

@@ -1,5 +1,7 @@
 // Refusals of a guarded route: the requirements that each carries, and who decides what it looks like.
 
+import { cheap, type Desk, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import { accountKey } from '../../../src/challenges/attempts/normalise.js';
@@ -8,8 +10,6 @@ import guard from '../../../src/http/guard/challenge-guard.js';
 import formBodies from '../../../src/http/guard/form-bodies.js';
 import { captcha, pow } from '../../../src/http/guard/guards.js';
 import type { Store } from '../../../src/store/open-store.js';
-import { cheap, type Desk, openDesk, ring } from '../../../src/test/issuing.js';
-import { eachKind, embeddedStore, redisStore } from '../../../src/test/stores.js';
 
 const email = 'someone@example.com';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

@@ -2,6 +2,7 @@
 
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import '@fastify/jwt';
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';

@@ -1,6 +1,8 @@
 // HashWX on the static module: it gives the published values, and those of the definition in BigInts.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { makeModel } from '@tollgate/test-support/hashwx/model.js';
+import { hashVectors, hexWord, vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { openHashwx, warmHashwx } from '../../../src/pow/hashwx/function.js';
@@ -11,8 +13,6 @@ import {
   isHashwxSolution,
   solvesHashwx,
 } from '../../../src/pow/hashwx/work.js';
-import { makeModel } from '../../../src/test/hashwx/model.js';
-import { hashVectors, hexWord, vectors } from '../../../src/test/hashwx/vectors.js';
 
 /** Node has it, but its types do not. */
 declare const WebAssembly: {

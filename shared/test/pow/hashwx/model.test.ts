@@ -1,8 +1,8 @@
 // The definition of HashWX in BigInts gives the published values.
 import { createHash } from 'node:crypto';
+import { makeModel, permutations, type Slot } from '@tollgate/test-support/hashwx/model.js';
+import { hashVectors, hexWord, vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import t from 'tap';
-import { makeModel, permutations, type Slot } from '../../../src/test/hashwx/model.js';
-import { hashVectors, hexWord, vectors } from '../../../src/test/hashwx/vectors.js';
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 const hexWords = (words: readonly bigint[]) => words.map(hexWord);

@@ -1,5 +1,5 @@
 // The name of Redis moves to its replica; the connections to the old master stay.
-import { until } from '@tollgate/shared/test/until.js';
+import { until } from '@tollgate/test-support/until.js';
 import { defineDrill } from '../../drill.js';
 import { onNamedRedis } from '../../servers/named-redis.js';
 

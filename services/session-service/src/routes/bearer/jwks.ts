@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
 import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { JwksBody } from '@tollgate/shared/schemas/json-web-keys.js';
 import type { FastifyInstance } from 'fastify';
@@ -35,14 +36,8 @@ export default async function jwks(
     },
     async (request, reply) => {
       reply.headers({ 'cache-control': cacheControl, etag });
-      if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (hasCurrent(request, etag)) return reply.code(304).send();
       return reply.type('application/json; charset=utf-8').send(body);
     },
   );
-}
-
-/** Whether `If-None-Match` names the tag, strongly or weakly (RFC 9110, 13.1.2). */
-function names(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 }

@@ -31,6 +31,7 @@ export default async function endRefresh(
         if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       }
       app.refreshCookie.clear(reply);
+      if (app.boundCookie.isSent(request)) app.boundCookie.clear(reply);
       return reply.code(204).send();
     },
   );

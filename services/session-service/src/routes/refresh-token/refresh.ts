@@ -5,9 +5,11 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bindingKindOf } from '../../domain/binding/session-binding.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
 import type { SessionRules } from '../../domain/session-record.js';
-import { CookieConflict, SessionExpired } from '../../errors.js';
+import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
+import { BINDING_ANSWER_HEADERS, OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
 
 const UNREADABLE = {
@@ -19,6 +21,7 @@ const REFUSED = {
   revoked: SessionRevoked,
   expired: SessionExpired,
   reuse: SessionRevoked,
+  binding_failed: SessionRevoked,
 };
 
 /**
@@ -35,7 +38,16 @@ export default async function refresh(
       onRequest: app.refuseForeignOrigins,
       config: {
         rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
-        answerHeaders: { 'Set-Cookie': 'The next refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The next refresh token', ...OFFER_HEADERS },
+        refusals: {
+          401: {
+            description: 'The cookie is missing or no longer valid, or the key of the session was not shown',
+            headers: {
+              ...BINDING_ANSWER_HEADERS,
+              'Retry-After': 'With `binding_required`, if the browser has left out its renewal',
+            },
+          },
+        },
       },
       schema: {
         operationId: 'refresh',
@@ -52,14 +64,26 @@ export default async function refresh(
         app.countRefresh('revoked');
         throw refuse(SessionRevoked);
       }
+      const { binding, isStale } = app.deviceBinding.read(request, sid);
+      if (isStale) {
+        app.countRefresh('stale_proof');
+        throw refuse(BindingRequired, { headers: app.deviceBinding.refusalHeaders(request, sid, undefined) });
+      }
+      const address = app.clientPseudonym(request);
       const verdict = await app.sessions.rotate(
-        { uid, sid, generation: gen, address: app.clientPseudonym(request), expiresAtMs: exp * 1000 },
+        { uid, sid, generation: gen, address, expiresAtMs: exp * 1000, binding },
         rules,
       );
       report(request, verdict, { uid, sid });
+      if (verdict.outcome === 'binding_required') {
+        const headers = app.deviceBinding.refusalHeaders(request, sid, verdict.kind);
+        throw refuse(BindingRequired, { headers });
+      }
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
       const user = await currentUser(request, uid, email);
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
+      const kind = bindingKindOf(verdict.attributes);
+      app.deviceBinding.announce(reply, sid, kind, verdict.outcome !== 'current');
       return app.respondWithTokens(reply, user, { sid, ...verdict });
     },
   );
@@ -100,10 +124,21 @@ export default async function refresh(
 
   function report(
     request: FastifyRequest,
-    { outcome }: RotationVerdict,
+    verdict: RotationVerdict,
     session: { uid: number; sid: string },
   ): void {
+    const { outcome } = verdict;
     app.countRefresh(outcome);
+    if ('isBound' in verdict && verdict.isBound) {
+      app.countBinding('key');
+      app.audit(request, 'refresh_bound', { ...session, kind: 'key' });
+    }
+    if (outcome === 'binding_required')
+      app.audit(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
+    if (outcome === 'binding_failed') {
+      app.revoker.revokeEnded([session.sid]);
+      app.audit(request, 'refresh_binding_failed', { ...session, kind: 'key' });
+    }
     if (outcome === 'reuse') {
       app.revoker.revokeEnded([session.sid]);
       app.audit(request, 'refresh_reuse_detected', session);

@@ -32,6 +32,7 @@ export default async function logout(
       const session = { uid, sid };
       if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       app.refreshCookie.clear(reply);
+      if (app.deviceBinding.policy !== 'off') app.boundCookie.clear(reply);
       return reply.code(204).send();
     },
   );

@@ -5,6 +5,7 @@ import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { CodeInvalid } from '../../errors.js';
+import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 
 /** @param options.limitPerMinute exchanges per minute and address */
 export default async function loginCode(
@@ -15,9 +16,10 @@ export default async function loginCode(
     '/login/code',
     {
       onRequest: app.refuseForeignOrigins,
+      preHandler: app.deviceBinding.refuseMalformed,
       config: {
         rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token' },
+        answerHeaders: { 'Set-Cookie': 'The refresh token', ...OFFER_HEADERS },
       },
       schema: {
         operationId: 'logInWithCode',

@@ -10,6 +10,7 @@ import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LoginFailed } from '../../errors.js';
+import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 
 /** @param options.limitPerMinute log-ins per minute and address */
 export default async function login(
@@ -26,7 +27,7 @@ export default async function login(
       onRequest: app.refuseForeignOrigins,
       attachValidation: true,
       // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
-      preHandler: app.refuseInvalidForm,
+      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed],
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
@@ -36,7 +37,10 @@ export default async function login(
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token, and the cookie by which the device is known' },
+        answerHeaders: {
+          'Set-Cookie': 'The refresh token, and the cookie by which the device is known',
+          ...OFFER_HEADERS,
+        },
       },
       schema: {
         operationId: 'logIn',

@@ -2,9 +2,9 @@
 // `take.js STORE_URL ENDPOINT TOKEN TIMES`.
 
 import { once } from 'node:events';
+import { raiseCommandTimeout } from '@tollgate/test-support/command-timeout.js';
 import { openChallengeStore } from '../../../../src/challenges/store/open-challenge-store.js';
 import { openStore } from '../../../../src/store/open-store.js';
-import { raiseCommandTimeout } from '../../../../src/test/command-timeout.js';
 
 const [, , url = '', kind = '', token = '', times = '0'] = process.argv;
 const store = openStore(url, '.');

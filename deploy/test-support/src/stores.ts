@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import type { Test } from 'tap';
-import { openStore, type Store } from '../store/open-store.js';
 import { ageRedis } from './ageing.js';
 import { raiseCommandTimeout } from './command-timeout.js';
 import { oncePerFile } from './once-per-file.js';

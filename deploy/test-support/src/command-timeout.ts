@@ -1,7 +1,7 @@
 // Raises the time limit of a store's commands, for tests that are not about it.
 
+import type { Store } from '@tollgate/shared/store/open-store.js';
 import { Cluster, type Redis } from 'ioredis';
-import type { Store } from '../store/open-store.js';
 
 /** A busy machine answers hundreds of commands at once later than a service would wait. */
 const RAISED = { commandTimeout: 20_000, socketTimeout: 30_000 };

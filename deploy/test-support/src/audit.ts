@@ -1,8 +1,8 @@
 // An audit stream for tests that build an application.
 
-import { type AuditTrail, createAuditTrail } from '../audit/audit-trail.js';
-import { type AuditCounters, openAuditTrail } from '../audit/open-audit-trail.js';
-import type { AuditLine } from '../schemas/audit-events.js';
+import { type AuditTrail, createAuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import { type AuditCounters, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
+import type { AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 
 /** A stream that nobody reads. */
 export function silentTrail(): AuditTrail {

@@ -1,25 +1,40 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../challenges/attempts/normalise.js';
-import { accountPseudonym, addressPseudonym, slotTag } from '../challenges/attempts/pseudonyms.js';
-import { openScope, type Scope, sealScope } from '../challenges/attempts/scope-ticket.js';
-import { type ChallengeVerifier, createChallengeVerifier } from '../challenges/challenge-verifier.js';
-import { makeToken } from '../challenges/store/challenge-keys.js';
-import type { ChallengeStore } from '../challenges/store/challenge-store.js';
-import { openChallengeStore } from '../challenges/store/open-challenge-store.js';
-import { encodePowTail, encodeVerifiedTail, formatAnswerRecord } from '../challenges/store/records.js';
-import { scrambleAnswer } from '../challenges/types/answer-hashing.js';
-import type { VerifiedType } from '../challenges/types/challenge-type.js';
-import { EFFORT, effortPartDifficulty, formatEffortRecord } from '../challenges/types/effort-type.js';
-import { type KeyRing, openKeyRing } from '../crypto/key-ring.js';
-import { EFFORT_PARTS } from '../pow/effort.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import {
+  accountPseudonym,
+  addressPseudonym,
+  slotTag,
+} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { openScope, type Scope, sealScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import {
+  encodePowTail,
+  encodeVerifiedTail,
+  formatAnswerRecord,
+} from '@tollgate/shared/challenges/store/records.js';
+import { scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
+import {
+  EFFORT,
+  effortPartDifficulty,
+  formatEffortRecord,
+} from '@tollgate/shared/challenges/types/effort-type.js';
+import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
 import {
   type CaptchaOptions,
   type CaptchaOptionsInput,
   resolveCaptchaOptions,
-} from '../schemas/captcha-options.js';
-import type { Store } from '../store/open-store.js';
+} from '@tollgate/shared/schemas/captcha-options.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
 import { findNonce } from './find-nonce.js';
 
 export const SECRET = 'challenge-secret-of-these-tests-01';

@@ -1,7 +1,7 @@
 // The published values that every implementation of HashWX must give.
 import { readFileSync } from 'node:fs';
 
-const folder = new URL('../../../../src/test/hashwx/', import.meta.url);
+const folder = new URL('../../../src/hashwx/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
 /** All inner values of one hash. Words and registers are 16 hexadecimal digits, seeds bytes in hexadecimal, nonces decimal. */

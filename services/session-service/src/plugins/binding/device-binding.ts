@@ -1,0 +1,177 @@
+// Reads what requests show of the key of their device, and tells clients what to sign next.
+
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import {
+  type ChallengePurpose,
+  challengeFor,
+  isCurrentChallenge,
+} from '../../domain/binding/binding-challenge.js';
+import { type BindingPolicy, type PresentedBinding, UNASKED } from '../../domain/binding/binding-rule.js';
+import { type BrowserSessionOptions, registrationHeader } from '../../domain/binding/browser-session.js';
+import { readRefreshProof } from '../../domain/binding/refresh-proof.js';
+import type { BindingKey, BindingKind } from '../../domain/binding/session-binding.js';
+
+export interface DeviceBindingOptions {
+  readonly policy: BindingPolicy;
+  /** The keys of `REFRESH_SECRET`. */
+  readonly ring: KeyRing;
+  readonly publicUrl: string;
+  /** The origin whose pages may call. */
+  readonly corsOrigin: string;
+  /** `BOUND_COOKIE_TTL`. */
+  readonly ttlSeconds: number;
+  /** Registrations and renewals per minute and address. */
+  readonly limitPerMinute: number;
+}
+
+/** What a refresh shows. */
+export interface PresentedDevice {
+  readonly binding: PresentedBinding;
+  /** Whether the request has a right proof with an old nonce, and no bound cookie. */
+  readonly isStale: boolean;
+}
+
+/** The binding of sessions to devices, as requests and replies show it. */
+export interface DeviceBinding {
+  readonly policy: BindingPolicy;
+  /** What browsers are told of the service. */
+  readonly browser: BrowserSessionOptions;
+  /** What a refresh of this session shows. */
+  read(request: FastifyRequest, sid: string): PresentedDevice;
+  /** The key that a log-in brings. @throws ValidationFailed for a malformed proof */
+  startKey(request: FastifyRequest): BindingKey | undefined;
+  /** A `preHandler` hook of log-ins: refuses a malformed proof before anything is counted or spent. */
+  refuseMalformed(request: FastifyRequest): Promise<void>;
+  /** Tells the client how its session is bound, and what to sign next. @param offers whether to offer a registration */
+  announce(reply: FastifyReply, sid: string, kind: BindingKind, offers: boolean): void;
+  /** The headers of a refusal; `kind` is undefined if the store was not asked. */
+  refusalHeaders(request: FastifyRequest, sid: string, kind: BindingKind | undefined): Record<string, string>;
+  /** The present challenge of a session. */
+  challenge(purpose: ChallengePurpose, sid: string): string;
+  isCurrent(purpose: ChallengePurpose, sid: string, challenge: unknown): boolean;
+  /** An `onRequest` hook that counts registrations and renewals. @throws Overloaded beyond the limit */
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    deviceBinding: DeviceBinding;
+  }
+}
+
+/** The header in which pages send their proof. */
+export const BINDING_REQUEST_HEADERS = ['Refresh-Proof'] as const;
+
+/** The headers that tell a page of its binding, as the API documents them. */
+export const BINDING_ANSWER_HEADERS = {
+  'Refresh-Binding': 'How the session is bound to its device: `none`, `key` or `dbsc`',
+  'Refresh-Nonce': 'What the next `Refresh-Proof` has to contain',
+} as const;
+
+/** The headers of a success that may start a binding. */
+export const OFFER_HEADERS = {
+  ...BINDING_ANSWER_HEADERS,
+  'Secure-Session-Registration': 'Offers a browser to bind the session to a key of its own',
+} as const;
+
+/** Nobody reads them: browsers call these routes by themselves. */
+const LIMIT_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+
+const PROOF_HEADER = 'refresh-proof';
+/** Browsers renew once in `BOUND_COOKIE_TTL`, and are allowed 6 signatures in 9 minutes. */
+const SHORT_TTL_SECONDS = 240;
+/** After a browser has left out a renewal; the next one may succeed. */
+const SKIPPED_RETRY_SECONDS = '2';
+
+async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions): Promise<void> {
+  const { policy, ring, ttlSeconds, limitPerMinute } = options;
+  const publicUrl = new URL(options.publicUrl);
+  const basePath = publicUrl.pathname.replace(/\/+$/, '');
+  const corsOrigin = new URL(options.corsOrigin);
+  const browser: BrowserSessionOptions = {
+    ...{ origin: publicUrl.origin, basePath },
+    ...{ cookie: app.boundCookie.name, attributes: app.boundCookie.attributes },
+    initiator: corsOrigin.origin === publicUrl.origin ? undefined : corsOrigin.hostname,
+  };
+  const isAsked = policy !== 'off';
+  const countRequest = app.rateLimit(limitTo({ name: 'binding', max: limitPerMinute }));
+
+  /** The proof of the request's header for the address of its route. */
+  const proofOf = (request: FastifyRequest) =>
+    readRefreshProof(
+      request.headers[PROOF_HEADER],
+      `${publicUrl.origin}${basePath}${request.routeOptions.url ?? ''}`,
+    );
+  const challenge = (purpose: ChallengePurpose, sid: string) => challengeFor(ring, purpose, sid, Date.now());
+  const isCurrent = (purpose: ChallengePurpose, sid: string, text: unknown) =>
+    isCurrentChallenge(ring, purpose, sid, Date.now(), text);
+
+  if (isAsked && ttlSeconds < SHORT_TTL_SECONDS) {
+    app.log.warn(
+      { variable: 'BOUND_COOKIE_TTL' },
+      `browsers renew their cookie every ${ttlSeconds} seconds, and refuse after 6 signatures in 9 minutes: give it ${SHORT_TTL_SECONDS} seconds or more`,
+    );
+  }
+
+  const startKey = (request: FastifyRequest): BindingKey | undefined => {
+    if (!isAsked || request.headers[PROOF_HEADER] === undefined) return undefined;
+    const proof = proofOf(request);
+    if (proof === undefined) throw refuse(ValidationFailed, { fields: { 'Refresh-Proof': ['malformed'] } });
+    return proof;
+  };
+
+  app.decorate('deviceBinding', {
+    policy,
+    browser,
+    challenge,
+    isCurrent,
+    read(request, sid) {
+      if (!isAsked) return { binding: UNASKED, isStale: false };
+      const proof = proofOf(request);
+      if (proof !== undefined) request.log.debug({ jti: proof.id, sid }, 'a refresh came with a proof');
+      const cookie = app.boundCookie.read(request, sid);
+      const isFresh = proof !== undefined && isCurrent('proof', sid, proof.nonce);
+      return {
+        binding: { policy, cookie, proof: isFresh ? proof : undefined },
+        isStale: proof !== undefined && !isFresh && cookie === undefined,
+      };
+    },
+    startKey,
+    refuseMalformed: async (request) => void startKey(request),
+    announce(reply, sid, kind, offers) {
+      if (!isAsked) return;
+      reply.headers({ 'refresh-binding': kind, 'refresh-nonce': challenge('proof', sid) });
+      if (!offers || kind === 'dbsc') return;
+      reply.header('secure-session-registration', registrationHeader(challenge('bind', sid), browser));
+    },
+    refusalHeaders(request, sid, kind) {
+      const hasSkipped = request.headers['secure-session-skipped'] !== undefined;
+      return {
+        'refresh-nonce': challenge('proof', sid),
+        ...(kind !== undefined && { 'refresh-binding': kind }),
+        ...(hasSkipped && { 'retry-after': SKIPPED_RETRY_SECONDS }),
+      };
+    },
+    async count(request, reply) {
+      try {
+        await countRequest.call(app, request, reply);
+      } catch (refusal) {
+        // Browsers drop their session for good at a 429, and keep it at a 503. Retry-After is set already.
+        throw refusal instanceof RateLimited ? refuse(Overloaded) : refusal;
+      } finally {
+        for (const name of LIMIT_HEADERS) reply.removeHeader(name);
+      }
+    },
+  });
+}
+
+/** Decorates the server with `deviceBinding`. */
+export default fp(deviceBinding, {
+  name: 'tollgate-device-binding',
+  fastify: '5.x',
+  dependencies: ['tollgate-bound-cookie', 'tollgate-rate-limit'],
+});

@@ -1,0 +1,56 @@
+// POST /refresh/bind: binds the session to a key that the browser has made (Device Bound Session Credentials).
+
+import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
+import { BrowserSessionBody } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import {
+  headerText,
+  readBrowserJwt,
+  registeredKey,
+  sessionInstructions,
+} from '../../domain/binding/browser-session.js';
+import { BindingConflict, RegistrationInvalid, SessionExpired } from '../../errors.js';
+
+const REFUSED = { revoked: SessionRevoked, expired: SessionExpired, conflict: BindingConflict };
+
+export default async function bindBrowser(app: FastifyInstance): Promise<void> {
+  const { deviceBinding } = app;
+
+  app.post(
+    '/refresh/bind',
+    {
+      onRequest: [app.refuseForeignOrigins, deviceBinding.count],
+      config: {
+        answerHeaders: { 'Set-Cookie': 'The bound cookie' },
+        refusals: { 409: { description: 'The session is bound to another key', headers: {} } },
+      },
+      schema: {
+        operationId: 'bindBrowser',
+        summary: 'Bind the session to the key of a browser; browsers call it by themselves',
+        security: [{ refreshCookie: [] }],
+        response: { 200: BrowserSessionBody },
+      },
+    },
+    async (request, reply): Promise<BrowserSessionBody> => {
+      const presented = app.refreshCookie.sessions(request);
+      if (presented.length === 0) throw refuse(TokenInvalid);
+      const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
+      // The challenge tells which of several sessions is meant. The generation is not judged: a refresh may be on its way.
+      const claims = presented.find(({ sid }) => deviceBinding.isCurrent('bind', sid, jwt?.payload.jti));
+      const key = jwt === undefined ? undefined : registeredKey(jwt);
+      if (claims === undefined || key === undefined) throw refuse(RegistrationInvalid);
+      const { sid, exp } = claims;
+      const session = { uid: Number(claims.sub), sid };
+      if (await app.endRevoked(request, session)) throw refuse(SessionRevoked);
+      const outcome = await app.sessions.bind({ ...session, key, expiresAtMs: exp * 1000 });
+      if (outcome !== 'bound' && outcome !== 'known') throw refuse(REFUSED[outcome]);
+      if (outcome === 'bound') {
+        const kind = 'dbsc';
+        app.countBinding(kind);
+        app.audit(request, 'refresh_bound', { ...session, kind });
+      }
+      app.boundCookie.set(reply, sid, key.thumbprint);
+      return sessionInstructions(sid, deviceBinding.browser);
+    },
+  );
+}

@@ -1,0 +1,88 @@
+// POST /refresh/renew: gives the browser a new bound cookie for a signature with the key of its session. Writes nothing.
+
+import { Type } from '@sinclair/typebox';
+import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
+import { BrowserSessionBody, BrowserSessionEnd } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  challengeHeader,
+  headerText,
+  readBrowserJwt,
+  sessionInstructions,
+} from '../../domain/binding/browser-session.js';
+import { bindingKeyOf, bindingOf, type SessionBinding } from '../../domain/binding/session-binding.js';
+import { SignatureRequired } from '../../errors.js';
+import type { SessionRef } from '../../stores/session-store.js';
+
+export default async function renewBinding(app: FastifyInstance): Promise<void> {
+  const { deviceBinding } = app;
+
+  app.post(
+    '/refresh/renew',
+    {
+      onRequest: [app.refuseForeignOrigins, deviceBinding.count],
+      config: {
+        answerHeaders: { 'Set-Cookie': 'The bound cookie' },
+        refusals: {
+          401: { description: 'Another key has signed: the session was ended', headers: {} },
+          403: {
+            description: 'Another origin, or a challenge to sign',
+            headers: { 'Secure-Session-Challenge': 'The challenge, and the session as its `id`' },
+          },
+        },
+      },
+      schema: {
+        operationId: 'renewBinding',
+        summary: 'Renew the bound cookie by a signature; browsers call it by themselves',
+        security: [{ refreshCookie: [] }, {}],
+        response: { 200: Type.Union([BrowserSessionBody, BrowserSessionEnd]) },
+      },
+    },
+    async (request, reply): Promise<BrowserSessionBody | BrowserSessionEnd> => {
+      const asked = headerText(request.headers['sec-secure-session-id']);
+      const found = await boundSession(request, asked);
+      // Any refusal would end the browser's session too, but only after it has been taken for a fault.
+      if (found === undefined) {
+        app.countRenewal('over');
+        return { session_identifier: asked, continue: false };
+      }
+      const { session, binding } = found;
+      const { sid } = session;
+      const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
+      if (jwt === undefined || !deviceBinding.isCurrent('renew', sid, jwt.payload.jti)) {
+        app.countRenewal('challenged');
+        const challenge = challengeHeader(deviceBinding.challenge('renew', sid), sid);
+        throw refuse(SignatureRequired, { headers: { 'secure-session-challenge': challenge } });
+      }
+      // The key of the record, never one of the token, which a thief could have made.
+      const key = bindingKeyOf(binding);
+      if (key === undefined || !jwt.isSignedBy(key)) {
+        app.countRenewal('failed');
+        if (await app.endSession(request, 'binding_failed', session))
+          app.audit(request, 'refresh_binding_failed', { ...session, kind: binding.kind });
+        throw refuse(SessionRevoked);
+      }
+      app.countRenewal('renewed');
+      app.boundCookie.set(reply, sid, key.thumbprint);
+      return sessionInstructions(sid, deviceBinding.browser);
+    },
+  );
+
+  /**
+   * The session of the cookies that the browser names, if it lives and is bound by a browser. Its generation is not
+   * judged: a refresh beside this request may have replaced the cookie.
+   */
+  async function boundSession(
+    request: FastifyRequest,
+    asked: string,
+  ): Promise<{ session: SessionRef; binding: SessionBinding } | undefined> {
+    const claims = app.refreshCookie.sessions(request).find(({ sid }) => sid === asked);
+    if (claims === undefined) return undefined;
+    const session = { uid: Number(claims.sub), sid: claims.sid };
+    if (await app.endRevoked(request, session)) return undefined;
+    const { nowMs, known } = await app.sessions.find(session.sid, session.uid);
+    if (known === undefined || !('record' in known) || known.record.expiresAtMs <= nowMs) return undefined;
+    const binding = bindingOf(known.record.attributes);
+    return binding?.kind === 'dbsc' ? { session, binding } : undefined;
+  }
+}

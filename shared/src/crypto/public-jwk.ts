@@ -1,0 +1,74 @@
+// Public keys that devices hand in, as JSON Web Keys (RFC 7517): checked, identified, and in a compact form for storage.
+
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+
+/** The signature algorithms that device keys use (RFC 7518): ECDSA on P-256 and RSA, both with SHA-256. */
+export type DeviceAlgorithm = 'ES256' | 'RS256';
+
+/** A public key that was checked. */
+export interface DeviceKey {
+  readonly algorithm: DeviceAlgorithm;
+  readonly key: KeyObject;
+  /** SHA-256 of the key's required members (RFC 7638), base64url: 43 characters. */
+  readonly thumbprint: string;
+  /** `EC.x.y` or `RSA.e.n`, from which `parseDeviceKey` makes the same key. */
+  readonly compact: string;
+}
+
+/** The required members of each type of key but `kty`, in the order of the thumbprint and of the compact form. */
+const MEMBERS = { EC: ['x', 'y'], RSA: ['e', 'n'] } as const;
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+/** 32 bytes. */
+const COORDINATE_CHARACTERS = 43;
+const MIN_MODULUS_BITS = 2048;
+/** Verifying takes time with the square of the modulus, and every record of a session holds it. */
+const MAX_MODULUS_CHARACTERS = 683;
+/** 32 bits: verifying takes time with the length of the exponent. */
+const MAX_EXPONENT_CHARACTERS = 6;
+
+/**
+ * Checks a JSON Web Key: `{kty: 'EC', crv: 'P-256', x, y}` of a point on the curve, or `{kty: 'RSA', e, n}` of 2,048 to
+ * 4,096 bits. Returns undefined for any other value, and for a private key.
+ */
+export function readDeviceKey(jwk: unknown): DeviceKey | undefined {
+  const { kty, crv, d, ...members } = Object(jwk) as Readonly<Record<string, unknown>>;
+  if (d !== undefined || (kty === 'EC' && crv !== 'P-256') || (kty !== 'EC' && kty !== 'RSA'))
+    return undefined;
+  const texts = MEMBERS[kty].map((name) => members[name]);
+  const isText = (text: unknown) => typeof text === 'string' && BASE64URL.test(text);
+  return texts.every(isText) ? openKey(kty, texts as [string, string]) : undefined;
+}
+
+/** Reads the compact form; undefined for any other text. */
+export function parseDeviceKey(compact: string): DeviceKey | undefined {
+  const [kty, ...texts] = compact.split('.');
+  const [first, second] = texts;
+  if (texts.length !== 2 || first === undefined || second === undefined) return undefined;
+  const [name, other] = MEMBERS[kty as keyof typeof MEMBERS] ?? [];
+  if (name === undefined || other === undefined) return undefined;
+  return readDeviceKey({ kty, ...(kty === 'EC' && { crv: 'P-256' }), [name]: first, [other]: second });
+}
+
+function openKey(kty: keyof typeof MEMBERS, [first, second]: [string, string]): DeviceKey | undefined {
+  const isSized =
+    kty === 'EC'
+      ? first.length === COORDINATE_CHARACTERS && second.length === COORDINATE_CHARACTERS
+      : first.length <= MAX_EXPONENT_CHARACTERS && second.length <= MAX_MODULUS_CHARACTERS;
+  if (!isSized) return undefined;
+  const jwk = kty === 'EC' ? { crv: 'P-256', kty, x: first, y: second } : { e: first, kty, n: second };
+  try {
+    // Throws for a point off the curve.
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    if (kty === 'RSA' && (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_MODULUS_BITS) return undefined;
+    return {
+      algorithm: kty === 'EC' ? 'ES256' : 'RS256',
+      key,
+      // The members are in the alphabetical order that the thumbprint requires.
+      thumbprint: hash('sha256', JSON.stringify(jwk), 'base64url'),
+      compact: [kty, first, second].join('.'),
+    };
+  } catch {
+    return undefined;
+  }
+}
