@@ -57,17 +57,30 @@ const unitsLoaded = `function createUnitSearch(options) {
   };
 }`;
 
-/** What few pages need is a file beside it: HashWX, for services that ask for that work, and the texts of the solver. */
+const kernelImport = "import { searchSuffixes } from '../js-kernel.js';\n";
+const kernelOpened = 'function openJsKernel() {';
+const kernelLoaded = `async function openJsKernel() {
+    const { searchSuffixes } = await import('../js-kernel.js');`;
+
+/**
+ * What few pages need is a file beside it: HashWX, for services that ask for that work, the kernel of long searches in
+ * JavaScript, and the texts of the solver.
+ */
 const rareStaysFile = {
   name: 'rare-stays-file',
   enforce: 'pre',
   transform(code, id) {
+    if (id.endsWith('/solver/kernels/open-kernel.js')) {
+      if (![kernelImport, kernelOpened].every((part) => code.includes(part)))
+        throw new Error(`${id} does not open the kernel in JavaScript with ${kernelOpened}`);
+      return code.replace(kernelImport, '').replace(kernelOpened, kernelLoaded);
+    }
     if (!/\/solver\/(worker|main-thread-fallback)\.js$/.test(id)) return undefined;
     if (!code.includes(unitsImport)) throw new Error(`${id} does not have ${unitsImport}`);
     return code.replace(unitsImport, unitsLoaded);
   },
   resolveId: (id) =>
-    /^\.\/(hashwx\/unit-search|hashwx\/search|solver-texts)\.js$/.test(id)
+    /^\.\.?\/(hashwx\/unit-search|hashwx\/search|js-kernel|solver-texts)\.js$/.test(id)
       ? { id: './tollgate/rare.js', external: true }
       : undefined,
 };
@@ -80,7 +93,7 @@ const rareEntry = {
   load(id) {
     if (id !== 'rare-entry') return undefined;
     const folder = JSON.stringify(join(sources, 'solver')).slice(1, -1);
-    const parts = ['hashwx/search', 'hashwx/unit-search', 'solver-texts'];
+    const parts = ['hashwx/search', 'hashwx/unit-search', 'js-kernel', 'solver-texts'];
     return parts.map((part) => `export * from '${folder}/${part}.js';`).join('\n');
   },
 };
