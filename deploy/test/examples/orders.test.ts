@@ -19,7 +19,10 @@ import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
 const PROGRAM = join(examples, 'orders.js');
 
 t.test('docs/sessions.md shows it whole', async (t) => {
-  t.strictSame(codeBlocks(readProjectFile('docs/sessions.md'), 'js'), [readFileSync(PROGRAM, 'utf8')]);
+  const programs = codeBlocks(readProjectFile('docs/sessions.md'), 'js').filter((code) =>
+    code.includes('Fastify('),
+  );
+  t.strictSame(programs.map(String), [readFileSync(PROGRAM, 'utf8')]);
 });
 
 t.test('on the embedded store', (t) => tests(t, {}));
