@@ -2,10 +2,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { root } from './prepare.js';
 
 const program = join(root, 'deploy', 'test-worker.js');
+
+/** How long the last output of an ended process may take to arrive. */
+const outputMs = 1_000;
 
 /** How long a file may take, what hangs too hard for tap's own limit, and how long what a file left may take to end. */
 const usualLimits = { fileMs: 300_000, frozenMs: 315_000, endMs: 10_000 };
@@ -46,8 +49,13 @@ function startWorker(node, env) {
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  // A process whose channel has been closed does not say that it is closed: its output does.
-  const ended = Promise.all([once(child, 'exit'), once(child.stderr, 'close')]);
+  // A process whose channel has been closed does not say that it is closed: its output does. A program that the process
+  // has started and left behind may hold the output open.
+  const outputClosed = once(child.stderr, 'close');
+  const ended = once(child, 'exit').then(async (ends) => {
+    await Promise.race([outputClosed, pause(outputMs, undefined, { ref: false })]);
+    return [ends];
+  });
   const worker = { child, said: '', isEnded: false, closed: ended.then(([ends]) => ends) };
   worker.ready = once(child, 'message');
   worker.closed.then(() => {

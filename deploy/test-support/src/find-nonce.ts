@@ -8,8 +8,10 @@ import { hash } from 'node:crypto';
  * @param start the salt; for a part of an effort, the salt and the two-digit index
  * @param bits at most 32
  * @param solved with `false`, the smallest nonce that misses
+ * @throws RangeError without a difficulty, which a refusal does not have: no nonce would do
  */
 export function findNonce(start: string, bits: number, solved = true): string {
+  if (!Number.isInteger(bits)) throw new RangeError(`no difficulty: ${bits}`);
   for (let nonce = 0; ; nonce++) {
     // A one-byte text is several times as quick to make as a buffer.
     const digest = hash('sha256', `${start}${nonce}`, 'binary');

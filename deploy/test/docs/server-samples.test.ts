@@ -130,8 +130,9 @@ const others: readonly (readonly [string, string])[] = [
 
 // Eight programs are started one after the other.
 t.setTimeout(240_000);
-// So many requests come from one address that the volume alone would make the work dear.
-const system = await startHostedSystem(t, { CAPTCHA_POW_VOLUME_STEP: '0' });
+// So many requests come from one address that the volume alone would make the work dear, and the limit refuse it.
+const price = { CAPTCHA_POW_VOLUME_STEP: '0' };
+const system = await startHostedSystem(t, { ...price, RATE_LIMIT_POW: '1000', RATE_LIMIT_ISSUE: '1000' });
 
 t.test('every sample that serves is run', async (t) => {
   t.ok(samples.length >= 8);
@@ -299,7 +300,7 @@ function environmentOf({ secrets, storeUrl, hostEnvironment }: HostedSystem, por
     DEMO_PASSWORD: account.password,
     ...hostEnvironment,
     ...shared,
-    CAPTCHA_POW_VOLUME_STEP: '0',
+    ...price,
   };
 }
 
