@@ -3,7 +3,7 @@
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { newDevice, registration, renewal } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { challengeFor } from '../../src/domain/binding/binding-challenge.js';
 import { formatBoundCookie } from '../../src/domain/binding/bound-cookie.js';
 import {
@@ -14,37 +14,15 @@ import {
   renewalChallenge,
   setCookies,
 } from '../support/binding-client.js';
+import { EMAIL, onEach } from '../support/binding-site.js';
 import { loginProof, proof } from '../support/device-key.js';
-import { SECRETS, type SessionNode, startNode, userDirectory } from '../support/session-node.js';
+import { SECRETS, startNode, userDirectory } from '../support/session-node.js';
 
-const EMAIL = 'ada@example.com';
 const GRACE = 10_000;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const RING = openKeyRing(SECRETS.REFRESH_SECRET);
 const ATTRIBUTES = 'Path=/refresh; HttpOnly; Secure; SameSite=Strict';
-
-interface Site {
-  readonly node: SessionNode;
-  readonly client: BindingClient;
-  readonly events: string[];
-  age(ms: number): Promise<void>;
-}
-
-function onEach(name: string, run: (t: Test, site: Site) => Promise<void>, env: Record<string, string> = {}) {
-  return t.test(name, (t) =>
-    eachKind(t, async (t, { store, age, clock }) => {
-      const events: string[] = [];
-      const onLine = (line: string) => {
-        const { type, event, kind } = JSON.parse(line);
-        if (type === 'audit') events.push(kind === undefined ? event : `${event} ${kind}`);
-      };
-      const directory = await userDirectory(t, EMAIL, 'bob@example.com');
-      const node = await startNode(t, { store, directory, env, onLine, clock });
-      await run(t, { node, client: newClient(node), events, age });
-    }),
-  );
-}
 
 /** The instructions for a session. */
 const instructionsFor = (sid: string) => ({

@@ -2,42 +2,13 @@
 
 import { newDevice } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
-import t, { type Test } from 'tap';
-import {
-  type BindingClient,
-  newClient,
-  nonceOf,
-  registrationChallenge,
-  setCookies,
-} from '../support/binding-client.js';
+import t from 'tap';
+import { newClient, nonceOf, registrationChallenge, setCookies } from '../support/binding-client.js';
+import { EMAIL, onEach } from '../support/binding-site.js';
 import { loginProof, proof } from '../support/device-key.js';
-import { PUBLIC_URL, type SessionNode, startNode, until, userDirectory } from '../support/session-node.js';
+import { PUBLIC_URL, startNode, until, userDirectory } from '../support/session-node.js';
 
-const EMAIL = 'ada@example.com';
 const HOUR = 3_600_000;
-
-interface Site {
-  readonly node: SessionNode;
-  readonly client: BindingClient;
-  /** The events of the audit stream, as `event kind`. */
-  readonly events: string[];
-  age(ms: number): Promise<void>;
-}
-
-function onEach(name: string, run: (t: Test, site: Site) => Promise<void>, env: Record<string, string> = {}) {
-  return t.test(name, (t) =>
-    eachKind(t, async (t, { store, age, clock }) => {
-      const events: string[] = [];
-      const onLine = (line: string) => {
-        const { type, event, kind } = JSON.parse(line);
-        if (type === 'audit') events.push(kind === undefined ? event : `${event} ${kind}`);
-      };
-      const directory = await userDirectory(t, EMAIL);
-      const node = await startNode(t, { store, directory, env, onLine, clock });
-      await run(t, { node, client: newClient(node), events, age });
-    }),
-  );
-}
 
 onEach('a session that starts with a key refuses the copied cookie and goes on', async (t, site) => {
   const { client, events } = site;
