@@ -418,6 +418,11 @@ const departures: readonly Departure[] = [
     why: 'samples are issued and drawn by the code of live challenges',
   },
   {
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain))\//,
+    to: /^shared\/src\/schemas\/user-id\.ts$/,
+    why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
+  },
+  {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
     to: /^shared\/src\/config\/(load-module|redacted-message)\.ts$/,
     why: 'a module of the operator is loaded, and quoted in the log, in one way',

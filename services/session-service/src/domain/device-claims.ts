@@ -2,10 +2,11 @@
 
 import { fingerprint, hasFingerprint } from '@tollgate/shared/crypto/fingerprint.js';
 import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 
 /** The fields of a directory's user that a device cookie is bound to. */
 export interface DeviceUser {
-  readonly id: number;
+  readonly id: UserId;
   readonly hash: string;
 }
 

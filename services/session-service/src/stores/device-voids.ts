@@ -1,5 +1,6 @@
 // The latest request that voided the device cookies of each user.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
 import type { DeviceVoid } from '../domain/device-claims.js';
@@ -11,9 +12,9 @@ export interface DeviceVoids {
    * Voids all device cookies of a user that were issued until now.
    * @param exceptSid the session whose device stays known
    */
-  void(uid: number, exceptSid?: string): Promise<void>;
+  void(uid: UserId, exceptSid?: string): Promise<void>;
   /** Returns the latest void; undefined if there was none within the longest life of a device cookie. */
-  read(uid: number): Promise<DeviceVoid | undefined>;
+  read(uid: UserId): Promise<DeviceVoid | undefined>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
