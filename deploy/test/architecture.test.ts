@@ -418,7 +418,7 @@ const departures: readonly Departure[] = [
     why: 'samples are issued and drawn by the code of live challenges',
   },
   {
-    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain))\//,
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain|passwords))\//,
     to: /^shared\/src\/schemas\/user-id\.ts$/,
     why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
   },

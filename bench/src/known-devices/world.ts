@@ -77,7 +77,8 @@ export function openWorld(): World {
 async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try | undefined> {
   const { pow } = verifier.options;
   const { ip, device, answersImages } = person;
-  let work: GivenProof['work'] = { difficulty: pow.difficulty, floor: pow.difficulty, scoped: false };
+  const base = { algorithm: 'sha256', floor: pow.difficulty };
+  let work = { ...base, difficulty: pow.difficulty, scoped: false };
   let image = false;
   for (;;) {
     const given: GivenProof = { work, image, isImageStillEnough: () => true };
@@ -96,7 +97,7 @@ async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try
     if (refusal.code === 'captcha_required' && !answersImages) return undefined;
     image ||= refusal.code === 'captcha_required';
     const difficulty = priceOf(termsOf(verifier.options), counted.before, 0);
-    work = { difficulty, floor: pow.difficulty, scoped: true };
+    work = { ...base, difficulty, scoped: true };
   }
 }
 
