@@ -434,7 +434,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|device-claims|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
