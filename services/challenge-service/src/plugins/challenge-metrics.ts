@@ -12,19 +12,11 @@ import {
   createAuditCounters,
   createChallengeObservers,
   createStoreObservers,
+  createWorkCounter,
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
-
-/** Counts what happens on sites, each under its key. */
-export interface SiteCounters {
-  /** An issued challenge; its type is `pow`, `image` or the name of what stands in for one. */
-  issued(site: string, challenge: string): void;
-  /** A redemption: `redeemed`, or the code of its refusal. */
-  redeemed(site: string, outcome: string): void;
-  /** A receipt that was asked about: `success`, or the code of its refusal. An empty key is an unknown site. */
-  verified(site: string, outcome: string): void;
-}
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
@@ -34,8 +26,8 @@ export interface ChallengeMetrics {
   readonly store: StoreObserver;
   /** Observes the submissions of one application: counts them, and writes them to the audit trail. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** Counts a proof of work, and its difficulty in bits. */
-  readonly issuedWork: (bits: number) => void;
+  /** Counts a proof of work by its algorithm, and its difficulty in bits. */
+  readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
   /** Counts what happens on a site. */
@@ -76,41 +68,24 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
   const drawing = { running: 0, waiting: 0 };
   registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
-  const siteIssued = registry.counter(
-    'tollgate_site_challenges_issued_total',
-    'Challenges that were issued to pages of a site',
-    ['site', 'challenge'],
-  );
-  const siteRedeemed = registry.counter(
-    'tollgate_site_redemptions_total',
-    'Requests of pages of a site for a receipt, by their outcome',
-    ['site', 'outcome'],
-  );
-  const siteVerified = registry.counter(
-    'tollgate_siteverify_requests_total',
-    'Requests of servers to verify a receipt, by their outcome',
-    ['site', 'outcome'],
-  );
+  const countWork = createWorkCounter(registry);
 
   return {
     registry,
     audit: createAuditCounters(registry, 'challenge-service'),
     requests: createRequestObservers(registry),
     store: createStoreObservers(registry, ['challenges'])('challenges'),
-    challenges: createChallengeObservers(registry),
-    issuedWork(difficulty) {
+    challenges: createChallengeObservers(registry, countWork),
+    issuedWork(algorithm, difficulty) {
       issued(work);
+      countWork(algorithm, 'issued');
       bits(difficulty);
     },
     issued(challenge, preset) {
       const labels = { challenge, preset };
       return () => issued(labels);
     },
-    sites: {
-      issued: (site, challenge) => siteIssued({ site, challenge }),
-      redeemed: (site, outcome) => siteRedeemed({ site, outcome }),
-      verified: (site, outcome) => siteVerified({ site, outcome }),
-    },
+    sites: createSiteCounters(registry),
     measured(images, threads) {
       let unfinished = 0;
       const countJobs = (change: number) => {
