@@ -16,6 +16,7 @@ import {
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
@@ -29,6 +30,8 @@ export interface ChallengeMetrics {
   readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
+  /** Counts what happens on a site. */
+  readonly sites: SiteCounters;
   /**
    * Wraps a pool so that its images are timed and counted.
    * @param threads images that it draws at the same time
@@ -82,6 +85,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       const labels = { challenge, preset };
       return () => issued(labels);
     },
+    sites: createSiteCounters(registry),
     measured(images, threads) {
       let unfinished = 0;
       const countJobs = (change: number) => {
