@@ -25,7 +25,7 @@ t.test('the figures of both services', (t) =>
     t,
     {
       ...CHEAP,
-    ...SITE,
+      ...SITE,
       HOST_API_KEY: HOST_KEY,
       CAPTCHA_ESCALATION_AFTER: '100',
       CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
