@@ -23,11 +23,14 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import browserFiles from './plugins/browser-files.js';
+import gate, { type GateDependencies } from './plugins/gate.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
+import checkGate from './routes/gate/check-gate.js';
+import passGate from './routes/gate/pass-gate.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
@@ -36,6 +39,8 @@ import serveScript from './routes/serve-script.js';
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
+  /** The gate; undefined if it stands before no site. */
+  readonly gate?: GateDependencies | undefined;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
@@ -82,7 +87,9 @@ export async function buildApp(
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
   await app.register(browserFiles);
+  await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
 
+  const ownUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
   await app.register(issuePow, { prefix, options, limit: powLimit });
@@ -90,7 +97,8 @@ export async function buildApp(
     prefix,
     options,
     limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
-    imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
+    // The page of the gate may load them from its own site alone.
+    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? ownUrl,
   });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
@@ -106,5 +114,9 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  if (deps.gate !== undefined) {
+    await app.register(checkGate, { prefix });
+    await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });
+  }
   return app;
 }

@@ -13,7 +13,7 @@ import {
   ImageQuery,
   KindChallenge,
 } from '@tollgate/shared/schemas/challenge-bodies.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue, mayHaveImage } from '../domain/image-challenge.js';
 import { UnknownPreset } from '../errors.js';
@@ -28,11 +28,11 @@ const NO_DRIVER = 'none';
 /**
  * @param route.options the options of the challenges
  * @param route.limit challenges that an address may request here
- * @param route.imagesUrl absolute URL of this route, to which the file names of images are appended
+ * @param route.imagesUrl returns the absolute URL of this route, to which the file names of images are appended
  */
 export default async function issueImage(
   app: FastifyInstance,
-  route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
+  route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: (request: FastifyRequest) => string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
   const deps = { options, ring: app.ring, limit, random: app.random };
@@ -81,7 +81,7 @@ export default async function issueImage(
       countOf.get(known.name)?.();
       // The serialiser of the schema would drop the fields that only the challenge type knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
-      return imageChallenge(prepared, issued, imagesUrl, options.test_mode, hint !== undefined);
+      return imageChallenge(prepared, issued, imagesUrl(request), options.test_mode, hint !== undefined);
     },
   );
 }
