@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
@@ -92,6 +93,8 @@ const environment = {
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_NO_SCRIPT: 'image',
+  GATE: '{"sites":["http://localhost"]}',
+  TRUST_PROXY: 'loopback',
 };
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
 const tokenKeys = {
@@ -121,6 +124,7 @@ async function openServices(t: Test, store: Store) {
     countRequest: openRequestCounter(store, prefix),
     ring,
     images,
+    gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: { challenges: store },
     metrics: createChallengeMetrics({ process: false }),
@@ -223,6 +227,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const chosen = `/api/captcha/no-script/${'c'.repeat(40)}.png`;
   t.equal((await challengeApp.inject(chosen)).statusCode, 200);
   await done('issue an image for a page without JavaScript');
+  const passed = { method: 'POST', url: '/api/captcha/gate/pass', payload: {} } as const;
+  t.equal((await challengeApp.inject(passed)).statusCode, 422);
+  await done('count a submission to the gate');
   const payload = {
     email: 'nobody@example.com',
     password: 'a wrong password',
