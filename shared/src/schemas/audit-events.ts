@@ -20,6 +20,7 @@ import {
   sid,
   uid,
 } from './audit-fields.js';
+import { priceEvents } from './audit-price-events.js';
 
 /** Every event by its name. */
 export const AuditEvents = {
@@ -94,6 +95,7 @@ export const AuditEvents = {
     { address, uid, sid, request },
   ),
   ...bindingEvents,
+  ...priceEvents,
   state_rollback: event(
     'state_rollback',
     SESSION,
@@ -174,9 +176,7 @@ export const AuditEvents = {
     'audit_lost',
     BOTH,
     'Events could not be written, for instance to a full disk; written once it works again',
-    {
-      count,
-    },
+    { count },
   ),
 } as const;
 

@@ -35,7 +35,7 @@ export default async function issueImage(
   route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
-  const deps = { options, ring: app.ring, limit, random: app.random };
+  const deps = { options, ring: app.ring, limit, random: app.random, raisedBits: app.raisedBits };
   const countEffort = app.metrics.issued(EFFORT, EFFORT);
   const countOf = new Map(
     [...app.presets.values()].map(({ name, kind }) => [
