@@ -12,14 +12,12 @@ export interface PasswordQueue {
 /** @param checkS how long a check takes @param places how many passwords may wait */
 export function openPasswordQueue(checkS: number, places: number): PasswordQueue {
   let freeS = 0;
-  let refused = 0;
   /** The work that has been taken in, and the part of it that was done before the second began. */
   let takenS = 0;
   let doneBeforeS = 0;
   return {
     add(atS) {
       if (freeS - atS > (places + 1) * checkS) {
-        refused += 1;
         return null;
       }
       freeS = Math.max(atS, freeS) + checkS;
@@ -30,9 +28,8 @@ export function openPasswordQueue(checkS: number, places: number): PasswordQueue
       const leftS = Math.max(0, freeS - nowS);
       const doneS = takenS - leftS;
       const waiting = Math.max(0, Math.ceil(leftS / checkS) - 1) / places;
-      const load = refused > 0 ? FULL_LOAD : doneS - doneBeforeS + waiting;
+      const load = doneS - doneBeforeS + waiting;
       doneBeforeS = doneS;
-      refused = 0;
       return Math.min(FULL_LOAD, load);
     },
   };

@@ -36,6 +36,12 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Proofs of work by algorithm',
+        description: 'Issued, verified and refused per second. `sha256` grows where pages cannot do HashWX.',
+        unit: 'ops',
+        queries: [[rateBy('algorithm, outcome', 'tollgate_work_total'), '{{algorithm}} {{outcome}}']],
+      },
+      {
         title: 'Price of a proof of work',
         description:
           'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
@@ -52,10 +58,11 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Price by load',
         description:
-          'Load of the queues of all processes (1 is all they can do, at 2 they refuse), and the bits that it or somebody adds to the price.',
+          'Load of the queues of all processes (1 is all they can do, at 2 they refuse), its level, and the bits that it or somebody adds to the price.',
         unit: 'short',
         queries: [
           [`max by (queue) (${of('tollgate_load_ratio')})`, 'load of {{queue}}'],
+          [`max(${of('tollgate_load_level')})`, 'level'],
           [`max by (by) (${of('tollgate_price_raised_bits')})`, 'bits by {{by}}'],
         ],
       },

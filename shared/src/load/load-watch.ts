@@ -25,7 +25,7 @@ export interface LoadLog {
 
 /** What the watch needs. */
 export interface LoadWatchOptions {
-  readonly options: Pick<CaptchaOptions, 'cache' | 'load'>;
+  readonly options: Pick<CaptchaOptions, 'cache' | 'load_levels'>;
   readonly log: LoadLog;
   /** Called when somebody has raised the price by hand, raised it to another one, or ended that (null). */
   readonly onByHand?: (raised: { readonly bits: number; readonly minutes: number } | null) => void;
@@ -61,7 +61,7 @@ export function watchLoad(
   store: Store,
   { options, log, onByHand = () => {}, now = () => performance.now() }: LoadWatchOptions,
 ): LoadWatch {
-  const levels = loadLevels(options.load.levels);
+  const levels = loadLevels(options.load_levels);
   const record = openLoadRecord(store, options.cache.prefix);
   const process = randomAlphanumerics(12);
   const meters = new Map<QueueName, QueueMeter>();

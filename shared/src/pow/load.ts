@@ -76,7 +76,7 @@ export function nextLoadState(
   return { level: level + 1, heldMs: nowMs, overMs: nowMs };
 }
 
-/** Reads the option `load.levels`: the bits that each level adds, separated by commas. */
+/** Reads the option `load_levels`: the bits that each level adds, separated by commas. */
 export function loadLevels(option: string | undefined): readonly number[] {
   return option === undefined ? [] : option.split(',').map(Number);
 }

@@ -5,7 +5,7 @@ import { valueAt } from './option-tree.js';
 /** The options that are compared. */
 interface ComparedOptions {
   readonly pow: { readonly difficulty: number; readonly max_difficulty: number; readonly algorithms: string };
-  readonly load: { readonly levels?: string };
+  readonly load_levels?: string;
   readonly cache: { readonly expire: number };
   readonly min_seconds: number;
   readonly routes: { readonly prefix: string };
@@ -71,11 +71,11 @@ function rangeMistakes(
   return mistakes;
 }
 
-function loadMistakes({ load }: ComparedOptions, nameOf: (path: string) => string): string[] {
-  const bits = load.levels?.split(',').map(Number) ?? [];
+function loadMistakes({ load_levels }: ComparedOptions, nameOf: (path: string) => string): string[] {
+  const bits = load_levels?.split(',').map(Number) ?? [];
   if (bits.every((added, at) => at === 0 || added > bits[at - 1]!)) return [];
   return [
-    `${nameOf('load.levels')} must rise from each level to the next, not ${JSON.stringify(load.levels)}`,
+    `${nameOf('load_levels')} must rise from each level to the next, not ${JSON.stringify(load_levels)}`,
   ];
 }
 

@@ -25,7 +25,7 @@ function openProcess(t: Test, store: Store, { prefix = 'captcha', levels = '2,4,
   const watch = watchLoad(store, {
     options: resolveCaptchaOptions({
       cache: { prefix },
-      load: { levels: levels === '' ? undefined : levels },
+      load_levels: levels === '' ? undefined : levels,
     }),
     log: { info: note, warn: note },
     now: () => nowMs,

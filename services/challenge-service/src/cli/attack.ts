@@ -48,9 +48,12 @@ async function turnOn(
   return `work costs ${bits} bits more for ${minutes} minutes; end it sooner with: captcha attack off`;
 }
 
-function describe(known: KnownLoad, { load, pow }: ReturnType<typeof readLoadConfig>['captcha']): string {
+function describe(
+  known: KnownLoad,
+  { load_levels, pow }: ReturnType<typeof readLoadConfig>['captcha'],
+): string {
   const { byHand, sum } = known;
-  const levels = loadLevels(load.levels);
+  const levels = loadLevels(load_levels);
   const level = Math.min(levels.length, levelAt(parseLoadState(known.stateText) ?? NO_LOAD, known.nowMs));
   const byLoad = levelBits(levels, level);
   const floor = Math.min(pow.max_difficulty, pow.difficulty + Math.max(byLoad, byHand?.bits ?? 0));

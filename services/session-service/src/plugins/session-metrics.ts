@@ -55,7 +55,7 @@ export interface SessionMetrics extends BindingCounters {
   /** Observes the submissions to the log-in, and writes them to the audit stream. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
   /** Wraps the queue so that it is measured, also for the load of this process. */
-  measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure'>): HashingQueue;
+  measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure' | 'countRefused'>): HashingQueue;
 }
 
 declare module 'fastify' {
@@ -166,6 +166,17 @@ export function createSessionMetrics(
       };
     },
     measured: (queue, load) => ({
+      admit() {
+        try {
+          return queue.admit();
+        } catch (error) {
+          if (isOverloaded(error)) {
+            hashingRefused();
+            load.countRefused();
+          }
+          throw error;
+        }
+      },
       async run(work) {
         const startedMs = performance.now();
         try {
