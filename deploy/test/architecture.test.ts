@@ -86,6 +86,13 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'shared/load',
+    files: /^shared\/src\/load\//,
+    may: shared('store', 'pow', 'crypto'),
+    mayForTypes: shared('challenges', 'schemas'),
+    never: [anyProcess, clock, chance],
+  },
+  {
     name: 'shared/audit',
     files: /^shared\/src\/audit\//,
     may: [node('fs', 'path'), ...shared('schemas')],
