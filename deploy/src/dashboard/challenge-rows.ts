@@ -36,6 +36,12 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Proofs of work by algorithm',
+        description: 'Issued, verified and refused per second. `sha256` grows where pages cannot do HashWX.',
+        unit: 'ops',
+        queries: [[rateBy('algorithm, outcome', 'tollgate_work_total'), '{{algorithm}} {{outcome}}']],
+      },
+      {
         title: 'Price of a proof of work',
         description:
           'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
