@@ -1,22 +1,27 @@
-// The captcha command: prunes the store of the challenges, and draws samples of presets.
+// The captcha command: prunes the store of the challenges, draws samples of presets, and makes the secret of a site.
 
 import { parseArgs } from 'node:util';
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { areHostnames, isSiteKey } from '../sites/site.js';
+import { newSite } from './new-site.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
 const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR
+       captcha site [KEY] --hostname NAME [--hostname NAME …]
 prune removes expired entries from a store that does not remove them itself.
-preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.`;
+preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
+site makes the secret of a site, shows it once, and prints the entry of SITES (default KEY: 20 random letters and digits).`;
 
 const MAX_SAMPLES = 1000;
 
 type CaptchaCommand =
   | { readonly action: 'prune' }
-  | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string };
+  | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string }
+  | { readonly action: 'site'; readonly key: string | undefined; readonly hostnames: readonly string[] };
 
 /** Runs one command and returns its exit code: 0, 1 if it failed, 2 if the command line is wrong. */
 export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -27,8 +32,9 @@ export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promis
   });
 }
 
-function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
+async function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   if (command.action === 'prune') return prune(env);
+  if (command.action === 'site') return newSite(command);
   // npm changes to the project's folder; INIT_CWD is the folder where npm was called.
   return preview(command, env, env.INIT_CWD ?? process.cwd());
 }
@@ -37,7 +43,8 @@ function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<strin
 function readCommand(args: string[]): CaptchaCommand {
   const { positionals, values } = parse(args);
   const [name, ...more] = positionals;
-  if (more.length > 0) throw new UsageError();
+  if (name === 'site') return readSiteCommand(more, values);
+  if (more.length > 0 || values.hostname !== undefined) throw new UsageError();
   if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
   if (name !== 'preview') throw new UsageError();
   const { preset = 'default', count = '12', path = '' } = values;
@@ -48,11 +55,32 @@ function readCommand(args: string[]): CaptchaCommand {
   return { action: name, preset, count: Number(count), path };
 }
 
+function readSiteCommand(
+  [key, ...more]: string[],
+  { hostname: hostnames = [], ...others }: ReturnType<typeof parse>['values'],
+): CaptchaCommand {
+  if (more.length > 0 || Object.keys(others).length > 0) throw new UsageError();
+  if (key !== undefined && !isSiteKey(key)) {
+    throw new UsageError('KEY must be 1 to 64 letters, digits, _ or -');
+  }
+  if (hostnames.length === 0 || !areHostnames(hostnames)) {
+    throw new UsageError(
+      '--hostname must be a host name without a port, such as shop.example, *.shop.example or *',
+    );
+  }
+  return { action: 'site', key, hostnames };
+}
+
 function parse(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { preset: { type: 'string' }, count: { type: 'string' }, path: { type: 'string' } },
+      options: {
+        preset: { type: 'string' },
+        count: { type: 'string' },
+        path: { type: 'string' },
+        hostname: { type: 'string', multiple: true },
+      },
       allowPositionals: true,
     });
   } catch (error) {
