@@ -49,3 +49,8 @@ export function guardCallbacks(): Guarded {
     },
   };
 }
+
+/** Tells the console of a failure that no callback of the page takes. */
+export function warn(reason: string): void {
+  console.warn(`Tollgate: a widget has failed: ${reason} (troubleshooting.md#a-widget-fails).`);
+}

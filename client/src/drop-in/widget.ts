@@ -1,6 +1,6 @@
 // A widget: when it runs, and what the page is told.
 
-import { call, guardCallbacks } from './callbacks.js';
+import { call, guardCallbacks, warn } from './callbacks.js';
 import { createFrameBox } from './frame-box.js';
 import { createFrameLink } from './frame-link.js';
 import { createGrowingPause } from './growing-pause.js';
@@ -127,7 +127,7 @@ export function createWidget(
       queue.end();
       run.reject(error ?? reason);
     }
-    if (settings.onError === undefined) console.warn(`Tollgate: a widget has failed: ${reason}`);
+    if (settings.onError === undefined) warn(reason);
     callbacks.call(settings.onError, error);
     next();
   }

@@ -35,8 +35,10 @@ import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
 import issueSitePow from './routes/sites/issue-site-pow.js';
 import redeem from './routes/sites/redeem.js';
+import siteFrame from './routes/sites/site-frame.js';
 import siteImage from './routes/sites/site-image.js';
 import siteverify from './routes/sites/siteverify.js';
+import widgetScript from './routes/sites/widget-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -93,9 +95,9 @@ export async function buildApp(
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
-  await app.register(browserFiles);
+  const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
+  await app.register(browserFiles, { address });
 
-  const imagesUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
   await app.register(sites, {
@@ -107,7 +109,7 @@ export async function buildApp(
   });
   await app.register(issuePow, { prefix, options, limit: powLimit });
   const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
-  await app.register(issueImage, { prefix, options, limit: imageLimit, imagesUrl });
+  await app.register(issueImage, { prefix, options, limit: imageLimit, imagesUrl: address });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
     // Without this, browsers do not show the image on pages of another site.
@@ -122,10 +124,12 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  await app.register(widgetScript, { prefix });
+  await app.register(siteFrame, { prefix });
   await app.register(issueSitePow, { prefix });
   await app.register(siteImage, {
     prefix,
-    imagesUrl,
+    imagesUrl: address,
     limit: imageLimit,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
   });

@@ -32,11 +32,9 @@ export interface RedeemingChallenge extends ChallengeController {
   run(run: RedeemingRun): void;
   /** The person has answered the image. */
   answer(): void;
-  /** Shows that nothing can be done here, and why. */
+  /** Ends the run, and shows why nothing can be done here, or nothing, or that all is done. */
   refuse(error: Error): void;
-  /** Ends the run. */
   stop(): void;
-  /** Shows that all is done. */
   showDone(): void;
 }
 
@@ -122,8 +120,7 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
     const sentAtMs = performance.now();
     try {
       const response = await redeem(fields);
-      const body: unknown = await response.json().catch(() => undefined);
-      return { response, body, sentAtMs };
+      return { response, body: (await response.json().catch(() => undefined)) as unknown, sentAtMs };
     } finally {
       isRedeeming = false;
     }

@@ -56,7 +56,6 @@ function createApi(script: ScriptParameters): Installation {
 
   function render(container: unknown, options: unknown = {}): string {
     const present = widgets.idIn(container);
-    if (present !== undefined) console.warn('Tollgate: this element already has a widget.');
     return present ?? widgets.render(container, given(options));
   }
 
