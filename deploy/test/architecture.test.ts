@@ -442,6 +442,11 @@ const departures: readonly Departure[] = [
     why: 'samples are issued and drawn by the code of live challenges',
   },
   {
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain|passwords))\//,
+    to: /^shared\/src\/schemas\/user-id\.ts$/,
+    why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
+  },
+  {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
     to: /^shared\/src\/config\/(load-module|redacted-message)\.ts$/,
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
@@ -453,7 +458,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|device-claims|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {

@@ -13,7 +13,7 @@ import { createLogger, type LogOutput } from '@tollgate/shared/http/observabilit
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -138,6 +138,7 @@ export async function openChallengeService(
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
+    opened: () => waitForStores([store]),
     closeDependencies: async () => {
       await keyReport.stop();
       pruning.stop();

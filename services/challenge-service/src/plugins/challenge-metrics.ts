@@ -16,16 +16,7 @@ import {
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
-
-/** Counts what happens on sites, each under its key. */
-export interface SiteCounters {
-  /** An issued challenge; its type is `pow`, `image` or the name of what stands in for one. */
-  issued(site: string, challenge: string): void;
-  /** A redemption: `redeemed`, or the code of its refusal. */
-  redeemed(site: string, outcome: string): void;
-  /** A receipt that was asked about: `success`, or the code of its refusal. An empty key is an unknown site. */
-  verified(site: string, outcome: string): void;
-}
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
@@ -78,21 +69,6 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
   registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
   const countWork = createWorkCounter(registry);
-  const siteIssued = registry.counter(
-    'tollgate_site_challenges_issued_total',
-    'Challenges that were issued to pages of a site',
-    ['site', 'challenge'],
-  );
-  const siteRedeemed = registry.counter(
-    'tollgate_site_redemptions_total',
-    'Requests of pages of a site for a receipt, by their outcome',
-    ['site', 'outcome'],
-  );
-  const siteVerified = registry.counter(
-    'tollgate_siteverify_requests_total',
-    'Requests of servers to verify a receipt, by their outcome',
-    ['site', 'outcome'],
-  );
 
   return {
     registry,
@@ -109,11 +85,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       const labels = { challenge, preset };
       return () => issued(labels);
     },
-    sites: {
-      issued: (site, challenge) => siteIssued({ site, challenge }),
-      redeemed: (site, outcome) => siteRedeemed({ site, outcome }),
-      verified: (site, outcome) => siteVerified({ site, outcome }),
-    },
+    sites: createSiteCounters(registry),
     measured(images, threads) {
       let unfinished = 0;
       const countJobs = (change: number) => {
