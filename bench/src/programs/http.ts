@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
-import { openRoutes, type Pace, type Routes } from '../load/routes.js';
+import { GATED_SITE, openRoutes, type Pace, type Routes } from '../load/routes.js';
 import { ACCOUNT, logIn } from '../log-in.js';
 import { openPrivateRedis } from '../private-redis.js';
 import type { Program } from '../program.js';
@@ -38,6 +38,7 @@ const COMPARISONS: readonly Comparison[] = [
   { name: 'POST /host/verify', route: 'verify', floors: CHECKS, bound: 0.7 },
   { name: 'GET /profile', route: 'profile', floors: ['fastify'], bound: 0.55 },
   { name: 'POST /refresh', route: 'refresh', floors: SCRIPTS, bound: 0.3 },
+  { name: 'GET /api/captcha/gate/check', route: 'gate', floors: ['fastify'], bound: 0.5 },
 ];
 
 const OPTIONS = {
@@ -54,7 +55,7 @@ const program: Program = {
 answered. "busy" is the share of its core that the service used. A bare server does the least that a route needs: an
 empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "corked" ones write all commands of one turn of the event loop together,
 as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second that the route answered.
-Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|verify|profile|refresh`,
+Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|verify|profile|refresh|gate`,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const store = values.store === 'embedded' ? 'embedded' : 'redis';
@@ -62,7 +63,11 @@ Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only i
     const chosen = COMPARISONS.filter(({ route }) => values.only === undefined || route === values.only);
     if (chosen.length === 0) throw new RangeError(`no route ${values.only}`);
     const cores = assignCores();
-    const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500' };
+    const environment = {
+      REFRESH_WINDOW: '0',
+      MAX_SESSIONS: '500',
+      GATE: JSON.stringify({ sites: [GATED_SITE] }),
+    };
     const site = await open(openSite({ cores, store, environment, accounts: [ACCOUNT] }));
     const redis = site.redis ?? (await open(openPrivateRedis(cores.redis)));
     const start = (name: string, args: string[], environment = {}) =>

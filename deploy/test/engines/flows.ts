@@ -5,6 +5,7 @@ import { engines } from '../support/engines/engines.js';
 import { accessFlows } from './access-flows.js';
 import { type DemoPage, openDemoPage } from './demo-page.js';
 import { formFlows } from './form-flows.js';
+import { gateFlows } from './gate-flows.js';
 import { outageFlows } from './outage-flows.js';
 import { priceFlows } from './price-flows.js';
 import { sessionFlows } from './session-flows.js';
@@ -23,7 +24,14 @@ export interface Stage {
 /** A flow, named after what holds in it. */
 export type Flows = Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>;
 
-const flows: Flows = { ...sessionFlows, ...priceFlows, ...formFlows, ...accessFlows, ...outageFlows };
+const flows: Flows = {
+  ...sessionFlows,
+  ...priceFlows,
+  ...formFlows,
+  ...gateFlows,
+  ...accessFlows,
+  ...outageFlows,
+};
 
 /** With Trusted Types the solver tries the plain URL of its worker first, which bundlers need. */
 const plainUrlFirst = /^\/forms\/\S+ require-trusted-types-for trusted-types-sink Worker\b/;
