@@ -38,7 +38,7 @@ const COMPARISONS: readonly Comparison[] = [
   { name: 'POST /host/verify', route: 'verify', floors: CHECKS, bound: 0.7 },
   { name: 'GET /profile', route: 'profile', floors: ['fastify'], bound: 0.55 },
   { name: 'POST /refresh', route: 'refresh', floors: SCRIPTS, bound: 0.3 },
-  { name: 'GET /api/captcha/gate/check', route: 'gate', floors: ['fastify'], bound: 0.5 },
+  { name: 'GET /api/captcha/gate/check', route: 'gate', floors: ['fastify'], bound: 0.3 },
 ];
 
 const OPTIONS = {
