@@ -2,12 +2,12 @@
 
 import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
 import type { SignedIn } from '../log-in.js';
-import { openReceipts } from '../receipts.js';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY, type Site } from '../site.js';
 import { type BodySupply, openSolvedWork } from '../solved-work.js';
 import type { Cost, Generator } from './open-generator.js';
 import type { LoadPlan } from './plan.js';
+import { openReceipts } from './receipts.js';
 
 /** What a run decides itself. */
 export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;

@@ -10,8 +10,8 @@ import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
-import { type BodySupply, openSupply } from './solved-work.js';
-import { untilAnswered } from './until-answered.js';
+import { type BodySupply, openSupply } from '../solved-work.js';
+import { untilAnswered } from '../until-answered.js';
 
 const SITE = 'bench';
 const SITE_SECRET = 'the-secret-of-the-site-of-this-benchmark-00';
