@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
@@ -41,6 +42,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -95,6 +97,8 @@ const environment = {
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_NO_SCRIPT: 'image',
+  GATE: '{"sites":["http://localhost"]}',
+  TRUST_PROXY: 'loopback',
 };
 const SITE_SECRET = makeSecret();
 const SITES = JSON.stringify({
@@ -128,6 +132,7 @@ async function openServices(t: Test, store: Store) {
     countRequest: openRequestCounter(store, prefix),
     ring,
     images,
+    gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: { challenges: store },
     sites: {
@@ -217,6 +222,10 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('mark the options');
   await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
   await done('report the keys of a node');
+  const load = openLoadRecord(store, captcha.cache.prefix);
+  await load.report('process', { issued: 1, refused: 0, queues: {} });
+  await load.raise(1, 60_000);
+  await done('report the load, raise the price by hand');
 
   const watch = watchStores({ sessions: store, challenges: store }, readyKey(captcha.cache.prefix), logger);
   t.teardown(() => watch.stop());
@@ -254,6 +263,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const url = '/api/captcha/siteverify';
   t.match((await challengeApp.inject({ method: 'POST', url, payload: receipt })).json(), { success: true });
   await done('verify the receipt');
+  const passed = { method: 'POST', url: '/api/captcha/gate/pass', payload: {} } as const;
+  t.equal((await challengeApp.inject(passed)).statusCode, 422);
+  await done('count a submission to the gate');
   const payload = {
     email: 'nobody@example.com',
     password: 'a wrong password',
@@ -329,6 +341,7 @@ t.test('every function that builds a key has a row', async (t) => {
   const others = [
     configFingerprintKey('captcha'),
     readyKey('captcha'),
+    ...Object.values(loadKeys('captcha')),
     READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),
