@@ -95,7 +95,6 @@ export async function openSessionService(
   const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
   const challengeKey = readyKey(config.captcha.cache.prefix);
   const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
-
   // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
   const limits = { running, waiting: running * WAITING_PER_CHECK };
