@@ -86,4 +86,31 @@ export const challengeRows: readonly DashboardRow[] = [
       },
     ],
   },
+  {
+    title: 'Sites',
+    panels: [
+      {
+        title: 'Issued to pages of sites',
+        description: 'Challenges per second, by the key of the site.',
+        unit: 'ops',
+        queries: [
+          [rateBy('site, challenge', 'tollgate_site_challenges_issued_total'), '{{site}} {{challenge}}'],
+        ],
+      },
+      {
+        title: 'Receipts',
+        description:
+          'Requests of pages for a receipt. `hostname_not_allowed` for a new page: its host name is missing in SITES.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_site_redemptions_total'), '{{site}} {{outcome}}']],
+      },
+      {
+        title: 'Receipts verified',
+        description:
+          'Requests of the servers of sites. `timeout-or-duplicate` far above the usual: somebody sends receipts twice.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_siteverify_requests_total'), '{{site}} {{outcome}}']],
+      },
+    ],
+  },
 ];

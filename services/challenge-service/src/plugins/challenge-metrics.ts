@@ -18,6 +18,7 @@ import type { LoadWatch } from '@tollgate/shared/load/load-watch.js';
 import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
@@ -31,6 +32,8 @@ export interface ChallengeMetrics {
   readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
+  /** Counts what happens on a site. */
+  readonly sites: SiteCounters;
   /**
    * Wraps a pool so that its images are timed and counted, also for the load of this process.
    * @param threads images that it draws at the same time
@@ -106,6 +109,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       const labels = { challenge, preset };
       return () => issued(labels);
     },
+    sites: createSiteCounters(registry),
     measured(images, threads, load) {
       let unfinished = 0;
       const countJobs = (change: number) => {
