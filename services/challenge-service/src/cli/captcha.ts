@@ -55,10 +55,13 @@ function readCommand(args: string[]): CaptchaCommand {
   const { positionals, values } = parse(args);
   const [name, ...more] = positionals;
   if (name === 'site') return readSiteCommand(more, values);
-  if (name === 'attack') return { action: name, command: readAttackCommand(more, values) };
-  const { hostname, minutes, bits } = values;
-  if (more.length > 0 || [hostname, minutes, bits].some((value) => value !== undefined))
+  if (name === 'attack') return { action: name, command: attackCommand(more, values) };
+  if (
+    more.length > 0 ||
+    [values.hostname, values.minutes, values.bits].some((value) => value !== undefined)
+  ) {
     throw new UsageError();
+  }
   if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
   if (name !== 'preview') throw new UsageError();
   const { preset = 'default', count = '12', path = '' } = values;
@@ -85,7 +88,7 @@ function readSiteCommand(
   return { action: 'site', key, hostnames };
 }
 
-function readAttackCommand(words: string[], values: ReturnType<typeof parse>['values']): AttackCommand {
+function attackCommand(words: string[], values: ReturnType<typeof parse>['values']): AttackCommand {
   const { minutes = '60', bits = '4', ...others } = values;
   const [state, ...more] = words;
   if (more.length > 0 || Object.keys(others).length > 0) throw new UsageError();

@@ -75,14 +75,14 @@ export interface SitesOptions {
 
 async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
   const { sites, limit, kinds, redemptionsPerMinute } = deps;
-  const { ring, random, raisedBits } = app;
+  const { ring, random } = app;
   const serve = (site: Site, { openChallenges }: SiteDependencies): ServedSite => {
     const challenges = openChallenges(site.key);
     const options = siteChallengeOptions(deps.options, site);
     return {
       site,
       challenges,
-      issuer: { options, ring, limit, random, raisedBits },
+      issuer: { options, ring, limit, random, raisedBits: app.raisedBits },
       allowsHostname: hostnameMatcher(site.hostnames),
       redeem: createRedeemer(site, { store: challenges, ring, options, kinds, random }),
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
