@@ -1,6 +1,7 @@
 // The routes of both services that are put under load, each with what its requests need.
 
 import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { SignedIn } from '../log-in.js';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY, type Site } from '../site.js';
@@ -22,7 +23,11 @@ export interface Routes {
   readonly verify: Route;
   readonly profile: Route;
   readonly refresh: Route;
+  readonly gate: Route;
 }
+
+/** The site of the gate in a run. */
+export const GATED_SITE = 'http://gated.test';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 /** More than any machine verifies in a run. */
@@ -44,6 +49,7 @@ export function openRoutes(
   const { storeUrl, environment } = site;
   const supply = (algorithm?: string) => openSolvedWork(storeUrl, environment.CHALLENGE_SECRET!, algorithm);
   const [solved, solvedHashwx] = [supply(), supply(HASHWX)];
+  let pass: string | undefined;
   let cookies: readonly string[] = signedIn.map(({ cookie }) => cookie);
 
   const submit =
@@ -75,6 +81,17 @@ export function openRoutes(
         pids: session,
         ...pace,
       }),
+    // As a gateway asks about a request with a pass.
+    async gate(pace) {
+      pass ??= await passOf(site);
+      const headers = { ...gatedHeaders, cookie: pass };
+      return generator.run({
+        urls: [`${site.challenge}/api/captcha/gate/check`],
+        headers,
+        pids: challenge,
+        ...pace,
+      });
+    },
     // Refresh tokens are single-use: each connection sends the last one that it got, in this run or the one before.
     async refresh(pace) {
       const urls = [`${site.session}/refresh`];
@@ -83,4 +100,26 @@ export function openRoutes(
       return cost;
     },
   };
+}
+
+const gatedHeaders = {
+  'x-forwarded-for': '203.0.113.7',
+  'x-forwarded-host': new URL(GATED_SITE).host,
+  'x-forwarded-method': 'GET',
+  'x-forwarded-uri': '/wanted?a=b',
+  accept: 'text/html',
+};
+
+/** Works for a pass of the gate, before `GATED_SITE`. Returns its cookie. */
+async function passOf({ challenge }: Site): Promise<string> {
+  const work = await (await fetch(`${challenge}/api/captcha/pow`, { headers: gatedHeaders })).json();
+  const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
+  const answer = await fetch(`${challenge}/api/captcha/gate/pass`, {
+    method: 'POST',
+    headers: { ...gatedHeaders, ...JSON_BODY, accept: 'application/json' },
+    body: JSON.stringify({ pow_token: token, pow_nonce: findNonce(salt, difficulty) }),
+  });
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+  if (cookie === undefined) throw new Error(`no pass: ${answer.status} ${await answer.text()}`);
+  return cookie;
 }
