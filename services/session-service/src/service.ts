@@ -96,7 +96,6 @@ export async function openSessionService(
   const limits = hashingLimits(availableParallelism());
   const queue = createHashingQueue(limits);
   const load = watchLoad(challengeStore, { options: config.captcha, log: logger });
-
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
   const accessTtlMs = values.ACCESS_TTL * 1000;
