@@ -63,9 +63,9 @@ async function tests(t: Test, site: Site): Promise<void> {
     const ordinary = async () => site.image();
     const submissions: Record<string, (ip: string) => Promise<object>> = {
       nothing: async () => ({}),
-      'an unknown image': async () => ({ captcha_token: 'a'.repeat(40), captcha: 'xxxxxx' }),
+      'an unknown image': async () => ({ captcha_token: 'a'.repeat(40), captcha: 'zzzzzz' }),
       'an ordinary image': ordinary,
-      'a wrong answer': async (ip) => ({ ...(await aloneImage(site, ip)), captcha: 'xxxxxx' }),
+      'a wrong answer': async (ip) => ({ ...(await aloneImage(site, ip)), captcha: 'zzzzzz' }),
       'an empty token of work': async () => ({ pow_token: '', pow_nonce: '', ...(await ordinary()) }),
     };
     for (const [what, fields] of Object.entries(submissions)) {
