@@ -86,6 +86,13 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'shared/load',
+    files: /^shared\/src\/load\//,
+    may: shared('store', 'pow', 'crypto'),
+    mayForTypes: shared('challenges', 'schemas'),
+    never: [anyProcess, clock, chance],
+  },
+  {
     name: 'shared/audit',
     files: /^shared\/src\/audit\//,
     may: [node('fs', 'path'), ...shared('schemas')],
@@ -138,6 +145,32 @@ const rooms: readonly Room[] = [
     never: [environment, clock, chance],
   },
   {
+    name: 'sites',
+    files: /^services\/challenge-service\/src\/sites\//,
+    may: [
+      typebox,
+      /^@fastify\/busboy$/,
+      node('crypto'),
+      ...shared('crypto', 'schemas', 'challenges'),
+      ...own('json-source\\.ts$'),
+    ],
+    mayForTypes: [sharedAny],
+    never: [environment, clock, chance],
+  },
+  {
+    name: 'gate',
+    files: /^services\/challenge-service\/src\/gate\//,
+    may: [
+      typebox,
+      /^negotiator$/,
+      node('crypto', 'dns/promises', 'net'),
+      ...shared('cache', 'crypto', 'schemas'),
+      /^shared\/src\/http\/(errors\/language|guard\/guard-answers)\.ts$/,
+    ],
+    mayForTypes: shared('challenges'),
+    never: [environment, clock, chance],
+  },
+  {
     name: 'renderer',
     files: /^services\/challenge-service\/src\/renderer\//,
     may: [
@@ -168,7 +201,12 @@ const rooms: readonly Room[] = [
   {
     name: 'routes',
     files: /^services\/[a-z]+-service\/src\/routes\//,
-    may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
+    may: [
+      /^fastify$/,
+      typebox,
+      ...own('domain/', 'errors', 'plugins/', 'sites/'),
+      ...shared('schemas', 'http'),
+    ],
     mayForTypes: [sharedAny, ...own('(stores|directory|passwords)/')],
     never: [environment, listening],
   },
@@ -199,9 +237,9 @@ const rooms: readonly Room[] = [
         'config',
         'app',
         'admin',
-        '(image|token)-setup',
+        '(gate|image|token)-setup',
         'project-root',
-        '(stores|directory|passwords)/',
+        '(stores|directory|passwords|sites)/',
       ),
     ],
     never: [environment],
@@ -209,8 +247,20 @@ const rooms: readonly Room[] = [
   {
     name: 'image-setup.ts',
     files: /^services\/challenge-service\/src\/image-setup\.ts$/,
-    may: [sharedAny, ...own('presets/', 'renderer/')],
+    may: [sharedAny, ...own('presets/', 'renderer/', 'json-source\\.ts$')],
     never: [environment],
+  },
+  {
+    name: 'gate-setup.ts',
+    files: /^services\/challenge-service\/src\/gate-setup\.ts$/,
+    may: [sharedAny, ...own('gate/', 'json-source\\.ts$')],
+    never: [environment],
+  },
+  {
+    name: 'json-source.ts',
+    files: /^services\/challenge-service\/src\/json-source\.ts$/,
+    may: [node('fs', 'path')],
+    never: [anyProcess],
   },
   {
     name: 'token-setup.ts',
@@ -224,7 +274,13 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', '(stores|directory|passwords)/', 'renderer/', '(image|token)-setup', 'project-root'),
+      ...own(
+        'config',
+        '(stores|directory|passwords|sites)/',
+        'renderer/',
+        '(image|token)-setup',
+        'project-root',
+      ),
     ],
   },
   {
@@ -328,7 +384,7 @@ const rooms: readonly Room[] = [
 
 const departures: readonly Departure[] = [
   {
-    from: /^shared\/src\/challenges\/store\/records\.ts$/,
+    from: /^shared\/src\/challenges\/store\/(receipt-record|records)\.ts$/,
     to: typebox,
     why: 'the schema of a record is its type',
   },
@@ -338,7 +394,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(store\/([a-z-]+-)?challenge-store|challenge-service-watch|config-fingerprint)\.ts$/,
+    from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?challenge-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,
     to: /^shared\/src\/(store|keys)\//,
     why: 'the store files of the room use the opened store',
   },
@@ -403,9 +459,14 @@ const departures: readonly Departure[] = [
     why: 'presets are checked and completed by their schema',
   },
   {
-    from: /^services\/challenge-service\/src\/presets\/preset-(fingerprint|source)\.ts$/,
-    to: /^node:(crypto|fs|path)$/,
-    why: 'a fingerprint is a hash, and presets may be in a file',
+    from: /^services\/challenge-service\/src\/presets\/preset-fingerprint\.ts$/,
+    to: /^node:crypto$/,
+    why: 'a fingerprint is a hash',
+  },
+  {
+    from: /^services\/challenge-service\/src\/routes\/gate\/send-page\.ts$/,
+    to: /^services\/challenge-service\/src\/gate\/page\/[a-z-]+\.ts$/,
+    why: 'the page of the gate is a text that pure functions write',
   },
   {
     from: /^services\/challenge-service\/src\/routes\/(alone|issue)-image\.ts$/,
@@ -416,6 +477,11 @@ const departures: readonly Departure[] = [
     from: /^services\/challenge-service\/src\/cli\/(captcha|preview|samples)\.ts$/,
     to: /^services\/challenge-service\/src\/(domain\/(drawing|image-challenge)|presets\/presets)\.ts$/,
     why: 'samples are issued and drawn by the code of live challenges',
+  },
+  {
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain|passwords))\//,
+    to: /^shared\/src\/schemas\/user-id\.ts$/,
+    why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
   },
   {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
@@ -429,12 +495,12 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|device-claims|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
+    to: /^shared\/src\/challenges\/(attempts\/(normalise|pseudonyms)|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {
@@ -464,7 +530,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^deploy\/src\/docs\/(chart-files|configuration-page|openapi-documents)\.ts$/,
-    to: /^services\/[a-z]+-service\/src\/(config|app|admin|plugins\/[a-z]+-metrics)\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/(config|app|admin|gate-setup|plugins\/[a-z]+-metrics)\.ts$/,
     why: 'the documentation is made from the code of both services',
   },
 ];

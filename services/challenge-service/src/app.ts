@@ -23,21 +23,34 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import browserFiles from './plugins/browser-files.js';
+import gate, { type GateDependencies } from './plugins/gate.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
+import { siteOrigins } from './plugins/site-origins.js';
+import sites, { type SiteDependencies } from './plugins/sites.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
+import checkGate from './routes/gate/check-gate.js';
+import passGate from './routes/gate/pass-gate.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
+import issueSitePow from './routes/sites/issue-site-pow.js';
+import redeem from './routes/sites/redeem.js';
+import siteImage from './routes/sites/site-image.js';
+import siteverify from './routes/sites/siteverify.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
+  /** The gate; undefined if it stands before no site. */
+  readonly gate?: GateDependencies | undefined;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
+  /** The sites of `SITES`; none by default, and then their routes answer 404. */
+  readonly sites?: SiteDependencies | undefined;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   /** The audit trail. */
@@ -66,7 +79,11 @@ export async function buildApp(
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
+  await app.register(crossOrigin, {
+    origin: config.corsOrigin,
+    headers: values.CORS_HEADERS,
+    rulesOf: deps.sites === undefined ? undefined : siteOrigins(deps.sites.list, prefix),
+  });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate challenge service',
@@ -82,15 +99,26 @@ export async function buildApp(
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
   await app.register(browserFiles);
+  await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
 
+  const ownUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
+  await app.register(sites, {
+    sites: deps.sites,
+    options,
+    kinds: deps.kinds ?? [],
+    limit: powLimit,
+    redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
+  });
   await app.register(issuePow, { prefix, options, limit: powLimit });
+  const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
   await app.register(issueImage, {
     prefix,
     options,
-    limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
-    imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
+    limit: imageLimit,
+    // The page of the gate may load them from its own site alone.
+    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? ownUrl,
   });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
@@ -106,5 +134,22 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  await app.register(issueSitePow, { prefix });
+  await app.register(siteImage, {
+    prefix,
+    imagesUrl: ownUrl,
+    limit: imageLimit,
+    limitPerMinute: values.RATE_LIMIT_IMAGE,
+  });
+  await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
+  await app.register(siteverify, {
+    prefix,
+    limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
+    trail: deps.trail,
+  });
+  if (deps.gate !== undefined) {
+    await app.register(checkGate, { prefix });
+    await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });
+  }
   return app;
 }

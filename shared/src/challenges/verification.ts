@@ -88,12 +88,14 @@ export interface FailedVerdict {
   readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
   /** Whether the submission had neither work nor a right image. */
   readonly isUnproven?: true;
+  /** The algorithm of the work that is refused, as its record has it; missing if something else is, or no record was found. */
+  readonly algorithm?: string;
 }
 
 /** What a passing submission gave, so that it can be verified again after the failures have risen. */
 export interface GivenProof {
   /** Null if no work was verified. */
-  readonly work: IssuedWork | null;
+  readonly work: (IssuedWork & { readonly algorithm: string }) | null;
   readonly image: boolean;
   /** Returns whether the captcha, or what replaced it, is enough for an account with this many failures. */
   isImageStillEnough(failures: number): boolean;

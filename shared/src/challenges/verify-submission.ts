@@ -13,6 +13,7 @@ import { isAcceptedAlone, parsePowRecord } from './store/records.js';
 import {
   type FieldNames,
   imageProblems,
+  mayReplaceWork,
   offersImage,
   offersNoWork,
   powProblems,
@@ -75,8 +76,7 @@ export function createSubmissionVerifier({
 
   /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
   const isAlone = (submission: Submission, { pow, image, minDifficulty }: RequiredChallenges) =>
-    options.no_script === 'image' &&
-    options.pow.enabled &&
+    mayReplaceWork(options) &&
     pow &&
     image !== 'ignored' &&
     minDifficulty === undefined &&
@@ -114,13 +114,16 @@ export function createSubmissionVerifier({
     const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
     if (record === null || !checked.ok) {
       const reason = checked.ok ? 'unknown' : checked.reason;
-      return failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
+      const verdict = failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
+      return record === null ? verdict : { ...verdict, algorithm: record.algorithm };
     }
-    if (record.difficulty < (context.minDifficulty ?? 0)) {
-      return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+    const { algorithm, difficulty, floor } = record;
+    if (difficulty < (context.minDifficulty ?? 0)) {
+      const verdict = failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+      return { ...verdict, algorithm };
     }
     const scoped = record.scope !== null && isAccount(context.account)(record.scope);
-    return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
+    return { ok: true as const, work: { difficulty, floor, scoped, algorithm } };
   }
 
   /** Verifies an image in place of work. Nothing about the account is read: its failures have no price here. */
@@ -138,7 +141,8 @@ export function createSubmissionVerifier({
 
   function checkPrice(work: GivenProof['work'], failures: number): FailedVerdict | null {
     if (work === null || suffices(work, failures, terms)) return null;
-    return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+    const verdict = failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+    return { ...verdict, algorithm: work.algorithm };
   }
 
   function recheck(given: GivenProof, failures: number): FailedVerdict | null {

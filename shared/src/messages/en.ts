@@ -21,9 +21,14 @@ export const en = {
   captcha_invalid: 'The additional check has failed. Please try again with a new one.',
   captcha_required: 'Please also complete the additional check.',
   preset_refused: 'Please complete the additional check that this form asks for.',
+  hostname_not_allowed: 'Pages of this address cannot use this check.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
+
+  gate_pass_required: 'This site asks for a short check first. Open its address in a browser.',
+  gate_refused: 'This address cannot be opened from your network.',
+  gate_site_unknown: 'There is no such site here.',
 
   login_failed: 'The email address or the password is wrong.',
   login_throttled: 'Too many failed attempts. Please wait before you try again.',

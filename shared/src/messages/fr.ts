@@ -22,9 +22,14 @@ export const fr: Record<MessageKey, string> = {
   captcha_invalid: 'La vérification supplémentaire a échoué. Veuillez en essayer une nouvelle.',
   captcha_required: 'Veuillez aussi effectuer la vérification supplémentaire.',
   preset_refused: 'Veuillez compléter la vérification supplémentaire que ce formulaire demande.',
+  hostname_not_allowed: 'Les pages de cette adresse ne peuvent pas utiliser cette vérification.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
+
+  gate_pass_required: 'Ce site demande d’abord un court contrôle. Ouvrez son adresse dans un navigateur.',
+  gate_refused: 'Cette adresse ne peut pas être ouverte depuis votre réseau.',
+  gate_site_unknown: 'Ce site n’existe pas ici.',
 
   login_failed: 'L’adresse e-mail ou le mot de passe est incorrect.',
   login_throttled: 'Trop de tentatives infructueuses. Veuillez patienter avant de réessayer.',

@@ -3,6 +3,8 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
+import { SHA256 } from '../../pow/algorithms.js';
+import { HASHWX } from '../../pow/hashwx/work.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
 import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
@@ -73,12 +75,38 @@ export function createAuditCounters(metrics: Metrics, service: AuditLine['servic
   };
 }
 
+/** What becomes of proofs of work. */
+export type WorkOutcome = 'issued' | 'verified' | 'refused';
+
+/** Counts a proof of work; an algorithm that is not ours is not counted. */
+export type WorkCounter = (algorithm: string, outcome: WorkOutcome) => void;
+
+/** Adds the figure of proofs of work by algorithm. */
+export function createWorkCounter(metrics: Metrics): WorkCounter {
+  const count = metrics.counter(
+    'tollgate_work_total',
+    'Proofs of work, by algorithm and what became of them',
+    ['algorithm', 'outcome'],
+  );
+  const labels = (algorithm: string) => ({
+    issued: { algorithm, outcome: 'issued' },
+    verified: { algorithm, outcome: 'verified' },
+    refused: { algorithm, outcome: 'refused' },
+  });
+  const known = new Map([SHA256, HASHWX].map((algorithm) => [algorithm, labels(algorithm)]));
+  return (algorithm, outcome) => {
+    const found = known.get(algorithm);
+    if (found !== undefined) count(found[outcome]);
+  };
+}
+
 /**
  * Adds the metrics of submissions. Returns a function that returns the observer of the submissions to an application; it
  * also writes refusals that look like an attack to the audit stream.
  */
 export function createChallengeObservers(
   metrics: Metrics,
+  countWork: WorkCounter = createWorkCounter(metrics),
 ): (application: string, trail: AuditTrail) => ChallengeObserver {
   const solved = metrics.counter(
     'tollgate_challenges_solved_total',
@@ -97,12 +125,16 @@ export function createChallengeObservers(
     ];
     return {
       solved(given) {
-        if (given.work !== null) solved(work);
+        if (given.work !== null) {
+          solved(work);
+          countWork(given.work.algorithm, 'verified');
+        }
         if (given.image) solved(image);
       },
-      refused({ code, reason: found }, { account, address, isReplay }) {
+      refused({ code, reason: found, algorithm }, { account, address, isReplay }) {
         const reason = isReplay ? 'spent' : found;
         refused({ application, code, reason });
+        if (algorithm !== undefined) countWork(algorithm, 'refused');
         if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
         if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
         if (reason === 'other_preset') return;
