@@ -141,7 +141,7 @@ const rooms: readonly Room[] = [
   {
     name: 'browser',
     files: /^services\/challenge-service\/src\/browser\//,
-    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url')],
+    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url', 'util', 'zlib')],
     never: [environment, clock, chance],
   },
   {
