@@ -86,6 +86,13 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'shared/load',
+    files: /^shared\/src\/load\//,
+    may: shared('store', 'pow', 'crypto'),
+    mayForTypes: shared('challenges', 'schemas'),
+    never: [anyProcess, clock, chance],
+  },
+  {
     name: 'shared/audit',
     files: /^shared\/src\/audit\//,
     may: [node('fs', 'path'), ...shared('schemas')],
@@ -134,7 +141,20 @@ const rooms: readonly Room[] = [
   {
     name: 'browser',
     files: /^services\/challenge-service\/src\/browser\//,
-    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url')],
+    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url', 'util', 'zlib')],
+    never: [environment, clock, chance],
+  },
+  {
+    name: 'sites',
+    files: /^services\/challenge-service\/src\/sites\//,
+    may: [
+      typebox,
+      /^@fastify\/busboy$/,
+      node('crypto'),
+      ...shared('crypto', 'schemas', 'challenges'),
+      ...own('json-source\\.ts$'),
+    ],
+    mayForTypes: [sharedAny],
     never: [environment, clock, chance],
   },
   {
@@ -181,7 +201,12 @@ const rooms: readonly Room[] = [
   {
     name: 'routes',
     files: /^services\/[a-z]+-service\/src\/routes\//,
-    may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
+    may: [
+      /^fastify$/,
+      typebox,
+      ...own('domain/', 'errors', 'plugins/', 'sites/'),
+      ...shared('schemas', 'http'),
+    ],
     mayForTypes: [sharedAny, ...own('(stores|directory|passwords)/')],
     never: [environment, listening],
   },
@@ -214,7 +239,7 @@ const rooms: readonly Room[] = [
         'admin',
         '(gate|image|token)-setup',
         'project-root',
-        '(stores|directory|passwords)/',
+        '(stores|directory|passwords|sites)/',
       ),
     ],
     never: [environment],
@@ -249,7 +274,13 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', '(stores|directory|passwords)/', 'renderer/', '(image|token)-setup', 'project-root'),
+      ...own(
+        'config',
+        '(stores|directory|passwords|sites)/',
+        'renderer/',
+        '(image|token)-setup',
+        'project-root',
+      ),
     ],
   },
   {
@@ -353,7 +384,7 @@ const rooms: readonly Room[] = [
 
 const departures: readonly Departure[] = [
   {
-    from: /^shared\/src\/challenges\/store\/records\.ts$/,
+    from: /^shared\/src\/challenges\/store\/(receipt-record|records)\.ts$/,
     to: typebox,
     why: 'the schema of a record is its type',
   },
@@ -363,7 +394,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(store\/([a-z-]+-)?challenge-store|challenge-service-watch|config-fingerprint)\.ts$/,
+    from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?challenge-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,
     to: /^shared\/src\/(store|keys)\//,
     why: 'the store files of the room use the opened store',
   },
@@ -448,6 +479,11 @@ const departures: readonly Departure[] = [
     why: 'samples are issued and drawn by the code of live challenges',
   },
   {
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain|passwords))\//,
+    to: /^shared\/src\/schemas\/user-id\.ts$/,
+    why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
+  },
+  {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
     to: /^shared\/src\/config\/(load-module|redacted-message)\.ts$/,
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
@@ -459,12 +495,12 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|device-claims|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
+    to: /^shared\/src\/challenges\/(attempts\/(normalise|pseudonyms)|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {

@@ -56,6 +56,17 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Price by load',
+        description:
+          'Load of the queues of all processes (1 is all they can do, at 2 they refuse), its level, and the bits that it or somebody adds to the price.',
+        unit: 'short',
+        queries: [
+          [`max by (queue) (${of('tollgate_load_ratio')})`, 'load of {{queue}}'],
+          [`max(${of('tollgate_load_level')})`, 'level'],
+          [`max by (by) (${of('tollgate_price_raised_bits')})`, 'bits by {{by}}'],
+        ],
+      },
+      {
         title: 'Time of an image',
         description: 'From the request to the bytes, the wait in the queue included.',
         unit: 's',
@@ -82,6 +93,33 @@ export const challengeRows: readonly DashboardRow[] = [
           [rateBy('outcome, reason', 'tollgate_gate_checks_total'), '{{outcome}} {{reason}}'],
           [`sum(${rate('tollgate_gate_passes_total')})`, 'issued'],
         ],
+      },
+    ],
+  },
+  {
+    title: 'Sites',
+    panels: [
+      {
+        title: 'Issued to pages of sites',
+        description: 'Challenges per second, by the key of the site.',
+        unit: 'ops',
+        queries: [
+          [rateBy('site, challenge', 'tollgate_site_challenges_issued_total'), '{{site}} {{challenge}}'],
+        ],
+      },
+      {
+        title: 'Receipts',
+        description:
+          'Requests of pages for a receipt. `hostname_not_allowed` for a new page: its host name is missing in SITES.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_site_redemptions_total'), '{{site}} {{outcome}}']],
+      },
+      {
+        title: 'Receipts verified',
+        description:
+          'Requests of the servers of sites. `timeout-or-duplicate` far above the usual: somebody sends receipts twice.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_siteverify_requests_total'), '{{site}} {{outcome}}']],
       },
     ],
   },

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
+import { SITE, visitSite } from '../monitoring/site-traffic.js';
 import { literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -24,6 +25,7 @@ t.test('the figures of both services', (t) =>
     t,
     {
       ...CHEAP,
+      ...SITE,
       HOST_API_KEY: HOST_KEY,
       CAPTCHA_ESCALATION_AFTER: '100',
       CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
@@ -62,6 +64,8 @@ async function tests(t: Test, site: Site): Promise<void> {
     const again = await challengeAdmin.post('/host/verify', { body: { ...work }, headers });
     t.equal(again.json.code, 'pow_invalid');
 
+    await visitSite(site);
+
     const [ours, theirs] = [await figuresOf(sessionAdmin), await figuresOf(challengeAdmin)];
     t.match(ours.values, {
       'tollgate_logins_total{result="success"}': 1,
@@ -83,13 +87,13 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.ok(Math.abs(ours.values['tollgate_store_clock_offset_seconds{store="sessions"}']!) < 1);
     t.ok(ours.values['tollgate_store_operation_duration_seconds_count{store="sessions"}']! > 5);
     t.match(theirs.values, {
-      'tollgate_challenges_issued_total{challenge="pow",preset="none"}': 4,
+      'tollgate_challenges_issued_total{challenge="pow",preset="none"}': 5,
       'tollgate_challenges_issued_total{challenge="image",preset="default"}': 1,
       'tollgate_challenges_issued_total{challenge="effort",preset="effort"}': 1,
-      'tollgate_work_total{algorithm="sha256",outcome="issued"}': 3,
+      'tollgate_work_total{algorithm="sha256",outcome="issued"}': 4,
       'tollgate_work_total{algorithm="hashwx-1",outcome="issued"}': 1,
       'tollgate_work_total{algorithm="hashwx-1",outcome="verified"}': 1,
-      tollgate_challenge_difficulty_bits_count: 4,
+      tollgate_challenge_difficulty_bits_count: 5,
       'tollgate_challenge_difficulty_bits_bucket{le="8"}': 4,
       tollgate_image_draw_duration_seconds_count: 1,
       'tollgate_image_jobs{state="waiting"}': 0,
@@ -98,6 +102,9 @@ async function tests(t: Test, site: Site): Promise<void> {
       'tollgate_challenges_refused_total{application="default",code="pow_invalid",reason="spent"}': 1,
       'tollgate_gate_checks_total{outcome="asked",reason="missing"}': 1,
       tollgate_gate_passes_total: 0,
+      'tollgate_site_challenges_issued_total{site="shop",challenge="pow"}': 1,
+      'tollgate_site_redemptions_total{site="shop",outcome="hostname_not_allowed"}': 1,
+      'tollgate_siteverify_requests_total{site="",outcome="invalid-input-secret"}': 1,
       'tollgate_audit_events_total{event="challenge_refused"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="public",method="GET",route="/api/captcha/:token(^[A-Za-z0-9]{40}$).png",status="200"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="admin",method="POST",route="/host/verify",status="200"}': 2,

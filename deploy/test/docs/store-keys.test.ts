@@ -5,6 +5,8 @@ import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
+import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
+import { makeSecret } from '@tollgate/challenge-service/sites/site-secrets.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
@@ -40,6 +42,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -70,6 +73,7 @@ const parts: Readonly<Record<string, string>> = {
   uid: '[0-9]+',
   bucket: '[0-9]{1,4}',
   code: '[0-9a-f]{64}',
+  site: '[A-Za-z0-9_-]{1,64}',
 };
 
 const expressions = patterns.map((pattern) => {
@@ -96,6 +100,10 @@ const environment = {
   GATE: '{"sites":["http://localhost"]}',
   TRUST_PROXY: 'loopback',
 };
+const SITE_SECRET = makeSecret();
+const SITES = JSON.stringify({
+  shop: { secret_sha256: SITE_SECRET.sha256, hostnames: ['shop.example'], image: 'always' },
+});
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
 const tokenKeys = {
   accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
@@ -127,6 +135,10 @@ async function openServices(t: Test, store: Store) {
     gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: { challenges: store },
+    sites: {
+      list: readSites(SITES, '/'),
+      openChallenges: (site) => openChallengeStore(store, prefix, site),
+    },
     metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger,
@@ -210,6 +222,10 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('mark the options');
   await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
   await done('report the keys of a node');
+  const load = openLoadRecord(store, captcha.cache.prefix);
+  await load.report('process', { issued: 1, refused: 0, queues: {} });
+  await load.raise(1, 60_000);
+  await done('report the load, raise the price by hand');
 
   const watch = watchStores({ sessions: store, challenges: store }, readyKey(captcha.cache.prefix), logger);
   t.teardown(() => watch.stop());
@@ -227,6 +243,26 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const chosen = `/api/captcha/no-script/${'c'.repeat(40)}.png`;
   t.equal((await challengeApp.inject(chosen)).statusCode, 200);
   await done('issue an image for a page without JavaScript');
+  const ofSite = (await challengeApp.inject('/api/captcha/sites/shop/pow')).json();
+  const imageOfSite = (await challengeApp.inject('/api/captcha/sites/shop')).json();
+  t.equal((await challengeApp.inject('/api/captcha/sites/shop?preset=effort')).json().parts, 16);
+  await done('issue challenges of a site');
+  const redeemed = await challengeApp.inject({
+    method: 'POST',
+    url: '/api/captcha/sites/shop/redeem',
+    headers: { origin: 'https://shop.example' },
+    payload: {
+      pow_token: ofSite.token,
+      pow_nonce: findNonce(ofSite.salt, ofSite.difficulty),
+      captcha_token: imageOfSite.token,
+      captcha: imageOfSite.answer,
+    },
+  });
+  await done('redeem them');
+  const receipt = { secret: SITE_SECRET.secret, response: redeemed.json().token };
+  const url = '/api/captcha/siteverify';
+  t.match((await challengeApp.inject({ method: 'POST', url, payload: receipt })).json(), { success: true });
+  await done('verify the receipt');
   const passed = { method: 'POST', url: '/api/captcha/gate/pass', payload: {} } as const;
   t.equal((await challengeApp.inject(passed)).statusCode, 422);
   await done('count a submission to the gate');
@@ -289,9 +325,11 @@ t.test('every function that builds a key has a row', async (t) => {
   const account = address;
   const token = 'Aa'.repeat(20);
   const keys = challengeKeys('captcha', slotTag);
+  const ofSite = challengeKeys('captcha', slotTag, 'shop');
   const built: Record<keyof typeof keys, string[]> = {
     pow: [keys.pow(token)],
     image: [keys.image(token)],
+    receipt: [ofSite.receipt(token)],
     volume: [keys.volume(address)],
     limit: [keys.limit('pow', address), keys.limit('image', address)],
     failures: [keys.failures(account)],
@@ -303,6 +341,7 @@ t.test('every function that builds a key has a row', async (t) => {
   const others = [
     configFingerprintKey('captcha'),
     readyKey('captcha'),
+    ...Object.values(loadKeys('captcha')),
     READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),
@@ -313,6 +352,8 @@ t.test('every function that builds a key has a row', async (t) => {
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
     KNOWN_USERS_KEY,
+    ...[ofSite.pow(token), ofSite.image(token), ofSite.volume(address)],
+    ...[ofSite.limit('pow', address), ofSite.limit('image', address)],
   ];
   for (const key of [...Object.values(built).flat(), ...others]) {
     t.equal(patternsOf(key).length, 1, key);

@@ -10,6 +10,7 @@ import { outageFlows } from './outage-flows.js';
 import { priceFlows } from './price-flows.js';
 import { sessionFlows } from './session-flows.js';
 import { type Site, startSite } from './site.js';
+import { widgetFlows } from './widget-flows.js';
 
 /** What a flow is given. */
 export interface Stage {
@@ -29,6 +30,7 @@ const flows: Flows = {
   ...priceFlows,
   ...formFlows,
   ...gateFlows,
+  ...widgetFlows,
   ...accessFlows,
   ...outageFlows,
 };

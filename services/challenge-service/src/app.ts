@@ -27,6 +27,8 @@ import gate, { type GateDependencies } from './plugins/gate.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
+import { siteOrigins } from './plugins/site-origins.js';
+import sites, { type SiteDependencies } from './plugins/sites.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import checkGate from './routes/gate/check-gate.js';
@@ -34,6 +36,12 @@ import passGate from './routes/gate/pass-gate.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
+import issueSitePow from './routes/sites/issue-site-pow.js';
+import redeem from './routes/sites/redeem.js';
+import siteFrame from './routes/sites/site-frame.js';
+import siteImage from './routes/sites/site-image.js';
+import siteverify from './routes/sites/siteverify.js';
+import widgetScript from './routes/sites/widget-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -43,6 +51,8 @@ export interface ChallengeDependencies extends IssuerOptions {
   readonly gate?: GateDependencies | undefined;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
+  /** The sites of `SITES`; none by default, and then their routes answer 404. */
+  readonly sites?: SiteDependencies | undefined;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   /** The audit trail. */
@@ -71,7 +81,11 @@ export async function buildApp(
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
+  await app.register(crossOrigin, {
+    origin: config.corsOrigin,
+    headers: values.CORS_HEADERS,
+    rulesOf: deps.sites === undefined ? undefined : siteOrigins(deps.sites.list, prefix),
+  });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate challenge service',
@@ -86,19 +100,27 @@ export async function buildApp(
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
-  await app.register(browserFiles);
+  const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
+  await app.register(browserFiles, { address });
   await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
 
-  const ownUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
+  await app.register(sites, {
+    sites: deps.sites,
+    options,
+    kinds: deps.kinds ?? [],
+    limit: powLimit,
+    redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
+  });
   await app.register(issuePow, { prefix, options, limit: powLimit });
+  const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
   await app.register(issueImage, {
     prefix,
     options,
-    limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
+    limit: imageLimit,
     // The page of the gate may load them from its own site alone.
-    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? ownUrl,
+    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? address,
   });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
@@ -114,6 +136,21 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  await app.register(widgetScript, { prefix });
+  await app.register(siteFrame, { prefix });
+  await app.register(issueSitePow, { prefix });
+  await app.register(siteImage, {
+    prefix,
+    imagesUrl: address,
+    limit: imageLimit,
+    limitPerMinute: values.RATE_LIMIT_IMAGE,
+  });
+  await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
+  await app.register(siteverify, {
+    prefix,
+    limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
+    trail: deps.trail,
+  });
   if (deps.gate !== undefined) {
     await app.register(checkGate, { prefix });
     await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });

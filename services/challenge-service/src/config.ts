@@ -13,6 +13,7 @@ import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
 import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -34,6 +35,7 @@ export const ChallengeEnvironment = Type.Object({
   ...HostApiVariables,
   ...ChallengeModuleVariables,
   ...PresetVariables,
+  ...SiteVariables,
   ...GateVariables,
   ...captchaVariables,
 });
@@ -72,6 +74,24 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
 export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
   const values = readEnvironment(Type.Object(StoreVariables), env);
   return { storeUrl: cacheStoreUrlOf(values), storeVariable: cacheStoreVariableOf(values) };
+}
+
+const LoadEnvironment = Type.Object({ ...StoreVariables, ...captchaVariables });
+
+/**
+ * Reads what `captcha attack` needs, which includes no secret.
+ * @throws ConfigurationError with a line for each mistake
+ */
+export function readLoadConfig(env: Readonly<Record<string, string | undefined>>) {
+  const values = readEnvironment(LoadEnvironment, env, (found) => [
+    ...checkCaptchaVariables(found),
+    ...unknownCaptchaVariables(env),
+  ]);
+  return {
+    storeUrl: cacheStoreUrlOf(values),
+    storeVariable: cacheStoreVariableOf(values),
+    captcha: captchaOptionsFrom(values),
+  };
 }
 
 const PreviewEnvironment = Type.Object({

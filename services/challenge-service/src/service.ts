@@ -13,7 +13,9 @@ import { createLogger, type LogOutput } from '@tollgate/shared/http/observabilit
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { counted } from '@tollgate/shared/load/counted-challenges.js';
+import { watchLoad } from '@tollgate/shared/load/load-watch.js';
+import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -25,6 +27,7 @@ import { loadGateSetup } from './gate-setup.js';
 import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 import { PROJECT_ROOT } from './project-root.js';
+import { readSites } from './sites/read-sites.js';
 
 /** Images that may wait to be drawn. At 2,000 images a second on one core the last one waits about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;
@@ -60,6 +63,7 @@ export async function openChallengeService(
   const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: metrics.audit });
 
   const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
+  const sites = readSites(values.SITES, PROJECT_ROOT);
   const gate = loadGateSetup(config, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
@@ -79,7 +83,7 @@ export async function openChallengeService(
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
   const keyReport = reportKeys(
     store,
-    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha) } },
+    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha, [...sites.values()]) } },
     logger,
   );
   const state: HealthState = { stopping: false };
@@ -98,7 +102,16 @@ export async function openChallengeService(
     },
   };
   const optionsWatch = watchConfigFingerprint(store, captcha, logger);
-  const challenges = openChallengeStore(store, captcha.cache.prefix);
+  const load = watchLoad(store, {
+    options: captcha,
+    log: logger,
+    onByHand: (raised) => trail.write({ event: 'price_raised', ...(raised ?? { bits: 0, minutes: 0 }) }),
+  });
+  metrics.load(load);
+  const challenges = counted(openChallengeStore(store, captcha.cache.prefix), load);
+  const drawings = load.queue('drawings', { running: threads, waiting: MAX_IMAGE_QUEUE });
+  const openChallenges = (site: string) =>
+    counted(openChallengeStore(store, captcha.cache.prefix, site), load);
 
   const service = await run({
     logger,
@@ -106,13 +119,15 @@ export async function openChallengeService(
       challenges,
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
-      images: images === null ? null : metrics.measured(images, threads),
+      raisedBits: load.raisedBits,
+      images: images === null ? null : metrics.measured(images, threads, drawings),
       presets,
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       kinds,
       gate,
       redis: { challenges: store },
+      sites: sites.size === 0 ? undefined : { list: sites, openChallenges },
       metrics,
       trail,
       logger,
@@ -137,7 +152,9 @@ export async function openChallengeService(
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
+    opened: () => waitForStores([store]),
     closeDependencies: async () => {
+      await load.stop();
       await keyReport.stop();
       pruning.stop();
       await optionsWatch.stop();

@@ -31,6 +31,8 @@ export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'refresh_binding_missing',
   'challenge_refused',
   'host_key_refused',
+  'site_challenge_refused',
+  'site_secret_refused',
   'api_key_refused',
 ]);
 

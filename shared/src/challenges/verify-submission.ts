@@ -13,6 +13,7 @@ import { isAcceptedAlone, parsePowRecord } from './store/records.js';
 import {
   type FieldNames,
   imageProblems,
+  mayReplaceWork,
   offersImage,
   offersNoWork,
   powProblems,
@@ -75,8 +76,7 @@ export function createSubmissionVerifier({
 
   /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
   const isAlone = (submission: Submission, { pow, image, minDifficulty }: RequiredChallenges) =>
-    options.no_script === 'image' &&
-    options.pow.enabled &&
+    mayReplaceWork(options) &&
     pow &&
     image !== 'ignored' &&
     minDifficulty === undefined &&

@@ -22,6 +22,7 @@ export const ar: Record<MessageKey, string> = {
   captcha_invalid: 'فشل التحقق الإضافي. يُرجى المحاولة مرة أخرى مع تحقق جديد.',
   captcha_required: 'يُرجى أيضًا إتمام التحقق الإضافي.',
   preset_refused: 'يُرجى إكمال التحقق الإضافي الذي يطلبه هذا النموذج.',
+  hostname_not_allowed: 'لا يمكن لصفحات هذا العنوان استخدام هذا التحقق.',
   unknown_preset: 'لا يوجد تحدٍّ بهذا الاسم.',
   no_image_library: 'لا يمكن رسم الصور في الوقت الحالي.',
   image_unavailable: 'لا يمكن رسم هذه الصورة حاليًا. يُرجى طلب صورة أخرى.',

@@ -22,6 +22,7 @@ export const fr: Record<MessageKey, string> = {
   captcha_invalid: 'La vérification supplémentaire a échoué. Veuillez en essayer une nouvelle.',
   captcha_required: 'Veuillez aussi effectuer la vérification supplémentaire.',
   preset_refused: 'Veuillez compléter la vérification supplémentaire que ce formulaire demande.',
+  hostname_not_allowed: 'Les pages de cette adresse ne peuvent pas utiliser cette vérification.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',

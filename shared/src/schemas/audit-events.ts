@@ -2,13 +2,11 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { bindingEvents } from './audit-binding-events.js';
+import { challengeEvents } from './audit-challenge-events.js';
 import {
   account,
   address,
-  application,
   BOTH,
-  CHALLENGE,
-  challengeRefusal,
   codeRefusal,
   count,
   event,
@@ -20,6 +18,7 @@ import {
   sid,
   uid,
 } from './audit-fields.js';
+import { priceEvents } from './audit-price-events.js';
 
 /** Every event by its name. */
 export const AuditEvents = {
@@ -94,6 +93,7 @@ export const AuditEvents = {
     { address, uid, sid, request },
   ),
   ...bindingEvents,
+  ...priceEvents,
   state_rollback: event(
     'state_rollback',
     SESSION,
@@ -118,22 +118,7 @@ export const AuditEvents = {
     ),
     request,
   }),
-  challenge_refused: event(
-    'challenge_refused',
-    BOTH,
-    'A submission came with wrong work or a wrong answer. Forms that are incomplete, and work that has become too cheap, are ordinary and make no event',
-    {
-      application,
-      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
-      reason: challengeRefusal,
-      account: Type.Optional(account),
-      address,
-    },
-  ),
-  host_key_refused: event('host_key_refused', CHALLENGE, 'The host API was called without a right key', {
-    address,
-    request,
-  }),
+  ...challengeEvents,
   api_key_refused: event(
     'api_key_refused',
     SESSION,
@@ -174,9 +159,7 @@ export const AuditEvents = {
     'audit_lost',
     BOTH,
     'Events could not be written, for instance to a full disk; written once it works again',
-    {
-      count,
-    },
+    { count },
   ),
 } as const;
 

@@ -1,6 +1,7 @@
 // The fields of audit events, and what every event has.
 
 import { type TProperties, Type } from '@sinclair/typebox';
+import { UserId } from './user-id.js';
 
 /** Raised if a field changes its meaning or is removed, not for new fields and events. */
 export const AUDIT_VERSION = 1;
@@ -21,7 +22,9 @@ export const request = Type.Optional(
 /** A session. */
 export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 /** A user. */
-export const uid = Type.Integer({ minimum: 0, description: 'User id' });
+export const uid = Type.Union(UserId.anyOf, {
+  description: 'User id: a number, or a text where the directory has texts',
+});
 /** Whether a known device tried a password. */
 export const knownDevice = Type.Optional(
   Type.Boolean({

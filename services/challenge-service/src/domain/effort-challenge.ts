@@ -43,7 +43,7 @@ export function effortIssue(
   const issue: EffortIssue = {
     token: makeToken(tag, random),
     ...client,
-    ...workTerms(options, priced),
+    ...workTerms(options, priced, 0, deps.raisedBits?.()),
     bits: options.effort.bits,
     recordTail: (partDifficulty) =>
       encodeVerifiedTail({

@@ -20,6 +20,8 @@ export interface IssuerDependencies {
   readonly ring: KeyRing;
   readonly limit: RequestLimit;
   readonly random: (size: number) => Uint8Array;
+  /** Returns the bits that are added to the floor now; none by default. */
+  readonly raisedBits?: () => number;
 }
 
 /** The account that work is priced for, from a scope ticket, with its recorded failures. */
@@ -83,14 +85,20 @@ export function issuingAddress({ options, ring, limit }: IssuerDependencies, add
 /**
  * Returns the terms from which the store computes the difficulty.
  * @param requested the lowest difficulty that the client accepts, in bits
+ * @param raised bits that are added to the floor. The record keeps the floor without them, so that work of before stays enough
  */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, requested = 0) {
+export function workTerms(
+  { pow, escalation }: CaptchaOptions,
+  priced: PricedScope | null,
+  requested = 0,
+  raised = 0,
+) {
   const failures = priced?.failures ?? 0;
   const failureStep = pow.escalate ? pow.step : 0;
   return {
     terms: {
       // The store adds the failures to the floor, so that together they reach the requested difficulty but do not add to it.
-      floor: Math.max(pow.difficulty, requested - failureStep * failures),
+      floor: Math.max(pow.difficulty + raised, requested - failureStep * failures),
       ceiling: pow.max_difficulty,
       failureStep,
       volumeStep: pow.volume.step,

@@ -38,7 +38,7 @@ export function powIssue(
   const { options, ring, random } = deps;
   const { pow } = options;
   const { client, tag, bound } = issuingAddress(deps, address);
-  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested);
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested, deps.raisedBits?.());
   const work = newWork(deps, algorithms);
   const issue: PowIssue = {
     token: makeToken(tag, random),

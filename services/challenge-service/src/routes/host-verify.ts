@@ -47,14 +47,14 @@ export default async function hostVerify(
             ? undefined
             : idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
       });
-      const rules = { alwaysImage: image !== undefined, presets, minDifficulty };
+      const rules = { needsWork: pow, alwaysImage: image !== undefined, presets, minDifficulty };
       const attempted = { submission, account: key === undefined ? undefined : { key, failures }, ip };
       // Without work, the failures of an account are revealed only to a submission that has passed.
       const requirements =
         pow || verdict.ok
           ? await application.nextAttemptAfter(verdict, attempted)
           : application.nextAttemptUnproven(submission, key !== undefined);
-      const next = requirementsOf(requirements, rules, options);
+      const next = requirementsOf(requirements, rules, options, submission);
       if (verdict.ok) {
         const passed = { ...next, success: true };
         return counted === null ? passed : { ...passed, failures, try: counted.id };

@@ -65,6 +65,7 @@ export async function openHostApi(
   store: Store,
   variables: Record<string, string> = {},
   kinds: readonly ChallengeType[] = [],
+  raisedBits = () => 0,
 ): Promise<HostApi> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
@@ -81,6 +82,7 @@ export async function openHostApi(
     countRequest: openRequestCounter(store, captcha.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     images: null,
+    raisedBits,
     kinds,
     onOtherDriver: () => {},
     redis: {},

@@ -2,7 +2,8 @@
 
 import { importModule } from '@tollgate/shared/config/load-module.js';
 import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
-import { type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import { checkFound, type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 
 /** Time limit for an answer of the driver, in milliseconds. */
 const TIMEOUT_MS = 2000;
@@ -33,7 +34,7 @@ export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS):
       throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
     }
   };
-  const find = async (method: string, work: () => unknown, given: string | number) => {
+  const find = async (method: string, work: () => unknown, given: UserId) => {
     const found = await attempt(method, work, [given]);
     return found === undefined || found === null
       ? undefined
@@ -45,10 +46,7 @@ export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS):
     findByEmail: (key) => find('findByEmail', () => driver.findByEmail(key), key),
     async findById(id) {
       const user = await find('findById', () => driver.findById(id), id);
-      if (user === undefined || user.id === id) return user;
-      throw new DirectoryUnavailableError(
-        `${SOURCE}'s findById returned another user than the one asked for`,
-      );
+      return checkFound(user, id, `${SOURCE}'s findById`);
     },
     ...(driver.saveHash && {
       async saveHash(id, oldHash, newHash) {

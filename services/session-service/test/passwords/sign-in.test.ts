@@ -25,7 +25,7 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
   );
   const lookedFor: string[] = [];
   const verified: string[] = [];
-  const unreadable: number[] = [];
+  const unreadable: (number | string)[] = [];
   const unusable: UnusableUserError[] = [];
   const errors: unknown[] = [];
   const directory: Directory = {

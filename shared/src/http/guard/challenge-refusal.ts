@@ -38,7 +38,7 @@ export async function challengeError(
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const submission = request.challengeFields ?? {};
   const next = await verifier.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
-  const body = { ...requirementsOf(next, rules, verifier.options) };
+  const body = { ...requirementsOf(next, rules, verifier.options, submission) };
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
 

@@ -90,7 +90,7 @@ async function countOnce(
   const { before, waitMs, id, withdraw } = ofDevice ?? (await verifier.countAttempt(key, ip, given));
   if (waitMs > 0) {
     const next = await verifier.nextAttempt(key, before, request.ip);
-    throw throttleError(waitMs, requirementsOf(next, rulesOf(request), verifier.options));
+    throw throttleError(waitMs, requirementsHere(request, verifier, next));
   }
   const counted = { key, device: passed.device };
   const outdated = verifier.recheck(given, before);
@@ -144,7 +144,16 @@ export async function requirementsFor(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
 ): Promise<NextAttempt> {
-  return requirementsOf(await nextAttempt(request, verifier), rulesOf(request), verifier.options);
+  return requirementsHere(request, verifier, await nextAttempt(request, verifier));
+}
+
+/** Adds what the form of a request requires. */
+function requirementsHere(
+  request: FastifyRequest,
+  { options }: ChallengeVerifier,
+  next: NextAttempt,
+): NextAttempt {
+  return requirementsOf(next, rulesOf(request), options, challengeFieldsOf(request));
 }
 
 async function nextAttempt(request: FastifyRequest, verifier: ChallengeVerifier): Promise<NextAttempt> {

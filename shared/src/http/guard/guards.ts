@@ -81,6 +81,7 @@ export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
 /** Returns the form rules of a list of guards. */
 export function formRules(guards: readonly ConfiguredGuard[]): FormRules {
   return {
+    needsWork: powGuardOf(guards) !== undefined,
     alwaysImage: guards.some(({ name }) => name === 'captcha'),
     presets: guards.find(({ presets }) => presets !== undefined)?.presets,
     minDifficulty: powGuardOf(guards)?.minDifficulty,
