@@ -5,9 +5,10 @@ import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { SignedIn } from '../log-in.js';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY, type Site } from '../site.js';
-import { openSolvedWork, type SolvedWorkSupply } from '../solved-work.js';
+import { type BodySupply, openSolvedWork } from '../solved-work.js';
 import type { Cost, Generator } from './open-generator.js';
 import type { LoadPlan } from './plan.js';
+import { openReceipts } from './receipts.js';
 
 /** What a run decides itself. */
 export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
@@ -21,6 +22,7 @@ export interface Routes {
   /** The guard, with work in HashWX. */
   readonly hashwx: Route;
   readonly verify: Route;
+  readonly siteverify: Route;
   readonly profile: Route;
   readonly refresh: Route;
   readonly gate: Route;
@@ -53,7 +55,7 @@ export function openRoutes(
   let cookies: readonly string[] = signedIn.map(({ cookie }) => cookie);
 
   const submit =
-    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>, work: SolvedWorkSupply): Route =>
+    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>, work: BodySupply): Route =>
     async (pace) => {
       const bodies = await work.take(Math.ceil(pace.seconds * (pace.rate ?? SOLVED_PER_SECOND)));
       const cost = await generator.run({ ...plan, method: 'POST', bodies, ...pace });
@@ -73,6 +75,14 @@ export function openRoutes(
         pids: challenge,
       },
       solved,
+    ),
+    siteverify: submit(
+      {
+        urls: [`${site.challenge}/api/captcha/siteverify`],
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        pids: challenge,
+      },
+      openReceipts(storeUrl, environment.CHALLENGE_SECRET!),
     ),
     profile: (pace) =>
       generator.run({

@@ -29,8 +29,8 @@ const flows: Flows = {
   ...sessionFlows,
   ...priceFlows,
   ...formFlows,
-  ...gateFlows,
   ...widgetFlows,
+  ...gateFlows,
   ...accessFlows,
   ...outageFlows,
 };
