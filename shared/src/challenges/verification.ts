@@ -16,6 +16,8 @@ export interface RequiredChallenges {
   readonly image: ImageRequirement;
   /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
   readonly minDifficulty?: number | undefined;
+  /** Names of the accepted algorithms of work and effort; all by default. With them, no image replaces the work. */
+  readonly algorithms?: readonly string[] | undefined;
 }
 
 /** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */

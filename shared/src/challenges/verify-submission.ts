@@ -74,12 +74,13 @@ export function createSubmissionVerifier({
   });
 
   /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
-  const isAlone = (submission: Submission, { pow, image, minDifficulty }: RequiredChallenges) =>
+  const isAlone = (submission: Submission, { pow, image, minDifficulty, algorithms }: RequiredChallenges) =>
     options.no_script === 'image' &&
     options.pow.enabled &&
     pow &&
     image !== 'ignored' &&
     minDifficulty === undefined &&
+    algorithms === undefined &&
     offersNoWork(submission);
 
   const checksFor = (submission: Submission, required: RequiredChallenges) => {
@@ -118,6 +119,9 @@ export function createSubmissionVerifier({
     }
     if (record.difficulty < (context.minDifficulty ?? 0)) {
       return failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
+    }
+    if (context.algorithms?.includes(record.algorithm) === false) {
+      return failed('pow_insufficient', fieldNames.pow.nonce, 'wrong_algorithm', 'insufficient');
     }
     const scoped = record.scope !== null && isAccount(context.account)(record.scope);
     return { ok: true as const, work: { difficulty: record.difficulty, floor: record.floor, scoped } };

@@ -53,6 +53,7 @@ export const en = {
   wrong_work: 'The security check was not solved.',
   insufficient_work: 'The security check was too easy for this account.',
   work_too_easy: 'The security check was too easy for this form.',
+  wrong_algorithm: 'The security check was not done in a way that this form accepts.',
   wrong_origin: 'Pages of this origin cannot use the service.',
   wrong_preset: 'This is not the additional check that this form asks for.',
 

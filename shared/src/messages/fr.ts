@@ -55,6 +55,7 @@ export const fr: Record<MessageKey, string> = {
   wrong_work: 'La vérification de sécurité n’a pas été résolue.',
   insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
   work_too_easy: 'La vérification de sécurité était trop facile pour ce formulaire.',
+  wrong_algorithm: 'La vérification de sécurité n’a pas été faite d’une manière que ce formulaire accepte.',
   wrong_origin: 'Les pages de cette origine ne peuvent pas utiliser le service.',
   wrong_preset: 'Ce n’est pas la vérification supplémentaire que ce formulaire demande.',
 

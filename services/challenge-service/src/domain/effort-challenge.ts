@@ -38,7 +38,7 @@ export function effortIssue(
 ): PreparedEffort {
   const { options, ring, random } = deps;
   const { client, tag, bound } = issuingAddress(deps, address);
-  const work = newWork(deps, algorithms);
+  const work = newWork(deps, algorithms, priced?.demand);
   const { salt, hashwx } = work;
   const issue: EffortIssue = {
     token: makeToken(tag, random),

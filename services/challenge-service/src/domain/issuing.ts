@@ -1,5 +1,6 @@
 // What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
 
+import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
 import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -22,10 +23,14 @@ export interface IssuerDependencies {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The account that work is priced for, from a scope ticket, with its recorded failures. */
+/** What a scope ticket says: the account that work is priced for, and what its form demands. */
 export interface PricedScope {
-  readonly scope: Scope;
+  /** Null for a form without accounts. */
+  readonly scope: Scope | null;
+  /** Recorded failures of the account; 0 without one. */
   readonly failures: number;
+  /** Null if the form demands nothing. */
+  readonly demand: Demand | null;
 }
 
 /** All clients whose address is unknown are counted together. */
@@ -47,10 +52,15 @@ export interface NewWork {
 /**
  * Returns the algorithm and salt of new work.
  * @param asked the algorithms that the client asks for, as they came
+ * @param demand what its form demands
  */
-export function newWork({ options, random }: IssuerDependencies, asked: unknown): NewWork {
+export function newWork(
+  { options, random }: IssuerDependencies,
+  asked: unknown,
+  demand: Demand | null = null,
+): NewWork {
   const accepted = acceptedAlgorithms(options.pow.algorithms);
-  const algorithm = chooseAlgorithm(accepted, asked);
+  const algorithm = chooseAlgorithm(accepted, asked, demand?.algorithms);
   if (algorithm === SHA256 || accepted.hashwx === null) {
     return { algorithm: SHA256, salt: randomHex(SALT_BYTES, random) };
   }
@@ -80,24 +90,20 @@ export function issuingAddress({ options, ring, limit }: IssuerDependencies, add
   };
 }
 
-/**
- * Returns the terms from which the store computes the difficulty.
- * @param requested the lowest difficulty that the client accepts, in bits
- */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, requested = 0) {
+/** Returns the terms from which the store computes the difficulty. */
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null) {
   const failures = priced?.failures ?? 0;
-  const failureStep = pow.escalate ? pow.step : 0;
   return {
     terms: {
-      // The store adds the failures to the floor, so that together they reach the requested difficulty but do not add to it.
-      floor: Math.max(pow.difficulty, requested - failureStep * failures),
+      floor: pow.difficulty,
       ceiling: pow.max_difficulty,
-      failureStep,
+      failureStep: pow.escalate ? pow.step : 0,
       volumeStep: pow.volume.step,
       volumeEvery: pow.volume.every,
     },
     failures,
-    hasTicket: priced !== null,
+    // Without an account in it, a ticket does not replace what the address remembers of one.
+    hasTicket: priced !== null && priced.scope !== null,
     volumeMs: escalation.decay * 1000,
   };
 }

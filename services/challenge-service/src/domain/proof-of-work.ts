@@ -38,8 +38,9 @@ export function powIssue(
   const { options, ring, random } = deps;
   const { pow } = options;
   const { client, tag, bound } = issuingAddress(deps, address);
-  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested);
-  const work = newWork(deps, algorithms);
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced);
+  const demand = priced?.demand ?? null;
+  const work = newWork(deps, algorithms, demand);
   const issue: PowIssue = {
     token: makeToken(tag, random),
     address: client.address,
@@ -49,6 +50,7 @@ export function powIssue(
     failures,
     hasTicket,
     volumeMs,
+    least: Math.min(pow.max_difficulty, Math.max(requested, demand?.bits ?? 0)),
     recordTail: encodePowTail({
       floor: pow.difficulty,
       ...work,

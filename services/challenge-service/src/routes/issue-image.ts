@@ -63,16 +63,16 @@ export default async function issueImage(
       reply,
     ): Promise<ImageChallenge | EffortChallenge | HashwxEffortChallenge | KindChallenge> => {
       const address = normaliseAddress(request.ip);
-      const { preset, hint } = request.query;
+      const { preset, hint, scope, algorithms } = request.query;
       if (preset === EFFORT && options.effort.enabled) {
-        const { scope, algorithms } = request.query;
         const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
         const issued = await app.challenges.issueEffort(effort.issue);
         reportLimit(reply, limit, issued);
         countEffort();
         return effortChallenge(effort, issued);
       }
-      const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
+      const known =
+        app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
       if (known === undefined) throw refuse(UnknownPreset);
       const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
       const prepared = imageIssue(deps, known, driver, address);

@@ -14,6 +14,7 @@ import { buildChallengeAdmin } from '../../src/admin.js';
 import { buildApp } from '../../src/app.js';
 import { readChallengeConfig } from '../../src/config.js';
 import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
+import { resolvePresets } from '../../src/presets/presets.js';
 
 export const HOST_KEY = 'the-key-of-the-default-host-00001';
 export const SHOP_KEY = 'the-key-of-the-shop-3141592653589';
@@ -65,6 +66,7 @@ export async function openHostApi(
   store: Store,
   variables: Record<string, string> = {},
   kinds: readonly ChallengeType[] = [],
+  presets: Readonly<Record<string, unknown>> = {},
 ): Promise<HostApi> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
@@ -82,6 +84,7 @@ export async function openHostApi(
     ring: openKeyRing(values.CHALLENGE_SECRET),
     images: null,
     kinds,
+    presets: resolvePresets({ options: captcha, sources: [{ name: 'presets', presets }], kinds }).presets,
     onOtherDriver: () => {},
     redis: {},
     metrics,

@@ -41,6 +41,8 @@ export interface PowIssue extends WorkIssue {
   /** The record from its third field on (`encodePowTail`). */
   readonly recordTail: string;
   readonly expireGrows: boolean;
+  /** The least difficulty in bits, whatever the price; 0 by default. */
+  readonly least?: number;
 }
 
 /** What the store needs to issue effort. */

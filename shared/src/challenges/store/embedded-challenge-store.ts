@@ -61,7 +61,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       store.transact((tx) => {
         const limit = countRequest(tx, 'pow', issue);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
-        const difficulty = priceNow(tx, issue);
+        const difficulty = Math.max(priceNow(tx, issue), issue.least ?? 0);
         const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
         const record = `${difficulty} ${tx.nowMs} ${issue.recordTail}`;
         tx.put(keys.pow(issue.token), record, tx.nowMs + seconds * 1000);

@@ -101,7 +101,9 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
   return {
     issuePow: (issue) => {
       const record = `{bits} {now} ${issue.recordTail}`;
-      return issueWork('pow', issue, record, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
+      const shape = issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME;
+      const { least = 0 } = issue;
+      return issueWork('pow', issue, record, 0, least === 0 ? shape : { ...shape, leastBits: least });
     },
 
     issueEffort: (issue) => {

@@ -33,7 +33,7 @@ export async function findAttemptedAccount(
   const { throttle = false, device: deviceOf } = work;
   if (!throttle && deviceOf === undefined) return verifier.attemptedAccount(key);
   const malformed = verifier.checkShape(challengeFieldsOf(request), {
-    ...{ pow: true, image, minDifficulty: rules.minDifficulty },
+    ...{ pow: true, image, minDifficulty: rules.minDifficulty, algorithms: rules.algorithms },
   });
   if (malformed !== null)
     throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);

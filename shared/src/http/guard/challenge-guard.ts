@@ -136,6 +136,7 @@ function guardRoute(
       account,
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
+      algorithms: rules.algorithms,
     });
     if (!verdict.ok) {
       throw await challengeError(

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
-import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { AttemptedAccount, FailedVerdict } from '../../challenges/verification.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import {
@@ -37,7 +37,10 @@ export async function challengeError(
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const submission = request.challengeFields ?? {};
-  const next = await verifier.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
+  const next = await verifier.nextAttemptAfter(verdict, {
+    ...{ submission, account, ip: request.ip },
+    demand: demandOf(rules),
+  });
   const body = { ...requirementsOf(next, rules, verifier.options) };
   return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
 }
