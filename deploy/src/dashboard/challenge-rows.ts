@@ -36,6 +36,12 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Passes',
+        description: 'Passes of machines per second, by name and outcome. `wrong`: somebody guesses.',
+        unit: 'ops',
+        queries: [[rateBy('pass, outcome', 'tollgate_passes_presented_total'), '{{pass}} {{outcome}}']],
+      },
+      {
         title: 'Price of a proof of work',
         description:
           'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',

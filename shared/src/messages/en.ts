@@ -21,6 +21,8 @@ export const en = {
   captcha_invalid: 'The additional check has failed. Please try again with a new one.',
   captcha_required: 'Please also complete the additional check.',
   preset_refused: 'Please complete the additional check that this form asks for.',
+  pass_invalid: 'This pass is not valid here.',
+  pass_exhausted: 'This pass has been used too often. Please wait a moment.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',

@@ -2,13 +2,11 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { bindingEvents } from './audit-binding-events.js';
+import { challengeEvents } from './audit-challenge-events.js';
 import {
   account,
   address,
-  application,
   BOTH,
-  CHALLENGE,
-  challengeRefusal,
   codeRefusal,
   count,
   event,
@@ -118,22 +116,7 @@ export const AuditEvents = {
     ),
     request,
   }),
-  challenge_refused: event(
-    'challenge_refused',
-    BOTH,
-    'A submission came with wrong work or a wrong answer. Forms that are incomplete, and work that has become too cheap, are ordinary and make no event',
-    {
-      application,
-      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
-      reason: challengeRefusal,
-      account: Type.Optional(account),
-      address,
-    },
-  ),
-  host_key_refused: event('host_key_refused', CHALLENGE, 'The host API was called without a right key', {
-    address,
-    request,
-  }),
+  ...challengeEvents,
   api_key_refused: event(
     'api_key_refused',
     SESSION,

@@ -59,6 +59,17 @@ export const challengeRefusal = oneOf(
   'other_address',
 );
 
+const PASS_REFUSALS = ['exhausted', 'expired', 'other_application', 'wrong', 'unknown'] as const;
+/** Why a pass was refused. */
+export const passRefusal = oneOf(
+  'Why: `exhausted` was used too often in a minute, `expired` is too old, `other_application` was made for another one, `wrong` has the name of a pass and another secret, `unknown` has a name that no pass has',
+  ...PASS_REFUSALS,
+);
+/** Returns whether this is a reason to refuse a pass. */
+export function isPassRefusal(reason: string): reason is (typeof PASS_REFUSALS)[number] {
+  return (PASS_REFUSALS as readonly string[]).includes(reason);
+}
+
 /** The services that write an event. */
 export const SESSION = ['session-service'] as const;
 export const CHALLENGE = ['challenge-service'] as const;

@@ -75,6 +75,11 @@ export const HostVerifyBody = Type.Object({
   ),
   ...checked,
   ...rules,
+  captcha_pass: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'The header `Captcha-Pass` of the request to you: a pass stands in for the work',
+    }),
+  ),
   at_least: Type.Optional(Type.Integer({ minimum: 1 })),
   min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
 });
@@ -122,6 +127,9 @@ export const HostVerdict = Type.Object(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description: 'Per field what is wrong with it, for people',
       }),
+    ),
+    retry_after: Type.Optional(
+      Type.Integer({ description: 'With `pass_exhausted`: seconds until the pass can be used again' }),
     ),
     captcha_required,
     pow_scope,

@@ -1,20 +1,26 @@
-// The captcha command: prunes the store of the challenges, and draws samples of presets.
+// The captcha command: prunes the store of the challenges, draws samples of presets, and manages passes.
 
 import { parseArgs } from 'node:util';
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { PASS_OPTIONS, type PassesCommand, readPassesCommand, runPasses } from './passes.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
 const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR
+       captcha passes make NAME --application APPLICATION --days N --per-minute N
+       captcha passes list
+       captcha passes revoke NAME
 prune removes expired entries from a store that does not remove them itself.
-preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.`;
+preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
+passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the log-in), N days (at most 730), N times a minute (at most 10000).`;
 
 const MAX_SAMPLES = 1000;
 
 type CaptchaCommand =
+  | { readonly action: 'passes'; readonly passes: PassesCommand }
   | { readonly action: 'prune' }
   | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string };
 
@@ -29,6 +35,7 @@ export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promis
 
 function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   if (command.action === 'prune') return prune(env);
+  if (command.action === 'passes') return runPasses(command.passes, env);
   // npm changes to the project's folder; INIT_CWD is the folder where npm was called.
   return preview(command, env, env.INIT_CWD ?? process.cwd());
 }
@@ -37,9 +44,11 @@ function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<strin
 function readCommand(args: string[]): CaptchaCommand {
   const { positionals, values } = parse(args);
   const [name, ...more] = positionals;
+  if (name === 'passes') return { action: name, passes: readPassesCommand(more, values) };
   if (more.length > 0) throw new UsageError();
   if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
-  if (name !== 'preview') throw new UsageError();
+  const isOther = Object.keys(values).some((option) => Object.hasOwn(PASS_OPTIONS, option));
+  if (name !== 'preview' || isOther) throw new UsageError();
   const { preset = 'default', count = '12', path = '' } = values;
   if (path === '') throw new UsageError('preview needs --path, the folder for the samples');
   if (!/^[1-9]\d{0,3}$/.test(count) || Number(count) > MAX_SAMPLES) {
@@ -52,7 +61,10 @@ function parse(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { preset: { type: 'string' }, count: { type: 'string' }, path: { type: 'string' } },
+      options: {
+        ...{ preset: { type: 'string' }, count: { type: 'string' }, path: { type: 'string' } },
+        ...PASS_OPTIONS,
+      },
       allowPositionals: true,
     });
   } catch (error) {

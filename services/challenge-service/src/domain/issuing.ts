@@ -20,6 +20,8 @@ export interface IssuerDependencies {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
   readonly limit: RequestLimit;
+  /** Returns by how much the limits of a normalised address are multiplied; 1 for every address by default. */
+  readonly factorOf?: (address: string | null) => number;
   readonly random: (size: number) => Uint8Array;
 }
 
@@ -78,20 +80,34 @@ export function hashwxFields(bits: number, hashwx: HashwxTerms) {
 }
 
 /**
- * Returns what the store counts the client by, the slot tag of its tokens, and the pseudonym that the record keeps of its
- * address, which is null without `bind_ip`.
+ * Returns what the store counts the client by, the slot tag of its tokens, by how much its limits are multiplied, and the
+ * pseudonym that the record keeps of its address, which is null without `bind_ip`.
  */
-export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
+export function issuingAddress(deps: IssuerDependencies, address: string | null) {
+  const { options, ring } = deps;
+  const factor = deps.factorOf?.(address) ?? 1;
+  const limit = scaledLimit(deps.limit, factor);
   const { address: pseudonym, networks, tag } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
     client: { address: pseudonym, networks, limit },
     tag,
+    factor,
     bound: options.bind_ip && address !== null ? pseudonym : null,
   };
 }
 
-/** Returns the terms from which the store computes the difficulty. */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null) {
+function scaledLimit(limit: RequestLimit, factor: number): RequestLimit {
+  if (factor === 1) return limit;
+  const { max, windowMs, networkMax } = limit;
+  const networks = networkMax && ([networkMax[0] * factor, networkMax[1] * factor] as const);
+  return { max: max * factor, windowMs, ...(networks && { networkMax: networks }) };
+}
+
+/**
+ * Returns the terms from which the store computes the difficulty.
+ * @param factor times the requests of the address that raise its price
+ */
+export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, factor: number) {
   const failures = priced?.failures ?? 0;
   return {
     terms: {
@@ -99,7 +115,7 @@ export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedSco
       ceiling: pow.max_difficulty,
       failureStep: pow.escalate ? pow.step : 0,
       volumeStep: pow.volume.step,
-      volumeEvery: pow.volume.every,
+      volumeEvery: pow.volume.every * factor,
     },
     failures,
     // Without an account in it, a ticket does not replace what the address remembers of one.

@@ -37,8 +37,8 @@ export function powIssue(
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, tag, bound } = issuingAddress(deps, address);
-  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced);
+  const { client, tag, factor, bound } = issuingAddress(deps, address);
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, factor);
   const demand = priced?.demand ?? null;
   const work = newWork(deps, algorithms, demand);
   const issue: PowIssue = {

@@ -30,7 +30,7 @@ export default async function hostVerify(
     async (request, reply): Promise<HostVerdict> => {
       const application = applicationOf(request);
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
-      const { presets, algorithms } = request.body;
+      const { presets, algorithms, captcha_pass: pass } = request.body;
       const minDifficulty = leastBits(request.body);
       if (algorithms !== undefined && !areAcceptedAlgorithms(algorithms, options)) {
         throw refuse(ValidationFailed, { fields: { algorithms: ['out_of_range'] } });
@@ -46,6 +46,7 @@ export default async function hostVerify(
         presets,
         minDifficulty,
         algorithms,
+        pass,
         counts: count,
         claim:
           idempotencyKey === undefined
@@ -70,7 +71,9 @@ export default async function hostVerify(
         { host: application.name, code: verdict.code, reason: verdict.reason },
         'challenge refused',
       );
-      return { success: false, ...verdictBody(verdict, localise(request, reply)), ...next };
+      const { waitMs } = verdict;
+      const wait = waitMs === undefined ? {} : { retry_after: Math.ceil(waitMs / 1000) };
+      return { success: false, ...verdictBody(verdict, localise(request, reply)), ...wait, ...next };
     },
   );
 }

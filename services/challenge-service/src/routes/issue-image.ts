@@ -35,7 +35,7 @@ export default async function issueImage(
   route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
-  const deps = { options, ring: app.ring, limit, random: app.random };
+  const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
   const countEffort = app.metrics.issued(EFFORT, EFFORT);
   const countOf = new Map(
     [...app.presets.values()].map(({ name, kind }) => [
@@ -67,7 +67,7 @@ export default async function issueImage(
       if (preset === EFFORT && options.effort.enabled) {
         const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
         const issued = await app.challenges.issueEffort(effort.issue);
-        reportLimit(reply, limit, issued);
+        reportLimit(reply, effort.issue.limit, issued);
         countEffort();
         return effortChallenge(effort, issued);
       }
@@ -77,7 +77,7 @@ export default async function issueImage(
       const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
       const prepared = imageIssue(deps, known, driver, address);
       const issued = await app.challenges.issueImage(prepared.issue);
-      reportLimit(reply, limit, issued);
+      reportLimit(reply, prepared.issue.limit, issued);
       countOf.get(known.name)?.();
       // The serialiser of the schema would drop the fields that only the challenge type knows.
       if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);

@@ -20,7 +20,7 @@ import {
 import type { ChallengeKeys } from './challenge-keys.js';
 import type {
   ChallengeEndpoint,
-  ChallengeStore,
+  ChallengeOperations,
   EffortIssue,
   ImageIssue,
   PowIssue,
@@ -28,7 +28,7 @@ import type {
 import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './records.js';
 
 /** The operations on an embedded store. */
-export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {
+export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeOperations {
   const waitKey = (account: string, address: string | undefined) =>
     address === undefined ? undefined : keys.wait(account, address);
 

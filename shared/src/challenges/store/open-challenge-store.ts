@@ -5,12 +5,14 @@ import { slotTag } from '../attempts/pseudonyms.js';
 import { challengeKeys } from './challenge-keys.js';
 import type { ChallengeStore } from './challenge-store.js';
 import { embeddedChallengeStore } from './embedded-challenge-store.js';
+import { embeddedPassStore } from './embedded-pass-store.js';
 import { redisChallengeStore } from './redis-challenge-store.js';
+import { redisPassStore } from './redis-pass-store.js';
 
 /** Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`). */
 export function openChallengeStore(store: Store, prefix: string): ChallengeStore {
   const keys = challengeKeys(prefix, slotTag);
   return store.kind === 'embedded'
-    ? embeddedChallengeStore(store, keys)
-    : redisChallengeStore(store.client, keys);
+    ? { ...embeddedChallengeStore(store, keys), ...embeddedPassStore(store, keys) }
+    : { ...redisChallengeStore(store.client, keys), ...redisPassStore(store.client, keys) };
 }

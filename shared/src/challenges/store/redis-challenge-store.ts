@@ -15,7 +15,7 @@ import {
 import type { ChallengeKeys } from './challenge-keys.js';
 import type {
   ChallengeEndpoint,
-  ChallengeStore,
+  ChallengeOperations,
   EffortIssue,
   Issued,
   PowIssue,
@@ -43,7 +43,7 @@ const NO_LIMITS = [0, 0] as const;
 type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
-export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
+export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeOperations {
   const runIssueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const recordImage = loadScript<string | null>(client, SCRIPTS, 'record_image');

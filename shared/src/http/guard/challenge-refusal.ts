@@ -8,6 +8,8 @@ import { type Language, messageIn } from '../../messages/messages.js';
 import {
   CaptchaInvalid,
   CaptchaRequired,
+  PassExhausted,
+  PassInvalid,
   PowInsufficient,
   PowInvalid,
   PresetRefused,
@@ -21,6 +23,8 @@ const ERRORS = {
   captcha_invalid: CaptchaInvalid,
   captcha_required: CaptchaRequired,
   preset_refused: PresetRefused,
+  pass_invalid: PassInvalid,
+  pass_exhausted: PassExhausted,
 };
 
 /**
@@ -42,7 +46,9 @@ export async function challengeError(
     demand: demandOf(rules),
   });
   const body = { ...requirementsOf(next, rules, verifier.options) };
-  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
+  const { code, fields, waitMs } = verdict;
+  const headers = waitMs === undefined ? {} : { 'retry-after': Math.ceil(waitMs / 1000) };
+  return refuse(ERRORS[code], { fields, body, headers });
 }
 
 /** Returns the body of a failed verdict in a language: `message`, `code` and `errors`. */

@@ -1,0 +1,48 @@
+// The events of submissions: refused challenges, passes, and calls of the host API without a key.
+
+import { Type } from '@sinclair/typebox';
+import {
+  account,
+  address,
+  application,
+  BOTH,
+  CHALLENGE,
+  challengeRefusal,
+  event,
+  oneOf,
+  passRefusal,
+  request,
+} from './audit-fields.js';
+
+/** The events by their names. */
+export const challengeEvents = {
+  challenge_refused: event(
+    'challenge_refused',
+    BOTH,
+    'A submission came with wrong work or a wrong answer. Forms that are incomplete, and work that has become too cheap, are ordinary and make no event',
+    {
+      application,
+      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
+      reason: challengeRefusal,
+      account: Type.Optional(account),
+      address,
+    },
+  ),
+  pass_used: event('pass_used', BOTH, 'A pass stood in for the work of a submission', {
+    application,
+    pass: Type.String({ description: 'Name of the pass' }),
+    account: Type.Optional(account),
+    address,
+  }),
+  pass_refused: event('pass_refused', BOTH, 'A pass was presented in place of work, and refused', {
+    application,
+    pass: Type.Optional(Type.String({ description: 'Name of the pass, if there is one of this name' })),
+    reason: passRefusal,
+    account: Type.Optional(account),
+    address,
+  }),
+  host_key_refused: event('host_key_refused', CHALLENGE, 'The host API was called without a right key', {
+    address,
+    request,
+  }),
+} as const;
