@@ -42,9 +42,9 @@ export function run(command, args, options = {}) {
   return { ok: result.status === 0, output };
 }
 
-/** Runs a program in the project's root beside this one. Resolves as `run` returns. */
-export async function runBeside(command, args, { env = process.env, shell = false } = {}) {
-  const child = spawn(command, args, { cwd: root, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs a program, in the project's root unless said, beside this one. Resolves as `run` returns. */
+export async function runBeside(command, args, { env = process.env, shell = false, cwd = root } = {}) {
+  const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -70,13 +70,13 @@ export function npmCommand(args) {
 
 /**
  * Installs what is missing and compiles; ends the process with a clear message when that fails.
- * @param {() => void} [onInstalled] called once the dependencies are there, before the code is compiled
+ * @param {() => void} [onInstalled] called once the dependencies are there: what it starts goes on beside the compiler
  */
-export function prepare(onInstalled = () => {}) {
+export async function prepare(onInstalled = () => {}) {
   requireNode();
   install();
   onInstalled();
-  build();
+  await build();
 }
 
 function requireNode() {
@@ -112,22 +112,22 @@ function fetchCanvas() {
 }
 
 /** Compiles what has changed since the last build; where nothing has, a look at the files is enough. */
-function build() {
+async function build() {
   const stamp = join(root, 'node_modules', '.tollgate-built');
   const sources = stateOf(false);
   if (readIfThere(stamp) === `${sources} ${stateOf(true)}`) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  write('shared/build.js');
-  const { ok, output } = run(process.execPath, [compiler, '-b']);
+  await write('shared/build.js');
+  const { ok, output } = await runBeside(process.execPath, [compiler, '-b']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
-  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) write(program);
+  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) await write(program);
   // The sources as they were before: a change meanwhile is compiled next time.
   writeFileSync(stamp, `${sources} ${stateOf(true)}`);
 }
 
 /** Runs a program that writes what is not compiled: the modules of HashWX and of the solver, the prebuilt file, the bundles. */
-function write(program) {
-  const { ok, output } = run(process.execPath, [join(root, program)]);
+async function write(program) {
+  const { ok, output } = await runBeside(process.execPath, [join(root, program)]);
   if (!ok) giveUp(`${program} failed:\n${output}`);
 }
 

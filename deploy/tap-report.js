@@ -55,10 +55,12 @@ function settle(result, names, file, isSummary, failedBefore = 0) {
 }
 
 /** Prints the line of a file, what failed in it, and what it said beside its TAP. */
-export function showFile({ path, seconds, passed, failed, skipped, failures, said }) {
+export function showFile({ path, seconds, busySeconds, passed, failed, skipped, failures, said }) {
   const counts = [`${passed} passed`, failed && `${failed} FAILED`, skipped && `${skipped} skipped`];
   const state = failed === 0 ? 'ok  ' : 'FAIL';
-  console.log(`${state} ${nameOf(path)}  ${counts.filter(Boolean).join(', ')}  ${seconds.toFixed(1)} s`);
+  console.log(
+    `${state} ${nameOf(path)}  ${counts.filter(Boolean).join(', ')}  ${seconds.toFixed(1)} s${busy(busySeconds)}`,
+  );
   for (const { title, diag } of failures) {
     console.log(`\n     ${title}`);
     if (diag) console.log(indent(describe(diag)));
@@ -66,12 +68,22 @@ export function showFile({ path, seconds, passed, failed, skipped, failures, sai
   if (said) console.log(indent(said));
 }
 
-/** Prints the files that took longest, the slowest first. */
+/**
+ * Prints the files that took longest, the slowest first, with their processor time: that tells what a file costs, however
+ * busy the machine is.
+ */
 export function showSlowest(files, count) {
   const slowest = [...files].sort((a, b) => b.seconds - a.seconds).slice(0, count);
   console.log('\nThe slowest files:');
-  for (const { path, seconds } of slowest)
-    console.log(`${seconds.toFixed(1).padStart(7)} s  ${nameOf(path)}`);
+  for (const { path, seconds, busySeconds } of slowest)
+    console.log(`${seconds.toFixed(1).padStart(7)} s${busy(busySeconds)}  ${nameOf(path)}`);
+  const all = files.reduce((sum, { busySeconds = 0 }) => sum + busySeconds, 0);
+  console.log(`All ${files.length} files kept processors busy for ${all.toFixed(0)} s.`);
+}
+
+/** Processor time as a text that follows the seconds; empty where the machine does not tell. */
+function busy(seconds) {
+  return seconds === undefined ? '' : `, ${seconds.toFixed(1)} s busy`;
 }
 
 function nameOf(path) {

@@ -7,7 +7,7 @@ import { npmCommand, prepare, run } from './prepare.js';
 
 const promisedLines = ['20', '22', '24', '26'];
 
-prepare();
+await prepare();
 const asked = process.argv.slice(2);
 const results = [];
 for (const line of asked.length > 0 ? asked : promisedLines) results.push(await tryLine(line));

@@ -14,10 +14,11 @@ const canvasPackages =
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
  * may be missing: their tests are skipped, and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and PyJWT.
- * @returns {Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
- * | 'HAPROXY' | 'PYJWT', string>} variables that tell the tests where programs are; empty for what is missing
+ * What takes long goes on beside the caller's work.
+ * @returns {Promise<Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
+ * | 'HAPROXY' | 'PYJWT', string>>} variables that tell the tests where programs are; empty for what is missing
  */
-export function provideTools() {
+export async function provideTools() {
   provide(['redis-server', 'valkey-server'], 'redis-server', 'a Redis server');
   provide(['initdb'], 'postgresql', 'a PostgreSQL server (package postgresql)', postgresFolders);
   const chromium = provide(
@@ -33,10 +34,12 @@ export function provideTools() {
   const haproxy = provideIfPossible(['haproxy'], 'haproxy', 'HAProxy');
   const prometheus = provideIfPossible(['prometheus'], 'prometheus', 'Prometheus');
   const promtool = provideIfPossible(['promtool'], 'prometheus', 'Prometheus');
+  const shell = provideShell();
+  const python = await providePyJwt();
   return {
     CHROMIUM: chromium,
-    CHROMIUM_DBSC: provideBoundBrowser(chromium),
-    CHROMIUM_SHELL: provideShell(),
+    CHROMIUM_DBSC: await provideBoundBrowser(chromium),
+    CHROMIUM_SHELL: shell,
     FIREFOX: firefox,
     WEBKIT_DRIVER: driver,
     XVFB: xvfb,
@@ -45,7 +48,7 @@ export function provideTools() {
     PROMETHEUS: prometheus,
     PROMTOOL: promtool,
     HAPROXY: haproxy,
-    PYJWT: providePyJwt(),
+    PYJWT: python,
   };
 }
 
@@ -80,11 +83,12 @@ function provideShell() {
 }
 
 /** @returns the Python that has PyJWT; an empty text when none has */
-function providePyJwt() {
+async function providePyJwt() {
   const python = '/usr/bin/python3';
-  const hasIt = () => run(python, ['-c', 'import jwt, cryptography']).ok;
-  if (!hasIt()) installWithApt(['python3-jwt', 'python3-cryptography']);
-  if (hasIt()) return python;
+  const hasIt = async () => (await runBeside(python, ['-c', 'import jwt, cryptography'])).ok;
+  if (await hasIt()) return python;
+  installWithApt(['python3-jwt', 'python3-cryptography']);
+  if (await hasIt()) return python;
   console.log('*** PyJWT IS NOT TESTED: install python3-jwt and python3-cryptography. ***');
   return '';
 }

@@ -32,8 +32,12 @@ globalThis[Symbol.for('TAP private constructor')] = standIn;
 const { default: t, Test } = await import('tap');
 if (t !== standIn) throw new Error('tap has another root test than the one of this worker');
 
-// Some plugins of tap set variables when the first test is made.
+// Some plugins of tap set variables when the first test is made; the one for TypeScript, which runs nothing here, silences
+// the warnings of newer versions of Node in every process.
+const { NODE_OPTIONS } = process.env;
 new Test({ name: 'none' });
+if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
+else process.env.NODE_OPTIONS = NODE_OPTIONS;
 const environment = { ...process.env };
 
 process.on('message', async ({ path, timeoutMs }) => {

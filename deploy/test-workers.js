@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { root } from './prepare.js';
+import { processorSeconds } from './processor-time.js';
+import { watchLoad } from './test-load.js';
 
 const program = join(root, 'deploy', 'test-worker.js');
 
@@ -18,26 +20,43 @@ const usualLimits = { fileMs: 300_000, frozenMs: 315_000, endMs: 10_000 };
  * @param {readonly string[]} paths absolute, in the order in which they begin
  * @param {object} options
  * @param {string} [options.node] the program that runs the workers
- * @param {number} options.jobs how many there are
+ * @param {number} options.jobs how many files run at once, however busy the machine is
+ * @param {number} [options.mostJobs] how many run at once while processors are idle; no more than `jobs` unless said
  * @param {Readonly<Record<string, string>>} [options.env] variables beside those of this process
  * @param {Partial<typeof usualLimits>} [options.limits]
- * @param {(file: object) => void} options.onEnded called with the path, the seconds, the counts and the output of each
+ * @param {(file: object) => void} options.onEnded called with the path, the seconds, those of the processor, the counts and
+ * the output of each
  */
 export async function startWorkers(paths, options) {
-  const { node = process.execPath, jobs, env = {}, onEnded } = options;
+  const { node = process.execPath, jobs, mostJobs = jobs, env = {}, onEnded } = options;
   const limits = { ...usualLimits, ...options.limits };
   const waiting = [...paths];
-  const work = async () => {
-    let worker;
-    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      worker ??= startWorker(node, env);
-      const file = await runFile(worker, path, limits);
-      onEnded(file);
-      if (worker.isEnded) worker = undefined;
-    }
-    if (worker !== undefined) await endWorker(worker, limits);
+  const resting = [];
+  const runOne = async (path) => {
+    const worker = resting.pop() ?? startWorker(node, env);
+    onEnded(await runFile(worker, path, limits));
+    if (worker.isEnded) return;
+    if (waiting.length > 0) resting.push(worker);
+    else await endWorker(worker, limits);
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, paths.length) }, work));
+  let load;
+  const allEnded = new Promise((resolve, reject) => {
+    let running = 0;
+    const begin = () => {
+      if (running === 0 && waiting.length === 0) resolve();
+      while (waiting.length > 0 && running < load.count()) {
+        running += 1;
+        runOne(waiting.shift()).then(() => {
+          running -= 1;
+          begin();
+        }, reject);
+      }
+    };
+    load = watchLoad({ fewest: jobs, most: mostJobs }, begin);
+    begin();
+  });
+  await allEnded.finally(() => load.stop());
+  await Promise.all(resting.map((worker) => endWorker(worker, limits)));
 }
 
 function startWorker(node, env) {
@@ -56,7 +75,7 @@ function startWorker(node, env) {
     await Promise.race([outputClosed, pause(outputMs, undefined, { ref: false })]);
     return [ends];
   });
-  const worker = { child, said: '', isEnded: false, closed: ended.then(([ends]) => ends) };
+  const worker = { child, said: '', busySeconds: 0, isEnded: false, closed: ended.then(([ends]) => ends) };
   worker.ready = once(child, 'message');
   worker.closed.then(() => {
     worker.isEnded = true;
@@ -78,6 +97,7 @@ async function runFile(worker, path, limits) {
   if (child.connected) child.send({ path, timeoutMs: limits.fileMs });
   const { counts = nothing(), left = [], crash } = await Promise.race([answered, crashed]);
   clearTimeout(kill);
+  const busySeconds = addedBusySeconds(worker);
   const fail = (title) => {
     counts.failed += 1;
     counts.failures.push({ title });
@@ -90,7 +110,16 @@ async function runFile(worker, path, limits) {
   await turn();
   const { said } = worker;
   worker.said = '';
-  return { path, seconds: (performance.now() - startMs) / 1000, said, ...counts };
+  return { path, seconds: (performance.now() - startMs) / 1000, busySeconds, said, ...counts };
+}
+
+/** The processor time that a worker and its children have taken since the last call; the first file pays for the start. */
+function addedBusySeconds(worker) {
+  const seconds = processorSeconds(worker.child.pid);
+  if (seconds === undefined) return undefined;
+  const added = Math.max(0, seconds - worker.busySeconds);
+  worker.busySeconds = seconds;
+  return added;
 }
 
 const nothing = () => ({ passed: 0, failed: 0, skipped: 0, failures: [] });

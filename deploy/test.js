@@ -1,15 +1,12 @@
 // `npm test`: makes the clone and the machine ready, then runs format, lint and every test.
 // `npm run test:fast`: the tests alone that need no browser, no server of a store and no other process.
 // Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { giveUp, prepare, root, run, runBeside } from './prepare.js';
+import { prepare, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
 import { provideCanvas, provideChartTools, provideTools } from './test-tools.js';
-
-const modules = join(root, 'node_modules');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,13 +14,11 @@ const { values, positionals } = parseArgs({
 });
 
 let provided;
-prepare(() => {
-  if (!values.fast) provided = Promise.all([provideCanvas(), provideChartTools()]);
+await prepare(() => {
+  if (!values.fast) provided = Promise.all([provideTools(), provideCanvas(), provideChartTools()]);
 });
 removeStale();
-buildTap();
-const tools = values.fast ? {} : provideTools();
-await provided;
+const [tools = {}] = (await provided) ?? [];
 const checked = values.fast ? true : check();
 const { passed, failed } = await runTests();
 
@@ -32,17 +27,9 @@ if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
 
-/** Tap is generated with its plugins in it; its TypeScript plugin, which is there at first, does not run here. */
-function buildTap() {
-  const generated = join(modules, '@tapjs', 'test', 'test-built', 'dist', 'esm', 'index.js');
-  if (!readFileSync(generated, 'utf8').includes('@tapjs/typescript')) return;
-  const { ok, output } = run(process.execPath, [join(modules, 'tap', 'dist', 'esm', 'run.mjs'), 'build']);
-  if (!ok) giveUp(`tap build failed:\n${output}`);
-}
-
 /** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
 async function check() {
-  const biome = join(modules, '@biomejs', 'biome', 'bin', 'biome');
+  const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const { ok, output } = await runBeside(process.execPath, [
     biome,
     'check',

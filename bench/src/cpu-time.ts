@@ -1,7 +1,7 @@
 // Processor time and memory of a process, from /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 
 /** Returns the processor time of a process in seconds, over all its threads. Linux only. */
 export function cpuSeconds(pid: number): number {
@@ -9,28 +9,11 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-function fieldsOf(pid: number | 'self'): string[] {
+/** Returns the fields 3 and later of `/proc/PID/stat` (proc_pid_stat(5)). Linux only. */
+export function fieldsOf(pid: number | 'self'): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in brackets may contain anything. Fields 3 and later follow it (proc_pid_stat(5)).
+  // The name in brackets may contain anything.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-/** Starts a measurement. The function that it returns says how many cores other programs have used since, on average. */
-export function watchOthers(): () => number {
-  const read = () => {
-    const all = /^cpu +(.+)$/m.exec(readFileSync('/proc/stat', 'utf8'))![1]!.split(' ').map(Number);
-    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = all;
-    // Besides this process, children that have ended, and theirs.
-    const own = fieldsOf('self')
-      .slice(11, 15)
-      .reduce((sum, ticks) => sum + Number(ticks), 0);
-    return { ticks: user + nice + system + irq + softirq - own, atMs: performance.now() };
-  };
-  const start = read();
-  return () => {
-    const { ticks, atMs } = read();
-    return Math.max(0, ((ticks - start.ticks) / TICKS_PER_SECOND) * (1000 / (atMs - start.atMs)));
-  };
 }
 
 /** Returns the resident memory of a process in bytes. Linux only. */

@@ -1,7 +1,7 @@
 // `npm run bench`: runs the named program, or lists all programs.
 import { readdirSync } from 'node:fs';
-import { watchOthers } from './cpu-time.js';
 import { closeAfter } from './opened.js';
+import { watchOthers } from './other-programs.js';
 import type { Program } from './program.js';
 import { writeDocuments, writeTable } from './report/documents.js';
 import { describeRun, reportFloors, reportMachine } from './report/machine.js';

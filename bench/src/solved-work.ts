@@ -1,11 +1,14 @@
 // Prepares solved proofs of work, so that a program measures only their verification.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { hashwxFields, type NewWork } from '@tollgate/challenge-service/domain/issuing.js';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { SHA256 } from '@tollgate/shared/pow/algorithms.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
+import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { untilAnswered } from './until-answered.js';
 
 export interface SolvedWork {
@@ -15,16 +18,23 @@ export interface SolvedWork {
 
 const OPTIONS = resolveCaptchaOptions({
   test_mode: true,
-  pow: { difficulty: 1, max_difficulty: 1, volume: { step: 0 }, expire: 3600 },
+  pow: {
+    difficulty: 1,
+    max_difficulty: 1,
+    algorithms: 'sha256,hashwx-1',
+    volume: { step: 0 },
+    expire: 3600,
+  },
 });
 
 const AT_ONCE = 50;
 
-/** Issues and solves `count` challenges of one bit each, directly on the store. */
+/** Issues and solves `count` challenges of one bit each, or the least that HashWX has, directly on the store. */
 export async function prepareSolvedWork(
   storeUrl: string,
   secret: string,
   count: number,
+  algorithm: string = SHA256,
 ): Promise<SolvedWork[]> {
   const store = openStore(storeUrl, '.');
   if (store.kind === 'redis') await once(store.client, 'ready');
@@ -34,11 +44,11 @@ export async function prepareSolvedWork(
   const prepared: SolvedWork[] = [];
   while (prepared.length < count) {
     const issues = Array.from({ length: Math.min(AT_ONCE, count - prepared.length) }, () =>
-      powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null),
+      powIssue(deps, `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`, null, 0, algorithm),
     );
     await Promise.all(issues.map(({ issue }) => untilAnswered(() => challenges.issuePow(issue))));
     for (const { issue, work } of issues) {
-      prepared.push({ pow_token: issue.token, pow_nonce: solve(work.salt) });
+      prepared.push({ pow_token: issue.token, pow_nonce: solve(work) });
     }
   }
   await store.close();
@@ -51,11 +61,11 @@ export interface SolvedWorkSupply {
   giveBack(unsent: readonly string[]): void;
 }
 
-export function openSolvedWork(storeUrl: string, secret: string): SolvedWorkSupply {
+export function openSolvedWork(storeUrl: string, secret: string, algorithm?: string): SolvedWorkSupply {
   let kept: string[] = [];
   return {
     async take(count) {
-      const missing = await prepareSolvedWork(storeUrl, secret, Math.max(0, count - kept.length));
+      const missing = await prepareSolvedWork(storeUrl, secret, Math.max(0, count - kept.length), algorithm);
       const taken = [...kept, ...missing.map((work) => JSON.stringify(work))];
       kept = taken.slice(count);
       return taken.slice(0, count);
@@ -66,7 +76,8 @@ export function openSolvedWork(storeUrl: string, secret: string): SolvedWorkSupp
   };
 }
 
-function solve(salt: string): string {
+function solve({ salt, hashwx }: NewWork): string {
+  if (hashwx !== undefined) return findHashwxNumbers({ salt, ...hashwxFields(1, hashwx) });
   for (let nonce = 0; ; nonce++) {
     if (createHash('sha256').update(`${salt}${nonce}`).digest()[0]! < 128) return String(nonce);
   }

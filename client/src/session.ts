@@ -5,6 +5,7 @@ import { SessionError } from './session/errors.js';
 
 export type {
   LoginFields,
+  PasswordFields,
   ReauthenticationFields,
   Session,
   SessionOptions,

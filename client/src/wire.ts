@@ -60,7 +60,8 @@ export interface TokenBody {
 
 /** Answer to `GET /profile`. */
 export interface ProfileBody {
-  readonly id: number;
+  /** The user's id: a number, or a text where the directory has texts */
+  readonly id: number | string;
   readonly email: string;
 }
 

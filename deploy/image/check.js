@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
 });
 if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
-prepare();
+await prepare();
 
 const folder =
   options.state === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-images-')) : resolve(options.state);

@@ -138,6 +138,19 @@ const rooms: readonly Room[] = [
     never: [environment, clock, chance],
   },
   {
+    name: 'sites',
+    files: /^services\/challenge-service\/src\/sites\//,
+    may: [
+      typebox,
+      /^@fastify\/busboy$/,
+      node('crypto'),
+      ...shared('crypto', 'schemas', 'challenges'),
+      ...own('presets/preset-source\\.ts$'),
+    ],
+    mayForTypes: [sharedAny],
+    never: [environment, clock, chance],
+  },
+  {
     name: 'renderer',
     files: /^services\/challenge-service\/src\/renderer\//,
     may: [
@@ -168,7 +181,12 @@ const rooms: readonly Room[] = [
   {
     name: 'routes',
     files: /^services\/[a-z]+-service\/src\/routes\//,
-    may: [/^fastify$/, typebox, ...own('domain/', 'errors', 'plugins/'), ...shared('schemas', 'http')],
+    may: [
+      /^fastify$/,
+      typebox,
+      ...own('domain/', 'errors', 'plugins/', 'sites/'),
+      ...shared('schemas', 'http'),
+    ],
     mayForTypes: [sharedAny, ...own('(stores|directory|passwords)/')],
     never: [environment, listening],
   },
@@ -201,7 +219,7 @@ const rooms: readonly Room[] = [
         'admin',
         '(image|token)-setup',
         'project-root',
-        '(stores|directory|passwords)/',
+        '(stores|directory|passwords|sites)/',
       ),
     ],
     never: [environment],
@@ -224,7 +242,13 @@ const rooms: readonly Room[] = [
     may: [
       nodeAny,
       sharedAny,
-      ...own('config', '(stores|directory|passwords)/', 'renderer/', '(image|token)-setup', 'project-root'),
+      ...own(
+        'config',
+        '(stores|directory|passwords|sites)/',
+        'renderer/',
+        '(image|token)-setup',
+        'project-root',
+      ),
     ],
   },
   {
@@ -328,7 +352,7 @@ const rooms: readonly Room[] = [
 
 const departures: readonly Departure[] = [
   {
-    from: /^shared\/src\/challenges\/store\/records\.ts$/,
+    from: /^shared\/src\/challenges\/store\/(receipt-record|records)\.ts$/,
     to: typebox,
     why: 'the schema of a record is its type',
   },
@@ -338,7 +362,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(store\/([a-z-]+-)?(challenge|pass)-store|challenge-service-watch|config-fingerprint)\.ts$/,
+    from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?(challenge|pass)-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,
     to: /^shared\/src\/(store|keys)\//,
     why: 'the store files of the room use the opened store',
   },
@@ -418,6 +442,11 @@ const departures: readonly Departure[] = [
     why: 'samples are issued and drawn by the code of live challenges',
   },
   {
+    from: /^(shared\/src\/sessions|services\/session-service\/src\/(stores|directory|domain|passwords))\//,
+    to: /^shared\/src\/schemas\/user-id\.ts$/,
+    why: 'what an id of a user is, and the text of it in keys and records, is said in one place',
+  },
+  {
     from: /^services\/session-service\/src\/directory\/module-directory\.ts$/,
     to: /^shared\/src\/config\/(load-module|redacted-message)\.ts$/,
     why: 'a module of the operator is loaded, and quoted in the log, in one way',
@@ -429,12 +458,12 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^services\/session-service\/src\/stores\/[a-z-]+\.ts$/,
-    to: /^services\/session-service\/src\/domain\/(account-event|authentication|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
+    to: /^services\/session-service\/src\/domain\/(account-event|authentication|device-claims|rotation|session-(end|entry|record|set)|sign-in-code|binding\/(binding-rule|session-binding))\.ts$/,
     why: 'the stores keep the records of the domain, and the embedded one runs its rule in a transaction',
   },
   {
     from: /^services\/[a-z]+-service\/src\/routes\//,
-    to: /^shared\/src\/challenges\/(attempts\/normalise|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
+    to: /^shared\/src\/challenges\/(attempts\/(normalise|pseudonyms)|types\/(effort-type|answer-hashing)|store\/records|form-rules|submission)\.ts$/,
     why: 'pure functions on what a request carries and a record holds',
   },
   {

@@ -12,8 +12,18 @@ import { readProjectFile } from './docs/project-file.js';
 const HIGHEST_EXPOSURE = 2;
 
 const units = [
-  { name: 'tollgate-session@.service', schema: SessionEnvironment, entry: 'session-service' },
-  { name: 'tollgate-challenge@.service', schema: ChallengeEnvironment, entry: 'challenge-service' },
+  {
+    name: 'tollgate-session@.service',
+    schema: SessionEnvironment,
+    entry: 'session-service',
+    dropIns: ['public-tokens.conf'],
+  },
+  {
+    name: 'tollgate-challenge@.service',
+    schema: ChallengeEnvironment,
+    entry: 'challenge-service',
+    dropIns: [],
+  },
 ] as const;
 
 const analyze = (...args: string[]) =>
@@ -33,13 +43,21 @@ function settings(unit: string, name: string): string[] {
   return lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
 }
 
-for (const { name, schema, entry } of units) {
+for (const { name, schema, entry, dropIns } of units) {
+  const files = [name, ...dropIns.map((file) => `${name}.d/${file}`)];
   t.test(`systemd accepts ${name} without a word`, { skip }, async (t) => {
     // Where Node is here; systemd looks for the program.
     const text = readProjectFile(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath);
-    const folder = t.testdir({ [name]: text });
-    const { status, stdout, stderr } = analyze('verify', join(folder, name));
-    t.strictSame([status, stdout, stderr], [0, '', '']);
+    const extended = Object.fromEntries(
+      dropIns.map((file) => [file, readProjectFile(`deploy/systemd/${name}.d/${file}`)]),
+    );
+    for (const folder of [
+      t.testdir({ [name]: text }),
+      t.testdir({ [name]: text, [`${name}.d`]: extended }),
+    ]) {
+      const { status, stdout, stderr } = analyze('verify', join(folder, name));
+      t.strictSame([status, stdout, stderr], [0, '', '']);
+    }
   });
 
   t.test(`the exposure of ${name} is below ${HIGHEST_EXPOSURE}`, { skip }, async (t) => {
@@ -53,15 +71,21 @@ for (const { name, schema, entry } of units) {
     t.strictSame(settings(name, 'ExecStart'), [
       `/usr/bin/node ${nodeOptions.join(' ')} services/${entry}/dist/bundle/server.js`,
     ]);
-    const credentials = settings(name, 'LoadCredential').map((value) => value.split(':'));
+    const every = (setting: string) => files.flatMap((file) => settings(file, setting));
+    const credentials = every('LoadCredential').map((value) => value.split(':'));
     const known = secretVariablesOf(schema).map(fileVariableOf);
-    const variables = settings(name, 'Environment').flatMap((line) =>
-      line.split(' ').map((each) => each.split('=')),
-    );
+    const variables = every('Environment').flatMap((line) => line.split(' ').map((each) => each.split('=')));
     const given = variables.filter(([variable = '']) => known.includes(variable));
     t.strictSame(
       given.map(([, value]) => value),
       credentials.map(([id]) => `%d/${id}`),
+    );
+    const optional = dropIns.length === 0 ? [] : ['ACCESS_SIGNING_KEYS_FILE'];
+    t.strictSame(
+      settings(files.at(-1) ?? '', 'Environment').filter((line) =>
+        optional.some((each) => line.startsWith(each)),
+      ),
+      optional.map((each) => `${each}=%d/access_signing_keys`),
     );
     const names = [...Object.keys(schema.properties), ...known];
     for (const [variable = ''] of variables) t.ok(names.includes(variable), variable);

@@ -14,6 +14,8 @@ export interface Received {
 export interface ThrowAwayService {
   readonly url: string;
   readonly received: Received[];
+  /** Answers nothing from now on. */
+  hang(): void;
   /** How many TCP connections were opened to it. */
   connections(): number;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ const answerOk: Answer = (_received, response) => {
 export async function startService(answer: Answer = answerOk): Promise<ThrowAwayService> {
   const received: Received[] = [];
   let connections = 0;
+  let hangs = false;
   const server = createServer(async (incoming, response) => {
     const body = await readText(incoming);
     const entry = {
@@ -39,7 +42,7 @@ export async function startService(answer: Answer = answerOk): Promise<ThrowAway
       body,
     };
     received.push(entry);
-    answer(entry, response);
+    if (!hangs) answer(entry, response);
   });
   server.on('connection', () => {
     connections += 1;
@@ -48,6 +51,9 @@ export async function startService(answer: Answer = answerOk): Promise<ThrowAway
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    hang() {
+      hangs = true;
+    },
     connections: () => connections,
     close: () =>
       new Promise((resolve) => {

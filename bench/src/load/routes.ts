@@ -1,9 +1,10 @@
 // The routes of both services that are put under load, each with what its requests need.
 
+import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
 import type { SignedIn } from '../log-in.js';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY, type Site } from '../site.js';
-import { openSolvedWork } from '../solved-work.js';
+import { openSolvedWork, type SolvedWorkSupply } from '../solved-work.js';
 import type { Cost, Generator } from './open-generator.js';
 import type { LoadPlan } from './plan.js';
 
@@ -16,6 +17,8 @@ export type Route = (pace: Pace) => Promise<Cost>;
 export interface Routes {
   readonly issue: Route;
   readonly guard: Route;
+  /** The guard, with work in HashWX. */
+  readonly hashwx: Route;
   readonly verify: Route;
   readonly profile: Route;
   readonly refresh: Route;
@@ -38,26 +41,33 @@ export function openRoutes(
   const pids = (service: number) => ({ service, ...(site.redis && { Redis: site.redis.pid }) });
   const session = pids(site.system.processes['session-service'].child.pid!);
   const challenge = pids(site.system.processes['challenge-service'].child.pid!);
-  const solved = openSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!);
+  const { storeUrl, environment } = site;
+  const supply = (algorithm?: string) => openSolvedWork(storeUrl, environment.CHALLENGE_SECRET!, algorithm);
+  const [solved, solvedHashwx] = [supply(), supply(HASHWX)];
   let cookies: readonly string[] = signedIn.map(({ cookie }) => cookie);
 
   const submit =
-    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>): Route =>
+    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>, work: SolvedWorkSupply): Route =>
     async (pace) => {
-      const bodies = await solved.take(Math.ceil(pace.seconds * (pace.rate ?? SOLVED_PER_SECOND)));
+      const bodies = await work.take(Math.ceil(pace.seconds * (pace.rate ?? SOLVED_PER_SECOND)));
       const cost = await generator.run({ ...plan, method: 'POST', bodies, ...pace });
-      solved.giveBack(bodies.slice(0, bodies.length - cost.answered - cost.failures));
+      work.giveBack(bodies.slice(0, bodies.length - cost.answered - cost.failures));
       return cost;
     };
 
+  const guardPlan = { urls: [guarded.url], headers: JSON_BODY, pids: pids(guarded.pid) };
   return {
     issue: (pace) => generator.run({ urls: [`${site.challenge}/api/captcha/pow`], pids: challenge, ...pace }),
-    guard: submit({ urls: [guarded.url], headers: JSON_BODY, pids: pids(guarded.pid) }),
-    verify: submit({
-      urls: [`${site.challengeAdmin}/host/verify`],
-      headers: { ...JSON_BODY, authorization: `Bearer ${HOST_KEY}` },
-      pids: challenge,
-    }),
+    guard: submit(guardPlan, solved),
+    hashwx: submit(guardPlan, solvedHashwx),
+    verify: submit(
+      {
+        urls: [`${site.challengeAdmin}/host/verify`],
+        headers: { ...JSON_BODY, authorization: `Bearer ${HOST_KEY}` },
+        pids: challenge,
+      },
+      solved,
+    ),
     profile: (pace) =>
       generator.run({
         urls: [`${site.session}/profile`],

@@ -1,10 +1,11 @@
 // HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
 import { engines } from '@tollgate/deploy/test/engines/engines.js';
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
 import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
-import { hashwxPartHashes, solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+import { hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
+import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import type { Bench } from '../hashwx/page.js';
 import { descendantsMemory } from '../hashwx/process-memory.js';
 import type { WorkerRate } from '../hashwx/rate-worker.js';
@@ -16,9 +17,6 @@ import { median } from '../statistics.js';
 const NONCES = [512, 4096, 16_384, 65_536] as const;
 const RATE_MS = 1000;
 const SOLVES = 9;
-/** Short samples, so that some are undisturbed even on a busy machine. */
-const CHECKS = 100;
-const SAMPLES = 100;
 const BOUNDS = { fourPartsMicroseconds: 40 };
 
 const program: Program = {
@@ -38,24 +36,10 @@ const program: Program = {
 };
 export default program;
 
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-
 function measureChecks(report: Report): void {
   const hashwx = warmHashwx();
   const seeds = Array.from({ length: 64 }, () => randomBytes(32));
   const pair = (i: number) => hashwx.hash(seeds[i % 64]!, BigInt(i));
-  // Of difficulty 2 each part passes half of the time: a solution of all four is soon found, and others end earlier.
-  const tasks = Array.from({ length: 64 }, () => {
-    const task = { seed: randomBytes(32).toString('hex'), partDifficulty: 2, noncesPerFunction: 65_536 };
-    for (let i = 0; ; i++) {
-      const solution = [0, 1, 2, 3].map((part) => (i >> (2 * part)) & 3).join('.');
-      if (i > 255 || solvesHashwx(hashwx, sha256, task, solution)) return { task, solution };
-    }
-  }).filter(({ task, solution }) => solvesHashwx(hashwx, sha256, task, solution));
-  const whole = (i: number) => {
-    const { task, solution } = tasks[i % tasks.length]!;
-    return solvesHashwx(hashwx, sha256, task, solution);
-  };
   const four = (i: number) => {
     for (let part = 0; part < 4; part++) pair(4 * i + part);
   };
@@ -65,17 +49,8 @@ function measureChecks(report: Report): void {
   report.row('programs and hash of one part', { µs: microseconds(pair) });
   const fourParts = microseconds(four);
   report.row('programs and hashes of four parts', { µs: fourParts });
-  report.row('a whole check that passes', { µs: microseconds(whole) });
+  report.row('a whole check that passes', { µs: microseconds(openPassingCheck()) });
   report.verdict('four parts, warm', Math.min(...fourParts), { atMost: BOUNDS.fourPartsMicroseconds }, 'µs');
-}
-
-/** A busy machine only takes speed away, so the least of the samples is the least disturbed. */
-function microseconds(work: (i: number) => unknown): number[] {
-  return Array.from({ length: SAMPLES }, () => {
-    const startedMs = performance.now();
-    for (let i = 0; i < CHECKS; i++) work(i);
-    return ((performance.now() - startedMs) / CHECKS) * 1000;
-  });
 }
 
 async function measureEngine(engine: Engine, address: string, rounds: number, report: Report): Promise<void> {

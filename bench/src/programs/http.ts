@@ -1,6 +1,7 @@
 // Each route compared with a bare server: processor time and requests per second, measured in turns in one run.
 import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
+import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
 import { openRoutes, type Pace, type Routes } from '../load/routes.js';
 import { ACCOUNT, logIn } from '../log-in.js';
@@ -17,7 +18,8 @@ interface Comparison {
   readonly name: string;
   readonly route: keyof Routes;
   readonly floors: readonly Floor[];
-  readonly bound: number;
+  /** Null where another rule holds. */
+  readonly bound: number | null;
 }
 
 const FLOORS = {
@@ -32,9 +34,15 @@ type Floor = keyof typeof FLOORS;
 const SCRIPTS = ['script-corked', 'script'] as const;
 const CHECKS = ['check-corked', 'check'] as const;
 
+const SHA256_CHECK = 'the guard, one proof of work';
+const HASHWX_CHECK = 'the guard, HashWX';
+/** The check itself, measured in a process that does nothing else, may take so many times as long in a service. */
+const HASHWX_BOUND = 1.5;
+
 const COMPARISONS: readonly Comparison[] = [
   { name: 'GET /api/captcha/pow', route: 'issue', floors: SCRIPTS, bound: 0.85 },
-  { name: 'the guard, one proof of work', route: 'guard', floors: CHECKS, bound: 0.85 },
+  { name: SHA256_CHECK, route: 'guard', floors: CHECKS, bound: 0.85 },
+  { name: HASHWX_CHECK, route: 'hashwx', floors: CHECKS, bound: null },
   { name: 'POST /host/verify', route: 'verify', floors: CHECKS, bound: 0.7 },
   { name: 'GET /profile', route: 'profile', floors: ['fastify'], bound: 0.55 },
   { name: 'POST /refresh', route: 'refresh', floors: SCRIPTS, bound: 0.3 },
@@ -54,15 +62,21 @@ const program: Program = {
 answered. "busy" is the share of its core that the service used. A bare server does the least that a route needs: an
 empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "corked" ones write all commands of one turn of the event loop together,
 as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second that the route answered.
-Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|verify|profile|refresh`,
+Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|profile|refresh
+HashWX: what its check takes more than that of SHA-256 is compared with the four hashes alone, in this process`,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const store = values.store === 'embedded' ? 'embedded' : 'redis';
     const pace = { connections: Number(values.connections), seconds: Number(values.seconds) };
-    const chosen = COMPARISONS.filter(({ route }) => values.only === undefined || route === values.only);
+    const only = values.only === 'hashwx' ? ['guard', 'hashwx'] : values.only?.split(',');
+    const chosen = COMPARISONS.filter(({ route }) => only?.includes(route) ?? true);
     if (chosen.length === 0) throw new RangeError(`no route ${values.only}`);
     const cores = assignCores();
-    const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500' };
+    const environment = {
+      REFRESH_WINDOW: '0',
+      MAX_SESSIONS: '500',
+      CAPTCHA_POW_ALGORITHMS: 'sha256,hashwx-1',
+    };
     const site = await open(openSite({ cores, store, environment, accounts: [ACCOUNT] }));
     const redis = site.redis ?? (await open(openPrivateRedis(cores.redis)));
     const start = (name: string, args: string[], environment = {}) =>
@@ -85,6 +99,7 @@ Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only i
     }
     await reportTails(report, chosen, routes, costs, pace);
     for (const comparison of chosen) reportShares(report, comparison, costs, store);
+    reportHashwx(report, costs);
   },
 };
 export default program;
@@ -136,10 +151,22 @@ function reportShares(
     costs[of]!.map(({ micros }) => micros.service! + (store === 'embedded' ? (micros.Redis ?? 0) : 0));
   for (const [at, floor] of floors.entries()) {
     const shares = ratios(micros(floor), micros(name));
-    if (at === 0 && store === 'redis') {
+    if (at === 0 && store === 'redis' && bound !== null) {
       report.verdict(`${name}, share of ${floor}`, shares, { atLeast: bound });
     } else {
       report.row(`${name}, share of ${floor}`, { share: shares });
     }
   }
+}
+
+/** What a check of HashWX costs more than one of SHA-256 must be the time of its hashes. */
+function reportHashwx(report: Report, costs: Record<string, Cost[]>): void {
+  const micros = (name: string) => (costs[name] ?? []).map(({ micros }) => micros.service!);
+  const [hashwx, sha256] = [micros(HASHWX_CHECK), micros(SHA256_CHECK)];
+  if (hashwx.length === 0 || sha256.length === 0) return;
+  const own = Math.min(...microseconds(openPassingCheck()));
+  const differences = hashwx.map((value, round) => value - sha256[round]!);
+  report.row('HashWX beside SHA-256', { 'difference µs': differences, 'its hashes alone µs': own });
+  const times = differences.map((difference) => difference / own);
+  report.verdict('HashWX: difference, times its hashes alone', times, { atMost: HASHWX_BOUND });
 }

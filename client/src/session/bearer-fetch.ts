@@ -20,7 +20,7 @@ export interface BearerFetchDeps {
 /** @see Session.fetch */
 export function createBearerFetch(deps: BearerFetchDeps): typeof fetch {
   const { base, origins, send } = deps;
-  const loginPath = new URL('login', base).pathname;
+  const login = new URL('login', base).href;
 
   const sendWith = (request: Request, token: string | undefined) => {
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
@@ -28,7 +28,7 @@ export function createBearerFetch(deps: BearerFetchDeps): typeof fetch {
   };
   const mayCarryToken = ({ url }: Request) => {
     const { origin, pathname } = new URL(url);
-    return origins.includes(origin) && (origin !== base.origin || pathname !== loginPath);
+    return origins.includes(origin) && origin + pathname !== login;
   };
 
   return async (input, init) => {

@@ -137,6 +137,14 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
   });
 
+  /** Sends fields with the bearer, and keeps the token of the answer if it has one. */
+  async function sendSigned(path: string, fields: object): Promise<Response> {
+    const changes = userChanges;
+    const { response, token } = await service.login(path, fields, bearerFetch);
+    if (token && changes === userChanges && !closing.signal.aborted) refresher.setToken(token);
+    return response;
+  }
+
   environment.listen(onPageEvent, closing.signal);
 
   return {
@@ -153,13 +161,9 @@ export function openSession(options: SessionOptions, environment: Environment): 
       refresher.drop('signed-out', observable.state.reason);
       return false;
     },
-    async reauthenticate(fields) {
-      const changes = userChanges;
-      const path = 'code' in fields ? 'reauthenticate/code' : 'reauthenticate';
-      const { response, token } = await service.login(path, fields, bearerFetch);
-      if (token && changes === userChanges && !closing.signal.aborted) refresher.setToken(token);
-      return response;
-    },
+    reauthenticate: (fields) =>
+      sendSigned('code' in fields ? 'reauthenticate/code' : 'reauthenticate', fields),
+    changePassword: (fields) => sendSigned('password', fields),
     fetch: bearerFetch,
     logout: () =>
       changeUser(async () => {

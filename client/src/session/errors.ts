@@ -7,11 +7,11 @@ export class SessionError extends Error {
    * The `code` of the server's answer, or `http_` and the status if it had none; `network` without an answer;
    * `invalid_answer` if a success carried no token.
    */
-  readonly reason: string;
+  declare readonly reason: string;
   /** The HTTP status; 0 without an answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** How long the server asks the client to wait, in milliseconds; 0 if it does not say. */
-  readonly retryAfterMs: number;
+  declare readonly retryAfterMs: number;
 
   constructor(reason: string, status = 0, retryAfterMs = 0, options?: { cause?: unknown }) {
     super(`The session service: ${reason}`, options);

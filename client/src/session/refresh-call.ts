@@ -17,9 +17,9 @@ export interface RefreshCall {
 }
 
 export function createRefreshCall(): RefreshCall {
-  let resolve: RefreshCall['resolve'] = () => {};
-  let reject: RefreshCall['reject'] = () => {};
-  let pause: RefreshCall['pause'] = () => {};
+  let resolve!: RefreshCall['resolve'];
+  let reject!: RefreshCall['reject'];
+  let pause!: RefreshCall['pause'];
   const result = new Promise<boolean>((onResolve, onReject) => {
     resolve = onResolve;
     reject = onReject;

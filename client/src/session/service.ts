@@ -20,8 +20,8 @@ export interface ServiceOptions {
 
 export interface Service {
   /**
-   * Returns a refusal without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
-   * @param path that of a log-in or a reauthentication
+   * Returns a refusal, and an answer without a body, without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
+   * @param path that of a log-in, a reauthentication or a change of the password
    * @param via sends the request; by default as the others, without a token
    */
   login(
@@ -90,11 +90,10 @@ export function connectService(options: ServiceOptions, environment: Environment
         const init = { method: 'POST', body: JSON.stringify(fields), signal };
         const json = { 'content-type': 'application/json' };
         const response = await (via ? request(path, init, json, via) : prove(path, init, json));
-        if (!response.ok) return { response };
+        if (!response.ok || response.status === 204) return { response };
         const token = await readToken(response, stopwatch);
-        const { status, headers } = response;
         const body = JSON.stringify({ expiresIn: token.lifeMs / 1000 });
-        return { response: new Response(body, { status, headers }), token };
+        return { response: new Response(body, response), token };
       }),
     refresh: (given) =>
       withTimeout(refreshTimeoutMs, given, async (signal) => {

@@ -39,6 +39,14 @@ export type ReauthenticationFields =
   | { readonly password: string; readonly [field: string]: string }
   | Pick<CodeFields, 'code'>;
 
+/** The body of a change of the password: both passwords and the challenge fields. */
+export interface PasswordFields {
+  readonly old_password: string;
+  /** At least 8 characters, at most 1,024 bytes. */
+  readonly new_password: string;
+  readonly [field: string]: string;
+}
+
 export interface Session {
   /** A snapshot, the same object until something changes. */
   readonly state: SessionState;
@@ -64,6 +72,12 @@ export interface Session {
    * new token: then send that request again. Returns the response as `login` does.
    */
   reauthenticate(fields: ReauthenticationFields): Promise<Response>;
+  /**
+   * Replaces the password of who is signed in, and returns the response, also for a refusal: check `ok`. This session
+   * goes on, in all tabs; every other session of the user ends.
+   * @throws as `login` does
+   */
+  changePassword(fields: PasswordFields): Promise<Response>;
   /**
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.

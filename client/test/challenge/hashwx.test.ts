@@ -13,7 +13,8 @@ import { startRealService } from './real-service.js';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
-const environment = { CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256', CAPTCHA_POW_MAX_DIFFICULTY: '16' };
+// With this exchange the effort is short.
+const environment = { CAPTCHA_POW_ALGORITHMS: 'hashwx-1=150,sha256', CAPTCHA_POW_MAX_DIFFICULTY: '16' };
 const service = await startRealService(t, environment, [ada, bob]);
 const baseUrl = service.address;
 const algorithms = ['hashwx-1', 'sha256'];

@@ -14,7 +14,10 @@ const policyOf = (address: string, workers: string) =>
 const shopHeaders: Record<string, Record<string, string>> = {};
 const shop = await startStaticSite({ pages: shopPages, headersOf: shopHeaders });
 t.teardown(() => shop.stop());
-const site = await startFormSite(t, { CORS_ORIGIN: shop.address });
+const site = await startFormSite(t, {
+  CORS_ORIGIN: shop.address,
+  CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
+});
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
@@ -59,6 +62,21 @@ t.test('the texts of a language come from the same place', async (t) => {
   await page.waitForSelector(ready);
   await page.waitForSelector('text=Terminé.');
   t.ok(site.requested.includes('/tollgate/fr.js'), site.requested.join(' '));
+});
+
+t.test('a page that asks for HashWX loads the part that solves it, and no other page does', async (t) => {
+  const asking = form.replace('<tollgate-challenge>', '<tollgate-challenge algorithms="hashwx-1 sha256">');
+  const page = await openPage(t, browser, site.page(asking, { head }));
+  await page.waitForSelector(ready);
+  t.match(await solverOf(page), { path: 'compiled', degraded: false });
+  t.strictSame([...new Set(site.requested.map((url) => url.replace(/\?.*/, '')))].sort(), [
+    '/pow',
+    '/tollgate.js',
+    '/tollgate/rare.js',
+  ]);
+  await page.click('form > button:enabled');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ powNonce: /^\d+(?:\.\d+){3}$/ }], 'the application accepts its solution');
 });
 
 t.test('it works in an isolated page, without blob:', async (t) => {

@@ -90,6 +90,29 @@ t.test('a reauthentication carries the bearer, and its token replaces the one be
   );
 });
 
+t.test('a change of the password carries the bearer, and the session goes on', async (t) => {
+  const { script, session } = await signIn(t);
+  const [token] = script.issuedTokens;
+  script.setAnswers('POST /password', refuse(422, 'login_failed'), { status: 204 }, lost, lost);
+  const fields = { old_password: 'old', new_password: 'a new password', pow_token: 'x' };
+  const before = session.state;
+  const refused = await session.changePassword({ ...fields, old_password: 'wrong' });
+  t.equal((await refused.json()).code, 'login_failed');
+  t.equal((await session.changePassword(fields)).status, 204);
+  await t.rejects(session.changePassword(fields), { name: 'TypeError' });
+  t.equal(session.state, before);
+  t.same(
+    script.requests
+      .filter(({ route }) => route === 'POST /password')
+      .slice(0, 2)
+      .map(({ authorization, body }) => [authorization, JSON.parse(body)]),
+    [
+      [`Bearer ${token}`, { ...fields, old_password: 'wrong' }],
+      [`Bearer ${token}`, fields],
+    ],
+  );
+});
+
 t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);

@@ -42,6 +42,12 @@ export const challengeRows: readonly DashboardRow[] = [
         queries: [[rateBy('pass, outcome', 'tollgate_passes_presented_total'), '{{pass}} {{outcome}}']],
       },
       {
+        title: 'Proofs of work by algorithm',
+        description: 'Issued, verified and refused per second. `sha256` grows where pages cannot do HashWX.',
+        unit: 'ops',
+        queries: [[rateBy('algorithm, outcome', 'tollgate_work_total'), '{{algorithm}} {{outcome}}']],
+      },
+      {
         title: 'Price of a proof of work',
         description:
           'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
@@ -72,6 +78,33 @@ export const challengeRows: readonly DashboardRow[] = [
           [`sum by (state) (${of('tollgate_image_jobs')})`, '{{state}}'],
           [`sum(${rate('tollgate_images_refused_total')})`, 'refused per second'],
         ],
+      },
+    ],
+  },
+  {
+    title: 'Sites',
+    panels: [
+      {
+        title: 'Issued to pages of sites',
+        description: 'Challenges per second, by the key of the site.',
+        unit: 'ops',
+        queries: [
+          [rateBy('site, challenge', 'tollgate_site_challenges_issued_total'), '{{site}} {{challenge}}'],
+        ],
+      },
+      {
+        title: 'Receipts',
+        description:
+          'Requests of pages for a receipt. `hostname_not_allowed` for a new page: its host name is missing in SITES.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_site_redemptions_total'), '{{site}} {{outcome}}']],
+      },
+      {
+        title: 'Receipts verified',
+        description:
+          'Requests of the servers of sites. `timeout-or-duplicate` far above the usual: somebody sends receipts twice.',
+        unit: 'ops',
+        queries: [[rateBy('site, outcome', 'tollgate_siteverify_requests_total'), '{{site}} {{outcome}}']],
       },
     ],
   },

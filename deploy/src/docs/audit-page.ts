@@ -91,6 +91,8 @@ function headRows(): string {
 
 function valuesOf(schema: TSchema): string {
   if (!KindGuard.IsUnion(schema)) return '';
-  const values = schema.anyOf.map((item) => `\`${item.const}\``);
-  return values.some((value) => schema.description?.includes(value)) ? '' : ` (${values.join(', ')})`;
+  const values = schema.anyOf.flatMap(({ const: value }) => (value === undefined ? [] : [`\`${value}\``]));
+  return values.length === 0 || values.some((value) => schema.description?.includes(value))
+    ? ''
+    : ` (${values.join(', ')})`;
 }

@@ -17,6 +17,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
 }
 
 /** The schemas, and the answer that each is the body of. */
@@ -51,6 +52,7 @@ function interfaceOf(schema: Schema, purpose: string): string {
 
 function typeOf(schema: Schema): string {
   if (schema.$id !== undefined) return schema.$id;
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
   switch (schema.type) {
     case 'string':
     case 'boolean':

@@ -42,6 +42,9 @@ export const sessionPaths = [
 ] as const;
 
 const upstreamTimeoutMs = 30_000;
+/** Browsers hold all refreshes back until a renewal of their key is answered. */
+const renewalTimeoutMs = 5000;
+const renewals = '/refresh';
 /** Milliseconds for the requests that are under way when the gateway stops. */
 const requestsMs = 400;
 const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
@@ -79,7 +82,14 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   );
   const headers = forwardHeaders();
   await route(app, `/${options.challenges.prefix}`, options.challengeUrl, headers);
-  for (const path of sessionPaths) await route(app, path, options.sessionUrl, headers);
+  for (const path of sessionPaths) {
+    const hasRenewals = path === renewals;
+    await route(app, path, options.sessionUrl, headers, hasRenewals ? { routes: ['/'] } : {});
+    if (hasRenewals) {
+      const below = { routes: ['/*'], timeoutMs: renewalTimeoutMs };
+      await route(app, path, options.sessionUrl, headers, below);
+    }
+  }
   await app.register(servePage, { ...options, folder: pageFolder, clientFolder });
   return app;
 }
@@ -105,7 +115,14 @@ function endConnections(server: Pick<Server, 'closeIdleConnections' | 'closeAllC
   setTimeout(() => server.closeAllConnections(), requestsMs).unref();
 }
 
-async function route(app: FastifyInstance, path: string, upstream: string, headers: HeaderRules) {
+/** @param options.routes `/` for the path alone, `/*` for all below it; both by default */
+async function route(
+  app: FastifyInstance,
+  path: string,
+  upstream: string,
+  headers: HeaderRules,
+  { routes, timeoutMs }: { readonly routes?: string[]; readonly timeoutMs?: number } = {},
+) {
   await app.register(async (scope) => {
     // Fastify refuses a malformed media type before any parser runs, but the service has to answer it.
     scope.addHook('onRequest', async (request) => headers.hideMediaType(request));
@@ -118,7 +135,9 @@ async function route(app: FastifyInstance, path: string, upstream: string, heade
       internalRewriteLocationHeader: false,
       undici: { connections: 64, headersTimeout: upstreamTimeoutMs, bodyTimeout: upstreamTimeoutMs },
       destroyAgent: true,
+      ...(routes && { routes }),
       replyOptions: {
+        ...(timeoutMs && { timeout: timeoutMs }),
         // Without this, the library repeats every GET that a service answers with 503.
         retryDelay: () => null,
         rewriteRequestHeaders: headers.towardsService,

@@ -3,8 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
+import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
+import { SITE, visitSite } from '../monitoring/site-traffic.js';
 import { literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -21,7 +23,17 @@ const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
 t.setTimeout(300_000);
 
 t.test('the figures of both services', (t) =>
-  onRedis(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
+  onRedis(
+    t,
+    {
+      ...CHEAP,
+      ...SITE,
+      HOST_API_KEY: HOST_KEY,
+      CAPTCHA_ESCALATION_AFTER: '100',
+      CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
+    },
+    tests,
+  ),
 );
 
 async function tests(t: Test, site: Site): Promise<void> {
@@ -42,13 +54,16 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(png.status, 200);
     await gateway.get('/api/captcha?preset=effort');
     const headers = { authorization: `Bearer ${HOST_KEY}` };
+    const { json: hashwx } = await gateway.get('/api/captcha/pow?algorithms=hashwx-1');
     const verified = await challengeAdmin.post('/host/verify', {
-      body: { ...(await site.work()), ...image },
+      body: { pow_token: hashwx.token, pow_nonce: findHashwxNumbers(hashwx), ...image },
       headers,
     });
     t.equal(verified.json.success, true);
     const again = await challengeAdmin.post('/host/verify', { body: { ...work }, headers });
     t.equal(again.json.code, 'pow_invalid');
+
+    await visitSite(site);
 
     const [ours, theirs] = [await figuresOf(sessionAdmin), await figuresOf(challengeAdmin)];
     t.match(ours.values, {
@@ -62,6 +77,8 @@ async function tests(t: Test, site: Site): Promise<void> {
       tollgate_password_check_duration_seconds_count: 2,
       'tollgate_challenges_solved_total{application="login",challenge="pow"}': 2,
       'tollgate_challenges_refused_total{application="login",code="pow_insufficient",reason="insufficient"}': 1,
+      'tollgate_work_total{algorithm="sha256",outcome="verified"}': 2,
+      'tollgate_work_total{algorithm="sha256",outcome="refused"}': 1,
       'tollgate_audit_events_total{event="login_failed"}': 1,
       'tollgate_store_failures_total{store="sessions"}': 0,
       'tollgate_http_request_duration_seconds_count{listener="public",method="POST",route="/login",status="422"}': 2,
@@ -69,16 +86,22 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.ok(Math.abs(ours.values['tollgate_store_clock_offset_seconds{store="sessions"}']!) < 1);
     t.ok(ours.values['tollgate_store_operation_duration_seconds_count{store="sessions"}']! > 5);
     t.match(theirs.values, {
-      'tollgate_challenges_issued_total{challenge="pow",preset="none"}': 4,
+      'tollgate_challenges_issued_total{challenge="pow",preset="none"}': 5,
       'tollgate_challenges_issued_total{challenge="image",preset="default"}': 1,
       'tollgate_challenges_issued_total{challenge="effort",preset="effort"}': 1,
-      tollgate_challenge_difficulty_bits_count: 4,
+      'tollgate_work_total{algorithm="sha256",outcome="issued"}': 4,
+      'tollgate_work_total{algorithm="hashwx-1",outcome="issued"}': 1,
+      'tollgate_work_total{algorithm="hashwx-1",outcome="verified"}': 1,
+      tollgate_challenge_difficulty_bits_count: 5,
       'tollgate_challenge_difficulty_bits_bucket{le="8"}': 4,
       tollgate_image_draw_duration_seconds_count: 1,
       'tollgate_image_jobs{state="waiting"}': 0,
       'tollgate_challenges_solved_total{application="default",challenge="pow"}': 1,
       'tollgate_challenges_solved_total{application="default",challenge="image"}': 1,
       'tollgate_challenges_refused_total{application="default",code="pow_invalid",reason="spent"}': 1,
+      'tollgate_site_challenges_issued_total{site="shop",challenge="pow"}': 1,
+      'tollgate_site_redemptions_total{site="shop",outcome="hostname_not_allowed"}': 1,
+      'tollgate_siteverify_requests_total{site="",outcome="invalid-input-secret"}': 1,
       'tollgate_audit_events_total{event="challenge_refused"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="public",method="GET",route="/api/captcha/:token(^[A-Za-z0-9]{40}$).png",status="200"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="admin",method="POST",route="/host/verify",status="200"}': 2,

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -140,10 +140,14 @@ t.test('every sample that serves is run', async (t) => {
   for (const sample of samples) t.not(routesOf(sample).length, 0, `${sample.name} has routes`);
 });
 
+const takesSignIns = (sample: Sample) => routesOf(sample).includes('POST /sign-in');
+/** The addresses of programs that more than one test asks. */
+const running = new Map<Sample, Promise<string>>();
+
 for (const sample of samples) {
   const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
   t.test(`${sample.name} answers whatever is sent to it`, { skip }, async (t) => {
-    const address = await startSample(t, sample);
+    const address = await addressOf(t, sample);
     for (const route of routesOf(sample)) {
       const [method = '', path = ''] = route.split(' ');
       const url = address + path;
@@ -183,13 +187,13 @@ for (const sample of samples) {
   });
 }
 
-for (const sample of samples.filter((each) => routesOf(each).includes('POST /sign-in'))) {
+for (const sample of samples.filter(takesSignIns)) {
   const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
   t.test(
     `${sample.name} lets in, and says after a wrong password what the next attempt needs`,
     { skip },
     async (t) => {
-      const address = await startSample(t, sample);
+      const address = await addressOf(t, sample);
       const signIn = async (body: object) => {
         const headers = { 'content-type': 'application/json' };
         const init = { method: 'POST', headers, body: JSON.stringify({ ...account, ...body }) };
@@ -216,10 +220,10 @@ for (const sample of samples.filter((each) => routesOf(each).includes('POST /sig
   );
 }
 
-for (const sample of samples.filter((each) => routesOf(each).includes('POST /sign-in'))) {
+for (const sample of samples.filter(takesSignIns)) {
   const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
   t.test(`eight spellings of one address gave eight guesses at ${sample.name}`, { skip }, async (t) => {
-    const address = await startSample(t, sample);
+    const address = await addressOf(t, sample);
     const codes: string[] = [];
     for (const email of spellings('spelt@example.com')) {
       const body = JSON.stringify({ email, password: 'wrong', ...(await system.work()) });
@@ -260,9 +264,18 @@ async function checkAnswer(t: Test, response: Response, what: string): Promise<v
     t.type(body.captcha_required, 'boolean', text.slice(0, 200));
 }
 
+/** Runs a sample until the test ends; one that takes sign-ins, which several tests send, until the file ends. */
+function addressOf(test: Test, sample: Sample): Promise<string> {
+  if (!takesSignIns(sample)) return startSample(test, sample);
+  const address = running.get(sample) ?? startSample(t, sample);
+  running.set(sample, address);
+  return address;
+}
+
 /** Runs a sample beside the system; resolves with its address once it answers. */
-async function startSample(t: Test, { code, command, file }: Sample): Promise<string> {
-  const folder = t.testdir({});
+async function startSample(user: Test, { code, command, file }: Sample): Promise<string> {
+  // Inside the project, so that its imports find what a workspace would.
+  const folder = mkdtempSync(join(t.testdirName, 'sample-'));
   const program = file ?? join(folder, 'sample.mjs');
   if (file === undefined) writeFileSync(program, code);
   const port = await freePort();
@@ -272,7 +285,7 @@ async function startSample(t: Test, { code, command, file }: Sample): Promise<st
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const closed = once(child, 'close');
-  t.teardown(async () => {
+  user.teardown(async () => {
     child.kill('SIGKILL');
     await closed;
   });

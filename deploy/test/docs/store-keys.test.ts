@@ -4,6 +4,8 @@ import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.j
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
+import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
+import { makeSecret } from '@tollgate/challenge-service/sites/site-secrets.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
@@ -72,6 +74,7 @@ const parts: Readonly<Record<string, string>> = {
   code: '[0-9a-f]{64}',
   pass: '[a-z0-9-]{1,32}',
   claim: '[0-9a-f]{32}',
+  site: '[A-Za-z0-9_-]{1,64}',
 };
 
 const expressions = patterns.map((pattern) => {
@@ -96,6 +99,10 @@ const environment = {
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_NO_SCRIPT: 'image',
 };
+const SITE_SECRET = makeSecret();
+const SITES = JSON.stringify({
+  shop: { secret_sha256: SITE_SECRET.sha256, hostnames: ['shop.example'], image: 'always' },
+});
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
 const tokenKeys = {
   accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
@@ -126,6 +133,10 @@ async function openServices(t: Test, store: Store) {
     images,
     onOtherDriver: () => {},
     redis: { challenges: store },
+    sites: {
+      list: readSites(SITES, '/'),
+      openChallenges: (site) => openChallengeStore(store, prefix, site),
+    },
     metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),
     logger,
@@ -226,6 +237,26 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const chosen = `/api/captcha/no-script/${'c'.repeat(40)}.png`;
   t.equal((await challengeApp.inject(chosen)).statusCode, 200);
   await done('issue an image for a page without JavaScript');
+  const ofSite = (await challengeApp.inject('/api/captcha/sites/shop/pow')).json();
+  const imageOfSite = (await challengeApp.inject('/api/captcha/sites/shop')).json();
+  t.equal((await challengeApp.inject('/api/captcha/sites/shop?preset=effort')).json().parts, 16);
+  await done('issue challenges of a site');
+  const redeemed = await challengeApp.inject({
+    method: 'POST',
+    url: '/api/captcha/sites/shop/redeem',
+    headers: { origin: 'https://shop.example' },
+    payload: {
+      pow_token: ofSite.token,
+      pow_nonce: findNonce(ofSite.salt, ofSite.difficulty),
+      captcha_token: imageOfSite.token,
+      captcha: imageOfSite.answer,
+    },
+  });
+  await done('redeem them');
+  const receipt = { secret: SITE_SECRET.secret, response: redeemed.json().token };
+  const url = '/api/captcha/siteverify';
+  t.match((await challengeApp.inject({ method: 'POST', url, payload: receipt })).json(), { success: true });
+  await done('verify the receipt');
   const payload = {
     email: 'nobody@example.com',
     password: 'a wrong password',
@@ -295,9 +326,11 @@ t.test('every function that builds a key has a row', async (t) => {
   const account = address;
   const token = 'Aa'.repeat(20);
   const keys = challengeKeys('captcha', slotTag);
+  const ofSite = challengeKeys('captcha', slotTag, 'shop');
   const built: Record<keyof typeof keys, string[]> = {
     pow: [keys.pow(token)],
     image: [keys.image(token)],
+    receipt: [ofSite.receipt(token)],
     volume: [keys.volume(address)],
     limit: [keys.limit('pow', address), keys.limit('image', address)],
     failures: [keys.failures(account)],
@@ -322,6 +355,8 @@ t.test('every function that builds a key has a row', async (t) => {
     REVOCATION_LOG_KEY,
     KEY_RECORD_KEY,
     KNOWN_USERS_KEY,
+    ...[ofSite.pow(token), ofSite.image(token), ofSite.volume(address)],
+    ...[ofSite.limit('pow', address), ofSite.limit('image', address)],
   ];
   for (const key of [...Object.values(built).flat(), ...others]) {
     t.equal(patternsOf(key).length, 1, key);

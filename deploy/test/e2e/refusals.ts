@@ -33,10 +33,11 @@ export function refusedUnproven(
   code: Code,
   fields: Readonly<Record<string, Code>> | undefined,
   carriedImage = false,
+  hasScript = true,
 ): object {
   return refusal(code, {
     captcha_required: carriedImage,
-    ...(carriedImage && { captcha_alternatives: ['effort'] }),
+    ...(carriedImage && hasScript && { captcha_alternatives: ['effort'] }),
     ...(fields && { errors: errorsOf(fields) }),
   });
 }

@@ -312,7 +312,7 @@ async function openSite(
       const email = newEmail();
       const user = await directory.add(email, await passwordHash);
       if (user === undefined) throw new Error(`${email} is there already`);
-      return { id: user.id, email, password: PASSWORD };
+      return { id: Number(user.id), email, password: PASSWORD };
     },
     work,
     async scopeOf(email) {

@@ -10,6 +10,7 @@ import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';
+import { missSolution, type Work } from '../solving.js';
 import { eachStore, type Site, type User } from './site.js';
 import { SpecificationClient } from './specification-client.js';
 
@@ -60,7 +61,7 @@ async function life(t: Test, site: Site): Promise<void> {
     readingMs = READING_MS;
     const misread = (fields: object) => ({ ...fields, captcha: 'zzzzzz' });
     t.match(await client.logIn(user, misread), { status: 422, captchaRequired: true }, 'wrongly read');
-    const unsolved = (fields: object) => ({ ...fields, pow_nonce: '0' });
+    const unsolved = (fields: object, work: Work) => ({ ...fields, pow_nonce: missSolution(work) });
     t.match(await client.logIn(user, unsolved), { status: 422, captchaRequired: true }, 'wrong work');
     t.equal((await client.logIn(user)).status, 200);
 

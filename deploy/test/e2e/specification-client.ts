@@ -1,6 +1,6 @@
 // A client written from the two specifications alone: it knows no ticket, no price and no code of a refusal.
 
-import { solveFullPrice } from '../solving.js';
+import { solveFullPrice, type Work } from '../solving.js';
 
 /** The service that a client talks to, and the person in front of it. */
 export interface Surroundings {
@@ -31,17 +31,22 @@ export class SpecificationClient {
     this.#around = around;
   }
 
-  /** One press of the button: fresh challenges, one submission. `change` spoils the fields before they are sent. */
+  /**
+   * One press of the button: fresh challenges, one submission. `change` spoils the fields before they are sent; it is told
+   * what the work was.
+   */
   async logIn(
     credentials: Credentials,
-    change: (fields: Body) => Body = (fields) => fields,
+    change: (fields: Body, work: Work) => Body = (fields) => fields,
   ): Promise<Outcome> {
     // Rules 1 and 2: a fresh proof of work for every submission, successful or not.
-    const fields = { ...(await this.#work()), ...(this.#needsImage ? await this.#image() : {}) };
+    const work = await this.#work();
+    const solved = { pow_token: work.token, pow_nonce: await solveFullPrice(work) };
+    const fields = { ...solved, ...(this.#needsImage ? await this.#image() : {}) };
     const response = await this.#fetch('/login', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(change({ ...credentials, ...fields })),
+      body: JSON.stringify(change({ ...credentials, ...fields }, work)),
     });
     const body = await bodyOf(response);
     this.#needsImage = response.status === 422 && body.captcha_required === true;
@@ -68,10 +73,10 @@ export class SpecificationClient {
     };
   }
 
-  async #work(): Promise<Body> {
+  async #work(): Promise<Work> {
     const { token, salt, difficulty, algorithm } = await this.#json('/api/captcha/pow');
     if (algorithm !== 'sha256') throw new Error(`this client does not know ${algorithm}`);
-    return { pow_token: token, pow_nonce: await solveFullPrice({ salt, difficulty }) };
+    return { token, salt, difficulty };
   }
 
   async #image(): Promise<Body> {

@@ -10,12 +10,26 @@ export interface OwnAnswer {
   readonly body: string;
 }
 
+/** An answer that has set a refresh cookie. */
+export interface SetCookie {
+  /** The request, such as `POST /login`. */
+  readonly what: string;
+  /** Whether the request showed a key of the browser. */
+  readonly hasProof: boolean;
+  /** The kind of key that the session is bound to, as the answer says it. */
+  readonly binding: string | undefined;
+  /** Name and value. */
+  readonly cookie: string;
+}
+
 export interface Front {
   /** `http://localhost:PORT` */
   readonly address: string;
   readonly port: number;
   /** Requests that were answered, oldest first, such as `POST /login 401 login_failed`; without queries and tokens. */
   readonly answered: string[];
+  /** The answers that have set a refresh cookie, oldest first. */
+  readonly cookies: SetCookie[];
   /** What the pages have complained of: errors in their scripts, and breaches of their policies. */
   readonly complaints: string[];
   /** The answer to the newest image, which the service tells in test mode. */
@@ -45,6 +59,7 @@ interface Upstream {
 /** Listens on a free port. */
 export async function startFront(): Promise<Front> {
   const answered: string[] = [];
+  const cookies: SetCookie[] = [];
   const complaints: string[] = [];
   const own = new Map<string, OwnAnswer>([
     [watchPath, { headers: { 'content-type': 'text/javascript' }, body: watchScript }],
@@ -69,8 +84,19 @@ export async function startFront(): Promise<Front> {
         ? { status: ownAnswer ? 200 : 404, body: '', headers: {}, code: '', ...ownAnswer }
         : await ask(upstream, incoming);
     await holds.get(what)?.released;
+    noteCookie(what, incoming, answer.headers);
     answered.push(`${what} ${answer.status} ${answer.code}`.trim());
     response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+
+  function noteCookie(what: string, { headers: asked }: IncomingMessage, answer: IncomingMessage['headers']) {
+    const set = answer['set-cookie']?.findLast((each) => /^refreshToken=[^;]/.test(each));
+    if (set === undefined) return;
+    const binding = answer['refresh-binding'];
+    cookies.push({
+      ...{ what, hasProof: 'refresh-proof' in asked, cookie: set.split(';')[0] ?? '' },
+      binding: typeof binding === 'string' ? binding : undefined,
+    });
   }
 
   async function ask({ port, host }: Upstream, incoming: IncomingMessage) {
@@ -107,6 +133,7 @@ export async function startFront(): Promise<Front> {
     address: `http://localhost:${port}`,
     port,
     answered,
+    cookies,
     complaints,
     imageAnswer: () => imageAnswer,
     forward(path, port, host) {

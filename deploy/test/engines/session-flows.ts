@@ -41,6 +41,51 @@ export const sessionFlows: Flows = {
     t.pass('a log-in in one tab reaches the other');
   },
 
+  async 'a session is bound to a key of the browser: its copied cookie is refused, and its page goes on'(
+    t,
+    { site, openPage },
+  ) {
+    const { address, cookies } = site.front;
+    const account = accountOf('theft');
+    /** A refresh by whoever has copied the newest cookie, and nothing else. */
+    const refreshElsewhere = async () => {
+      const cookie = cookies.at(-1)?.cookie ?? '';
+      const answer = await fetch(`${address}/refresh`, { method: 'POST', headers: { cookie } });
+      return `${answer.status} ${((await answer.json()) as { code: string }).code}`;
+    };
+    const page = await openPage();
+    cookies.length = 0;
+    await page.signIn(account);
+    t.match(cookies, [{ what: 'POST /login', hasProof: true, binding: 'key' }], 'from the log-in on');
+    t.equal(await refreshElsewhere(), '401 binding_required');
+
+    await waitForRefreshes(page, 2);
+    await page.tab.reload();
+    await page.waitForAccount(account.email);
+    await waitForRefreshes(page, 2);
+    const renewals = cookies.filter(({ what }) => what === 'POST /refresh');
+    t.ok(renewals.length >= 4);
+    t.same(
+      renewals.filter(({ hasProof, binding }) => !hasProof || binding !== 'key'),
+      [],
+      'renewals and a reload show the key',
+    );
+    t.equal(await refreshElsewhere(), '401 binding_required');
+    t.equal(await page.callProfile(), 200, 'a theft ends no session');
+    const isReadable = `new Promise((resolve, reject) => {
+      const opening = indexedDB.open('tollgate');
+      opening.onerror = reject;
+      opening.onsuccess = () => {
+        const all = opening.result.transaction('keys').objectStore('keys').getAll();
+        all.onsuccess = () => {
+          opening.result.close();
+          resolve(all.result.map(({ privateKey }) => privateKey.extractable));
+        };
+      };
+    })`;
+    t.same(await page.tab.evaluate(isReadable), [false], 'no script can read the key');
+  },
+
   async 'a page of another origin signs in, refreshes, asks and logs out'(t, { site, visitor }) {
     const { email, password } = accountOf('elsewhere');
     const tab = await visitor.openTab();

@@ -26,6 +26,7 @@ export const password = 'a password of these tests';
 
 const accounts = {
   session: 'session@example.com',
+  theft: 'theft@example.com',
   price: 'price@example.com',
   effort: 'effort@example.com',
   light: 'light@example.com',

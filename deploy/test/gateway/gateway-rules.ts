@@ -85,8 +85,20 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
     t.equal(session.received.at(-1)?.body, '{}');
   });
 
+  await t.test('what is below /refresh is answered before anything else that hangs', async (t) => {
+    session.hang();
+    const hanging = ask(`${url}/login`, { method: 'POST', body: '{}' });
+    const renewals = ['/refresh/renew', '/refresh/bind'].map((path) => ask(url + path, { method: 'POST' }));
+    for (const renewal of renewals) {
+      const first = await Promise.race([renewal, hanging]);
+      t.match(first, { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '1' } });
+      t.equal(first, await renewal);
+    }
+    // The service is away from here on, which ends the log-in.
+    await Promise.all([session.close(), hanging]);
+  });
+
   await t.test('a service that is away', async (t) => {
-    await session.close();
     const answer = await ask(`${url}/profile`);
     t.match(answer, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store' } });
     t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');

@@ -331,3 +331,15 @@ t.test('it listens on both loopback addresses of one port, and stops on both', a
   await app.close();
   await t.rejects(ask(`http://127.0.0.1:${port}/profile`), { code: 'ECONNREFUSED' });
 });
+
+t.test('what is below /refresh is answered before anything else that hangs', async (t) => {
+  const { url, session } = await startGateway(t);
+  session.hang();
+  const hanging = ask(`${url}/refresh`, { method: 'POST' }).catch(() => 'ended with the test');
+  const renewals = ['/refresh/renew', '/refresh/bind'].map((path) => ask(url + path, { method: 'POST' }));
+  for (const renewal of renewals) {
+    t.equal(await Promise.race([renewal, hanging]), await renewal);
+    t.match(await renewal, { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '1' } });
+  }
+  t.equal(session.received.length, 3);
+});

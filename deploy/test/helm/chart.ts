@@ -82,6 +82,7 @@ export const FULL = {
     enabled: true,
     className: 'traefik',
     annotations: { 'example.com/a': 'b' },
+    renewalAnnotations: { 'example.com/read-timeout': '5' },
     tlsSecretName: 'tls',
   },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public', namespace: 'gateways' }] },

@@ -84,36 +84,38 @@ t.test('the routes are those of the gateways', { skip }, async (t) => {
     ['/challenges', 'auth-tollgate-challenge-service'],
     ...sessionPaths.map((path) => [path, 'auth-tollgate-session-service']),
   ];
+  const renewals = ['/refresh/bind', '/refresh/renew'].map((path) => [path, 'auth-tollgate-session-service']);
   const caddyfile = readProjectFile('deploy/gateway/Caddyfile');
   t.ok(caddyfile.includes(`@sessions path ${sessionPaths.map((path) => `${path} ${path}/*`).join(' ')}\n`));
   const manifests = await render(t, FULL);
   const [rule] = named(manifests, 'Ingress', '').spec.rules;
   t.equal(rule.host, 'auth.example.com', 'without the port');
-  t.strictSame(
-    rule.http.paths.map(
-      ({
-        path,
-        pathType,
-        backend,
-      }: {
-        path: string;
-        pathType: string;
-        backend: { service: { name: string } };
-      }) => {
-        t.equal(pathType, 'Prefix');
-        return [path, backend.service.name];
-      },
-    ),
-    wanted,
-  );
+  interface Path {
+    readonly path: string;
+    readonly pathType: string;
+    readonly backend: { readonly service: { readonly name: string } };
+  }
+  const routesOf = ({ http }: { readonly http: { readonly paths: readonly Path[] } }) =>
+    http.paths.map(({ path, pathType, backend }) => {
+      t.equal(pathType, 'Prefix');
+      return [path, backend.service.name];
+    });
+  t.strictSame(routesOf(rule), wanted);
+  const ofRenewals = named(manifests, 'Ingress', '-renewals');
+  t.strictSame(routesOf(ofRenewals.spec.rules[0]), renewals);
+  t.match(ofRenewals, {
+    metadata: { annotations: { ...FULL.ingress.annotations, ...FULL.ingress.renewalAnnotations } },
+  });
 
   interface Rule {
     readonly matches: readonly { readonly path: { readonly value: string } }[];
     readonly filters: readonly {
       readonly urlRewrite?: { readonly path: { readonly replacePrefixMatch: string } };
     }[];
+    readonly timeouts?: { readonly request: string };
     readonly backendRefs: readonly { readonly name: string }[];
   }
+  const inOrder = [...wanted.slice(0, 1), ...renewals, ...wanted.slice(1)];
   for (const [values, base] of [
     [FULL, ''],
     [withPath, '/auth'],
@@ -121,11 +123,15 @@ t.test('the routes are those of the gateways', { skip }, async (t) => {
     const { rules } = named(await render(t, values), 'HTTPRoute', '').spec as { rules: readonly Rule[] };
     t.strictSame(
       rules.map(({ matches, backendRefs }) => [matches[0]?.path.value, backendRefs[0]?.name]),
-      wanted.map(([path, name]) => [`${base}${path}`, name]),
+      inOrder.map(([path, name]) => [`${base}${path}`, name]),
+    );
+    t.strictSame(
+      rules.map(({ timeouts }) => timeouts?.request),
+      inOrder.map((route) => (renewals.includes(route) ? '5s' : undefined)),
     );
     for (const [index, { filters }] of rules.entries()) {
       const rewritten = filters.find(({ urlRewrite }) => urlRewrite)?.urlRewrite?.path.replacePrefixMatch;
-      t.equal(rewritten, base === '' ? undefined : wanted[index]?.[0], 'the services see no base path');
+      t.equal(rewritten, base === '' ? undefined : inOrder[index]?.[0], 'the services see no base path');
     }
   }
   const plain = named(await render(t, { ...FULL, config: {} }), 'Ingress', '').spec.rules[0].http.paths[0];

@@ -9,6 +9,18 @@ export const KEYS = {
   SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
 };
 
+/** A site whose secret nobody has. */
+export const SITE = {
+  SITES: JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } }),
+};
+
+/** What pages and servers of the site do; both are refused, but for the work that is issued. */
+export async function visitSite({ gateway }: Pick<Site, 'gateway'>): Promise<void> {
+  await gateway.get('/api/captcha/sites/shop/pow');
+  await gateway.post('/api/captcha/sites/shop/redeem', { body: {} });
+  await gateway.post('/api/captcha/siteverify', { body: { secret: 'x', response: 'x' } });
+}
+
 /** Log-ins, refreshes, images and submissions, some of them wrong; the probes of an orchestrator. */
 export async function visit(site: Site, user: User): Promise<void> {
   const { gateway, sessionAdmin, challengeAdmin } = site;
@@ -29,6 +41,7 @@ export async function visit(site: Site, user: User): Promise<void> {
   const wrongKey = { authorization: 'Bearer nobody-has-this-key-0123456789-0123456789' };
   await challengeAdmin.post('/host/verify', { body: work, headers: wrongKey });
   await sessionAdmin.post('/introspect', { body: 'token=x', headers: wrongKey });
+  await visitSite(site);
   for (const client of [sessionAdmin, challengeAdmin]) await client.get('/health/ready');
 }
 

@@ -10,6 +10,7 @@ interface Ended {
   readonly skipped: number;
   readonly failures: readonly { readonly title: string }[];
   readonly said: string;
+  readonly busySeconds?: number;
 }
 
 interface Workers {
@@ -19,10 +20,25 @@ interface Workers {
   ): Promise<void>;
 }
 
-const { startWorkers }: Workers = await import(new URL('../../../test-workers.js', import.meta.url).href);
+interface Load {
+  nextCount(
+    now: number,
+    seen: { idle: number; freeBytes: number },
+    bounds: { fewest: number; most: number },
+  ): number;
+}
+
+const load = <Module>(name: string): Promise<Module> =>
+  import(new URL(`../../../${name}`, import.meta.url).href);
+const { startWorkers } = await load<Workers>('test-workers.js');
+const { nextCount } = await load<Load>('test-load.js');
 
 /** Runs these programs as files, in this order, in one worker. */
-async function run(t: Test, programs: Readonly<Record<string, string>>): Promise<Record<string, Ended>> {
+async function run(
+  t: Test,
+  programs: Readonly<Record<string, string>>,
+  limits: object = {},
+): Promise<Record<string, Ended>> {
   const folder = t.testdir();
   const paths = Object.entries(programs).map(([name, program]) => {
     const path = join(folder, `${name}.test.mjs`);
@@ -30,8 +46,11 @@ async function run(t: Test, programs: Readonly<Record<string, string>>): Promise
     return path;
   });
   const ended: Ended[] = [];
-  const limits = { fileMs: 5_000, frozenMs: 4_000, endMs: 200 };
-  await startWorkers(paths, { jobs: 1, limits, onEnded: (file) => ended.push(file) });
+  await startWorkers(paths, {
+    jobs: 1,
+    limits: { endMs: 200, ...limits },
+    onEnded: (file) => ended.push(file),
+  });
   t.same(
     ended.map(({ path }) => path),
     paths,
@@ -40,11 +59,14 @@ async function run(t: Test, programs: Readonly<Record<string, string>>): Promise
   return Object.fromEntries(ended.map((file, at) => [Object.keys(programs)[at], file]));
 }
 
+/** Keeps a processor busy for 0.3 s, in a process of its own. */
+const computing = `const { spawnSync } = await import('node:child_process');
+  spawnSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 300_000);']);`;
 const passing = `t.test('one', async (t) => { t.pass('a'); t.pass('b'); });`;
 
 t.test('files share a process, and each has its own tests', async (t) => {
   const files = await run(t, {
-    first: `globalThis.pid = process.pid; ${passing}`,
+    first: `globalThis.pid = process.pid; ${computing} ${passing}`,
     failing: `t.test('sum', async (t) => { t.equal(1 + 1, 3); t.pass(); });`,
     skipping: `t.test('later', { skip: true }, () => {});`,
     second: `t.equal(globalThis.pid, process.pid); t.teardown(() => console.error('removed'));`,
@@ -55,18 +77,39 @@ t.test('files share a process, and each has its own tests', async (t) => {
     skipping: { passed: 0, failed: 0, skipped: 1 },
     second: { passed: 1, failed: 0, said: 'removed\n' },
   });
+  const { busySeconds } = files.first ?? {};
+  if (process.platform !== 'linux') t.equal(busySeconds, undefined);
+  else t.ok(busySeconds! >= 0.3, `${busySeconds} s of the processor, with what the file started`);
 });
 
+t.test(
+  'more files run at once while processors are idle and memory is free, fewer on a busy machine',
+  async (t) => {
+    const bounds = { fewest: 3, most: 8 };
+    const seen = (idle: number, freeBytes = 8e9) => ({ idle, freeBytes });
+    t.equal(nextCount(3, seen(0.5), bounds), 4);
+    t.equal(nextCount(8, seen(0.5), bounds), 8, 'never more than the bound');
+    t.equal(nextCount(5, seen(0.5, 1e9), bounds), 5, 'nor more than the memory allows');
+    t.equal(nextCount(5, seen(0.1), bounds), 5);
+    t.equal(nextCount(5, seen(0), bounds), 4);
+    t.equal(nextCount(3, seen(0), bounds), 3, 'never fewer than the bound');
+  },
+);
+
 t.test('what goes wrong beside an assertion fails its own file', async (t) => {
-  const files = await run(t, {
-    rejection: `t.test('one', async () => { Promise.reject(new Error('nobody waits')); await new Promise(setImmediate); });`,
-    top: `throw new Error('at the top');`,
-    empty: ``,
-    ending: `t.test('one', async () => { console.error('last words'); process.exit(0); });`,
-    hanging: `t.setTimeout(100); t.test('for ever', () => new Promise(() => {}));`,
-    frozen: `t.test('one', async () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`,
-    after: passing,
-  });
+  const files = await run(
+    t,
+    {
+      rejection: `t.test('one', async () => { Promise.reject(new Error('nobody waits')); await new Promise(setImmediate); });`,
+      top: `throw new Error('at the top');`,
+      empty: ``,
+      ending: `t.test('one', async () => { console.error('last words'); process.exit(0); });`,
+      hanging: `t.setTimeout(100); t.test('for ever', () => new Promise(() => {}));`,
+      frozen: `t.test('one', async () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`,
+      after: passing,
+    },
+    { fileMs: 5_000, frozenMs: 4_000 },
+  );
   const failed = (title: string | RegExp) => ({ failed: 1, failures: [{ title }] });
   t.match(files, {
     rejection: failed('one › nobody waits'),

@@ -5,6 +5,8 @@ import Fastify from 'fastify';
 import { nowSeconds, page, servePages, signInCode } from './tollgate.js';
 
 const LINK_MS = 600_000;
+/** Links that are kept; beyond that the oldest is forgotten. */
+const MAX_LINKS = 10_000;
 const random = () => randomBytes(24).toString('base64url');
 const hash = (text) => createHash('sha256').update(text).digest('base64url');
 
@@ -43,6 +45,15 @@ export async function buildMagicLink({ tollgate, userOf, send }) {
   const links = new Map();
   const secure = tollgate.origin.startsWith('https:');
 
+  /** Keeps a link, and forgets those that have ended: all live equally long, so the oldest end first. */
+  const keep = (key, link) => {
+    for (const [oldest, { endsMs }] of links) {
+      if (endsMs > Date.now() && links.size < MAX_LINKS) break;
+      links.delete(oldest);
+    }
+    links.set(key, link);
+  };
+
   app.get('/', async (_request, reply) => reply.type('text/html').send(page(tollgate, { content: CONTENT })));
 
   // Guard this form with a challenge: whoever sends it makes you send mails.
@@ -59,7 +70,7 @@ export async function buildMagicLink({ tollgate, userOf, send }) {
     const userId = await userOf(email);
     if (userId !== undefined) {
       const token = random();
-      links.set(hash(token), { userId, browser: hash(browser), endsMs: Date.now() + LINK_MS });
+      keep(hash(token), { userId, browser: hash(browser), endsMs: Date.now() + LINK_MS });
       // Not awaited: the answer must not tell whether there is an account.
       send(email, `${tollgate.origin}/#token=${token}`).catch((error) => request.log.error(error));
     }

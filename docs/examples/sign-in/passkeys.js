@@ -6,6 +6,8 @@ import Fastify from 'fastify';
 import { introspect, nowSeconds, page, servePages, signInCode } from './tollgate.js';
 
 const CHALLENGE_MS = 120_000;
+/** Challenges that are kept; beyond that the oldest is forgotten. */
+const MAX_CHALLENGES = 10_000;
 /** How long ago the user may have signed in before adding a passkey, in seconds. */
 const RECENT = 300;
 
@@ -53,9 +55,13 @@ export async function buildPasskeys({ tollgate }) {
   const passkeys = new Map();
   const challenges = new Map();
 
-  /** Keeps the challenge of some options for this browser. */
+  /** Keeps the challenge of some options for this browser, and forgets those that have ended: the oldest end first. */
   const keep = (reply, options, userId) => {
     const browser = randomUUID();
+    for (const [oldest, { endsMs }] of challenges) {
+      if (endsMs > Date.now() && challenges.size < MAX_CHALLENGES) break;
+      challenges.delete(oldest);
+    }
     challenges.set(browser, { challenge: options.challenge, userId, endsMs: Date.now() + CHALLENGE_MS });
     reply.setCookie('browser', browser, {
       httpOnly: true,

@@ -27,11 +27,17 @@ import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
+import { siteOrigins } from './plugins/site-origins.js';
+import sites, { type SiteDependencies } from './plugins/sites.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
+import issueSitePow from './routes/sites/issue-site-pow.js';
+import redeem from './routes/sites/redeem.js';
+import siteImage from './routes/sites/site-image.js';
+import siteverify from './routes/sites/siteverify.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -39,6 +45,8 @@ export interface ChallengeDependencies extends IssuerOptions {
   readonly kinds?: readonly ChallengeType[];
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
+  /** The sites of `SITES`; none by default, and then their routes answer 404. */
+  readonly sites?: SiteDependencies | undefined;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   /** The audit trail. */
@@ -67,7 +75,11 @@ export async function buildApp(
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
-  await app.register(crossOrigin, { origin: config.corsOrigin, headers: values.CORS_HEADERS });
+  await app.register(crossOrigin, {
+    origin: config.corsOrigin,
+    headers: values.CORS_HEADERS,
+    rulesOf: deps.sites === undefined ? undefined : siteOrigins(deps.sites.list, prefix),
+  });
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate challenge service',
@@ -85,15 +97,19 @@ export async function buildApp(
   await app.register(scope, { options });
   await app.register(browserFiles);
 
+  const imagesUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
-  await app.register(issuePow, { prefix, options, limit: powLimit });
-  await app.register(issueImage, {
-    prefix,
+  await app.register(sites, {
+    sites: deps.sites,
     options,
-    limit: issueLimit(values.RATE_LIMIT_ISSUE, networkFactors),
-    imagesUrl: `${publicUrl.replace(/\/+$/, '')}${prefix}`,
+    kinds: deps.kinds ?? [],
+    limit: powLimit,
+    redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
   });
+  await app.register(issuePow, { prefix, options, limit: powLimit });
+  const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
+  await app.register(issueImage, { prefix, options, limit: imageLimit, imagesUrl });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
     // Without this, browsers do not show the image on pages of another site.
@@ -108,5 +124,18 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  await app.register(issueSitePow, { prefix });
+  await app.register(siteImage, {
+    prefix,
+    imagesUrl,
+    limit: imageLimit,
+    limitPerMinute: values.RATE_LIMIT_IMAGE,
+  });
+  await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
+  await app.register(siteverify, {
+    prefix,
+    limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
+    trail: deps.trail,
+  });
   return app;
 }

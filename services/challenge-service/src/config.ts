@@ -13,6 +13,7 @@ import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/c
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import {
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -35,6 +36,7 @@ export const ChallengeEnvironment = Type.Object({
   ...HostApiVariables,
   ...ChallengeModuleVariables,
   ...PresetVariables,
+  ...SiteVariables,
   ...captchaVariables,
 });
 

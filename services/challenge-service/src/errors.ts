@@ -11,5 +11,8 @@ export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 /** This node lacks the image library, its version or the preset that the image was issued with. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
 
+/** The page is not of a host name that the site lists. */
+export const HostnameNotAllowed = defineError('HOSTNAME_NOT_ALLOWED', 403);
+
 /** The bearer token of a call to the host API is missing, or is none of the configured keys. */
 export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);

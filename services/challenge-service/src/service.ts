@@ -13,7 +13,7 @@ import { createLogger, type LogOutput } from '@tollgate/shared/http/observabilit
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -24,6 +24,7 @@ import { readChallengeConfig } from './config.js';
 import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 import { PROJECT_ROOT } from './project-root.js';
+import { readSites } from './sites/read-sites.js';
 
 /** Images that may wait to be drawn. At 2,000 images a second on one core the last one waits about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;
@@ -59,6 +60,7 @@ export async function openChallengeService(
   const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: metrics.audit });
 
   const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
+  const sites = readSites(values.SITES, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
@@ -77,7 +79,7 @@ export async function openChallengeService(
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
   const keyReport = reportKeys(
     store,
-    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha) } },
+    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha, [...sites.values()]) } },
     logger,
   );
   const state: HealthState = { stopping: false };
@@ -97,6 +99,7 @@ export async function openChallengeService(
   };
   const optionsWatch = watchConfigFingerprint(store, captcha, logger);
   const challenges = openChallengeStore(store, captcha.cache.prefix);
+  const openChallenges = (site: string) => openChallengeStore(store, captcha.cache.prefix, site);
 
   const service = await run({
     logger,
@@ -109,6 +112,8 @@ export async function openChallengeService(
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       redis: { challenges: store },
+      kinds,
+      sites: sites.size === 0 ? undefined : { list: sites, openChallenges },
       metrics,
       trail,
       logger,
@@ -133,6 +138,7 @@ export async function openChallengeService(
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
+    opened: () => waitForStores([store]),
     closeDependencies: async () => {
       await keyReport.stop();
       pruning.stop();

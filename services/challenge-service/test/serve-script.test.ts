@@ -84,6 +84,30 @@ t.test(
   },
 );
 
+t.test('HEAD answers as GET does, without the file', async (t) => {
+  const { version } = node.browserFiles;
+  const known = { 'if-none-match': String((await load('/tollgate.js')).headers.etag) };
+  for (const [url, asked, status] of [
+    ['/tollgate.js', {}, 200],
+    ['/tollgate.js', { 'accept-encoding': 'br' }, 200],
+    ['/tollgate.js', known, 304],
+    ['/tollgate/fr.js', {}, 200],
+    [`/v/${version}/tollgate.js`, {}, 200],
+    [`/v/${version}/tollgate/ar.js`, {}, 200],
+    ['/v/0123456789abcdef/tollgate.js', {}, 302],
+    ['/tollgate/xx.js', {}, 404],
+  ] as const) {
+    const got = await load(url, asked);
+    const head = await node.inject({ method: 'HEAD', url: `/api/captcha${url}`, headers: asked });
+    t.equal(head.statusCode, status, url);
+    t.equal(head.body, '');
+    const unlike = { date: undefined, 'x-request-id': undefined, 'content-length': undefined };
+    t.same({ ...head.headers, ...unlike }, { ...got.headers, ...unlike }, url);
+    const length = status === 304 ? (await load(url)).rawPayload.length : got.rawPayload.length;
+    t.equal(Number(head.headers['content-length']), length);
+  }
+});
+
 t.test('nothing else is served, whatever the name', async (t) => {
   const paths = [
     '/tollgate/xx.js',

@@ -19,7 +19,7 @@ import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
-import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
+import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -174,6 +174,7 @@ export async function openSessionService(
     },
     drainSeconds: values.DRAIN_SECONDS,
     state,
+    opened: () => waitForStores(stores),
     flush: () => revoker.flush(FLUSH_TIMEOUT_MS),
     closeDependencies: async () => {
       revoker.stop();

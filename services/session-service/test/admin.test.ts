@@ -174,7 +174,7 @@ t.test('all sessions of a user end at once, those of others live', async (t) => 
     t.equal((await withBearer(node, 'GET', '/profile', bob)).statusCode, 200);
     t.equal((await end('1')).statusCode, 204, 'again');
     t.equal((await end('99')).statusCode, 204, 'a user without sessions');
-    for (const id of ['0', '-1', 'x', '1.5', '01', '9007199254740993', '99999999999999999']) {
+    for (const id of ['0', '-1', '-', '1.5', '01', '9007199254740993', '1:7']) {
       t.equal((await end(id)).statusCode, 404, id);
     }
     const again = await logIn(node, 'ann@example.com');

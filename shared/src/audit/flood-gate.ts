@@ -32,6 +32,8 @@ export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'challenge_refused',
   'pass_refused',
   'host_key_refused',
+  'site_challenge_refused',
+  'site_secret_refused',
   'api_key_refused',
 ]);
 

@@ -6,16 +6,31 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** Longest lifetimes, in seconds. */
 export interface ChallengeLifetimes {
-  /** Challenges of every type, and scope tickets. */
+  /** Challenges of every type, scope tickets, and the receipts of sites. */
   readonly challenge: number;
   /** Failures: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
 }
 
-export function challengeLifetimes({ pow, effort, cache, escalation }: CaptchaOptions): ChallengeLifetimes {
-  const work = lifetimeSeconds(pow.max_difficulty, pow.expire, pow.expire_grows);
-  const dearest = effortBits(pow.max_difficulty, effort.bits);
+/** What a site decides of lifetimes. */
+export interface SiteLifetimes {
+  /** Floor of its price, in bits, which may be above the ceiling of all others. */
+  readonly difficulty: number;
+  readonly receipt_seconds: number;
+}
+
+export function challengeLifetimes(
+  { pow, effort, cache, escalation }: CaptchaOptions,
+  sites: readonly SiteLifetimes[] = [],
+): ChallengeLifetimes {
+  const ceiling = Math.max(pow.max_difficulty, ...sites.map(({ difficulty }) => difficulty));
+  const work = lifetimeSeconds(ceiling, pow.expire, pow.expire_grows);
+  const dearest = effortBits(ceiling, effort.bits);
   // An effort challenge lives at least as long as a captcha, and a ticket as long as a failure.
   const effortWork = effortLifetimeSeconds(dearest, cache.expire);
-  return { challenge: Math.max(work, effortWork, escalation.decay), decay: escalation.decay };
+  const receipts = sites.map(({ receipt_seconds: seconds }) => seconds);
+  return {
+    challenge: Math.max(work, effortWork, escalation.decay, ...receipts),
+    decay: escalation.decay,
+  };
 }

@@ -5,12 +5,13 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { NAME_PATTERN } from '../schemas/names.js';
 import { type Demand, presetMark } from './attempts/demand.js';
 import type { NextAttempt } from './attempts/next-attempt.js';
+import { mayReplaceWork, offersNoWork, type Submission } from './submission.js';
 import { EFFORT } from './types/effort-type.js';
 
 /** The rules of a form. */
 export interface FormRules {
-  /** Whether submissions need work; true by default. */
-  readonly hasWork?: boolean;
+  /** Whether its submissions need work. */
+  readonly needsWork?: boolean;
   /** Whether every submission needs a captcha, whatever the account. */
   readonly alwaysImage?: boolean;
   /** Names of the accepted presets; all by default. `effort` is one of them. */
@@ -28,10 +29,10 @@ const NAME = new RegExp(NAME_PATTERN);
  * without work has no tickets.
  */
 export function demandOf(rules: FormRules): Demand | undefined {
-  const { hasWork = true, presets, minDifficulty, algorithms } = rules;
+  const { needsWork = false, presets, minDifficulty, algorithms } = rules;
   const image = presets?.find((name) => name !== EFFORT);
   const isFree = image === undefined && minDifficulty === undefined && algorithms === undefined;
-  if (!hasWork || isFree) return undefined;
+  if (!needsWork || isFree) return undefined;
   return {
     bits: minDifficulty ?? 0,
     algorithms: algorithms ?? null,
@@ -39,18 +40,23 @@ export function demandOf(rules: FormRules): Demand | undefined {
   };
 }
 
-/** Returns what an answer says about the next attempt on this form. */
+/**
+ * Returns what an answer says about the next attempt on this form.
+ * @param submission the one that is answered: `effort` is not offered where none was sent because there is no script
+ */
 export function requirementsOf(
   { captcha_required, pow_scope }: NextAttempt,
-  { alwaysImage = false, presets, minDifficulty, algorithms }: FormRules,
+  { needsWork = false, alwaysImage = false, presets, minDifficulty, algorithms }: FormRules,
   options: CaptchaOptions,
+  submission: Submission,
 ): NextAttempt {
+  const hasScript = !(needsWork && mayReplaceWork(options) && offersNoWork(submission));
   const isRequired = alwaysImage || captcha_required;
   const next: { -readonly [Name in keyof NextAttempt]: NextAttempt[Name] } = { captcha_required: isRequired };
   if (pow_scope !== undefined) next.pow_scope = pow_scope;
   if (isRequired) {
     const images = presets?.filter((name) => name !== EFFORT) ?? [];
-    const takesEffort = options.effort.enabled && (presets?.includes(EFFORT) ?? true);
+    const takesEffort = hasScript && options.effort.enabled && (presets?.includes(EFFORT) ?? true);
     if (takesEffort) next.captcha_alternatives = [EFFORT];
     if (images.length > 0) next.captcha_presets = images;
   }

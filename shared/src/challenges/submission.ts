@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { AcceptedAlgorithms } from '../pow/algorithms.js';
 import { isNonce } from '../pow/difficulty.js';
 import { isHashwxSolution } from '../pow/hashwx/work.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { isToken } from '../schemas/names.js';
 
 /** The configured names of the fields. */
@@ -55,6 +56,11 @@ export function offersImage(submission: Submission): boolean {
 /** Returns whether neither field of the work is filled in: what a form sends without JavaScript. */
 export function offersNoWork({ powToken, powNonce }: Submission): boolean {
   return isAbsent(powToken) && isAbsent(powNonce);
+}
+
+/** Returns whether an image may replace work, for pages without JavaScript. */
+export function mayReplaceWork({ no_script, pow }: CaptchaOptions): boolean {
+  return no_script === 'image' && pow.enabled;
 }
 
 /** Returns the problems of the fields of the work; null if both are well-formed. */

@@ -98,24 +98,29 @@ export interface FailedVerdict {
   readonly ok: false;
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
-  readonly reason:
-    | (RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset')
-    | Exclude<PassOutcome, 'passed'>;
-  /** The name of the refused pass, if there is one of that name. */
-  readonly pass?: string;
+  readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
   /** How long the pass stays used up, in milliseconds. */
   readonly waitMs?: number;
   /** Whether the submission had neither work nor a right image. */
   readonly isUnproven?: true;
+  /** The algorithm of the work that is refused, as its record has it; missing if something else is, or no record was found. */
+  readonly algorithm?: string;
 }
 
-/** What became of a presented pass: its name, or why it was refused. */
-export type CheckedPass = { readonly ok: true; readonly name: string } | FailedVerdict;
+/** What became of a presented pass of the right form: its name, or why it was refused. */
+export type CheckedPass = { readonly ok: true; readonly name: string } | RefusedPass;
+
+/** The verdict on a pass that does not count. */
+export interface RefusedPass extends FailedVerdict {
+  readonly outcome: Exclude<PassOutcome, 'passed'>;
+  /** Its name, if there is a pass of that name. */
+  readonly pass?: string;
+}
 
 /** What a passing submission gave, so that it can be verified again after the failures have risen. */
 export interface GivenProof {
   /** Null if no work was verified. */
-  readonly work: IssuedWork | null;
+  readonly work: (IssuedWork & { readonly algorithm: string }) | null;
   /** The name of the pass that stood in for work. */
   readonly pass?: string;
   readonly image: boolean;

@@ -25,20 +25,22 @@ export function createPassVerifier(
   rememberMs: number,
 ): PassVerifier {
   return {
-    checkShape: (pass) => (presentsPass(pass) && readPass(pass) === null ? refusal('malformed') : null),
+    checkShape: (pass) => (presentsPass(pass) && readPass(pass) === null ? invalid('malformed') : null),
 
     async use(pass, claim) {
       const presented = readPass(pass);
-      if (presented === null) return refusal('malformed');
+      if (presented === null) return { ...invalid('malformed'), outcome: 'unknown' };
       const { outcome, waitMs } = await store.usePass({ ...presented, application, claim, rememberMs });
       if (outcome === 'passed') return { ok: true, name: presented.name };
-      const known = outcome === 'unknown' ? {} : { pass: presented.name };
-      if (outcome !== 'exhausted') return { ...refusal(outcome), ...known };
-      return { ...refusal(outcome), ...known, code: 'pass_exhausted', waitMs };
+      if (outcome === 'unknown') return { ...invalid('unknown'), outcome };
+      const known = { outcome, pass: presented.name };
+      if (outcome !== 'exhausted') return { ...invalid('unknown'), ...known };
+      return { ...invalid('insufficient'), ...known, code: 'pass_exhausted', waitMs };
     },
   };
 }
 
-function refusal(reason: FailedVerdict['reason']): FailedVerdict {
+/** The reasons are those of work; why a pass is refused is its outcome. */
+function invalid(reason: FailedVerdict['reason']): FailedVerdict {
   return { ok: false, code: 'pass_invalid', fields: {}, reason };
 }

@@ -13,6 +13,7 @@ import { isAcceptedAlone } from './store/records.js';
 import {
   type FieldNames,
   imageProblems,
+  mayReplaceWork,
   offersImage,
   offersNoWork,
   powProblems,
@@ -71,8 +72,7 @@ export function createSubmissionVerifier({
 
   /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
   const isAlone = (submission: Submission, { pow, image, minDifficulty, algorithms }: RequiredChallenges) =>
-    options.no_script === 'image' &&
-    options.pow.enabled &&
+    mayReplaceWork(options) &&
     pow &&
     image !== 'ignored' &&
     minDifficulty === undefined &&
@@ -132,7 +132,8 @@ export function createSubmissionVerifier({
 
   function checkPrice(work: GivenProof['work'], failures: number): FailedVerdict | null {
     if (work === null || suffices(work, failures, terms)) return null;
-    return failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+    const verdict = failed('pow_insufficient', fieldNames.pow.nonce, 'insufficient_work', 'insufficient');
+    return { ...verdict, algorithm: work.algorithm };
   }
 
   function recheck(given: GivenProof, failures: number): FailedVerdict | null {

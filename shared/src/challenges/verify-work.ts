@@ -1,13 +1,12 @@
 // Judges the work of a submission by its record and by what its form demands.
 
 import type { KeyRing } from '../crypto/key-ring.js';
-import type { IssuedWork } from '../pow/sufficiency.js';
 import { normaliseAddress } from './attempts/normalise.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { Taken } from './store/challenge-store.js';
 import { parsePowRecord } from './store/records.js';
 import type { Submission } from './submission.js';
-import { type FailedVerdict, failed, type VerifyContext } from './verification.js';
+import { type FailedVerdict, failed, type GivenProof, type VerifyContext } from './verification.js';
 import { verifyPowRecord } from './verify-record.js';
 
 /** The dependencies of a judge of work. */
@@ -22,7 +21,9 @@ export interface WorkJudgeDependencies {
 }
 
 /** Right work that meets the demands of its form, or the verdict on other work. */
-export type JudgedWork = { readonly ok: true; readonly work: IssuedWork } | FailedVerdict;
+export type JudgedWork =
+  | { readonly ok: true; readonly work: NonNullable<GivenProof['work']> }
+  | FailedVerdict;
 
 /** Judges the work of a submission by its record; null if there is none. */
 export type WorkJudge = (taken: Taken | null, submission: Submission, context: VerifyContext) => JudgedWork;
@@ -35,15 +36,17 @@ export function createWorkJudge({ ring, bindIp, field, isAccount }: WorkJudgeDep
     const checked = verifyPowRecord(record, submission.powNonce as string, { ring, bindIp, address });
     if (record === null || !checked.ok) {
       const reason = checked.ok ? 'unknown' : checked.reason;
-      return failed('pow_invalid', field, 'wrong_work', reason);
+      const verdict = failed('pow_invalid', field, 'wrong_work', reason);
+      return record === null ? verdict : { ...verdict, algorithm: record.algorithm };
     }
-    if (record.difficulty < (context.minDifficulty ?? 0)) {
-      return failed('pow_insufficient', field, 'work_too_easy', 'insufficient');
+    const { algorithm, difficulty, floor } = record;
+    if (difficulty < (context.minDifficulty ?? 0)) {
+      return { ...failed('pow_insufficient', field, 'work_too_easy', 'insufficient'), algorithm };
     }
-    if (context.algorithms?.includes(record.algorithm) === false) {
-      return failed('pow_insufficient', field, 'wrong_algorithm', 'insufficient');
+    if (context.algorithms?.includes(algorithm) === false) {
+      return { ...failed('pow_insufficient', field, 'wrong_algorithm', 'insufficient'), algorithm };
     }
     const scoped = record.scope !== null && isAccount(context.account)(record.scope);
-    return { ok: true, work: { difficulty: record.difficulty, floor: record.floor, scoped } };
+    return { ok: true, work: { difficulty, floor, scoped, algorithm } };
   };
 }

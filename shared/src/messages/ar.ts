@@ -24,6 +24,7 @@ export const ar: Record<MessageKey, string> = {
   preset_refused: 'يُرجى إكمال التحقق الإضافي الذي يطلبه هذا النموذج.',
   pass_invalid: 'تصريح المرور هذا غير صالح هنا.',
   pass_exhausted: 'استُخدم تصريح المرور هذا مرات كثيرة. يُرجى الانتظار لحظة.',
+  hostname_not_allowed: 'لا يمكن لصفحات هذا العنوان استخدام هذا التحقق.',
   unknown_preset: 'لا يوجد تحدٍّ بهذا الاسم.',
   no_image_library: 'لا يمكن رسم الصور في الوقت الحالي.',
   image_unavailable: 'لا يمكن رسم هذه الصورة حاليًا. يُرجى طلب صورة أخرى.',

@@ -23,6 +23,7 @@ export const en = {
   preset_refused: 'Please complete the additional check that this form asks for.',
   pass_invalid: 'This pass is not valid here.',
   pass_exhausted: 'This pass has been used too often. Please wait a moment.',
+  hostname_not_allowed: 'Pages of this address cannot use this check.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',

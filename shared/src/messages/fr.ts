@@ -24,6 +24,7 @@ export const fr: Record<MessageKey, string> = {
   preset_refused: 'Veuillez compléter la vérification supplémentaire que ce formulaire demande.',
   pass_invalid: 'Ce laissez-passer n’est pas valable ici.',
   pass_exhausted: 'Ce laissez-passer a été utilisé trop souvent. Veuillez patienter un instant.',
+  hostname_not_allowed: 'Les pages de cette adresse ne peuvent pas utiliser cette vérification.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',

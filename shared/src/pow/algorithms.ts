@@ -9,11 +9,11 @@ export const SHA256 = 'sha256';
 export const ALGORITHMS: readonly string[] = [SHA256, HASHWX];
 
 /**
- * SHA-256 hashes that cost an attacker's core as much time as one hash of HashWX. Source: native code on one core of an AMD
- * Zen 3, 142 million SHA-256 hashes a second (docs/benchmarks.md) and about 1 million of HashWX with a module compiled for
- * each function (docs/decisions/hashwx.md).
+ * SHA-256 hashes that cost an attacker's core as much time as one hash of HashWX. Source: `npm run bench -- attack` on one core
+ * of an AMD EPYC (Zen 4), whose fastest solvers do 66.0 million hashes of SHA-256 a second (AVX-512, 16 at a time) and 2.36
+ * million of HashWX (machine code for each function, eight at a time in its first half): 27.9 (docs/decisions/hashwx.md).
  */
-export const HASHWX_EXCHANGE = 150;
+export const HASHWX_EXCHANGE = 28;
 
 /** The accepted algorithms; `hashwx` is its exchange, null if it is not accepted. */
 export interface AcceptedAlgorithms {

@@ -1,4 +1,4 @@
-// The events of submissions: refused challenges, passes, and calls of the host API without a key.
+// The events of the audit stream about challenges and those who verify them.
 
 import { Type } from '@sinclair/typebox';
 import {
@@ -14,7 +14,7 @@ import {
   request,
 } from './audit-fields.js';
 
-/** The events by their names. */
+/** Events by their names. */
 export const challengeEvents = {
   challenge_refused: event(
     'challenge_refused',
@@ -45,4 +45,22 @@ export const challengeEvents = {
     address,
     request,
   }),
+  site_challenge_refused: event(
+    'site_challenge_refused',
+    CHALLENGE,
+    'A page of a site redeemed wrong work or a wrong answer',
+    {
+      site: Type.String({ description: 'Key of the site' }),
+      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
+      reason: challengeRefusal,
+      address,
+      request,
+    },
+  ),
+  site_secret_refused: event(
+    'site_secret_refused',
+    CHALLENGE,
+    'A receipt was to be verified with a secret that is that of no site',
+    { address, request },
+  ),
 } as const;

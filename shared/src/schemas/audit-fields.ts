@@ -1,6 +1,7 @@
 // The fields of audit events, and what every event has.
 
 import { type TProperties, Type } from '@sinclair/typebox';
+import { UserId } from './user-id.js';
 
 /** Raised if a field changes its meaning or is removed, not for new fields and events. */
 export const AUDIT_VERSION = 1;
@@ -21,7 +22,9 @@ export const request = Type.Optional(
 /** A session. */
 export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 /** A user. */
-export const uid = Type.Integer({ minimum: 0, description: 'User id' });
+export const uid = Type.Union(UserId.anyOf, {
+  description: 'User id: a number, or a text where the directory has texts',
+});
 /** Whether a known device tried a password. */
 export const knownDevice = Type.Optional(
   Type.Boolean({
@@ -59,16 +62,15 @@ export const challengeRefusal = oneOf(
   'other_address',
 );
 
-const PASS_REFUSALS = ['exhausted', 'expired', 'other_application', 'wrong', 'unknown'] as const;
 /** Why a pass was refused. */
 export const passRefusal = oneOf(
   'Why: `exhausted` was used too often in a minute, `expired` is too old, `other_application` was made for another one, `wrong` has the name of a pass and another secret, `unknown` has a name that no pass has',
-  ...PASS_REFUSALS,
+  'exhausted',
+  'expired',
+  'other_application',
+  'wrong',
+  'unknown',
 );
-/** Returns whether this is a reason to refuse a pass. */
-export function isPassRefusal(reason: string): reason is (typeof PASS_REFUSALS)[number] {
-  return (PASS_REFUSALS as readonly string[]).includes(reason);
-}
 
 /** The services that write an event. */
 export const SESSION = ['session-service'] as const;

@@ -55,7 +55,7 @@ export const CaptchaOptions = group({
     algorithms: Type.String({
       default: 'sha256',
       description:
-        'Algorithms that work may be done in, separated by commas: sha256, and hashwx-1 for clients that ask for it. hashwx-1=N counts one of its hashes as N of SHA-256, 150 by default',
+        'Algorithms that work may be done in, separated by commas: sha256, and hashwx-1 for clients that ask for it. hashwx-1=N counts one of its hashes as N of SHA-256, 28 by default',
       pattern: `^${ALGORITHM}(?:,${ALGORITHM})*$`,
       expected: 'sha256, and hashwx-1 or hashwx-1=N if you want it, separated by commas',
     }),

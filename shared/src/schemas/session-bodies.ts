@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { AuthenticationClaims } from './token-claims.js';
 import { UserClaims } from './user-claims.js';
+import { UserId } from './user-id.js';
 
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const EMAIL_CHARACTERS = 254;
@@ -130,7 +131,7 @@ export const BrowserSessionEnd = Type.Object(
 export type BrowserSessionEnd = Static<typeof BrowserSessionEnd>;
 
 /** Answer to `GET /profile`. */
-export const ProfileBody = Type.Object({ id: Type.Integer(), email: Type.String() }, { $id: 'ProfileBody' });
+export const ProfileBody = Type.Object({ id: UserId, email: Type.String() }, { $id: 'ProfileBody' });
 export type ProfileBody = Static<typeof ProfileBody>;
 
 /** One session in the answer to `GET /sessions`. */

@@ -2,9 +2,9 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { UserClaims } from './user-claims.js';
+import { UserId, UserIdText } from './user-id.js';
 
 const Seconds = Type.Integer({ minimum: 0 });
-const UserId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const Email = Type.String({ minLength: 1 });
 /** The id of a session. */
 export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
@@ -59,7 +59,7 @@ export type PublicClaims = Static<typeof PublicClaims>;
  * token was issued for, if no other cookie may carry it.
  */
 export const RefreshClaims = Type.Object({
-  sub: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
+  sub: UserIdText,
   email: Email,
   sid: SessionId,
   gen: Generation,

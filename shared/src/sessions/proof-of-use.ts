@@ -1,5 +1,6 @@
 // Records that a generation of a session has reached its owner, when its first access token is verified.
 
+import type { UserId } from '../schemas/user-id.js';
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
 import type { RedisClient } from '../store/redis-connection.js';
@@ -8,7 +9,7 @@ import { assertGeneration, userSessionsKey } from './session-keys.js';
 
 /** The claims that identify a generation: user, session, generation. */
 export interface SeenClaims {
-  readonly id: number;
+  readonly id: UserId;
   readonly sid: string;
   readonly gen: number;
 }
@@ -37,8 +38,7 @@ export function createProofOfUse(
 
 /** A generation of a user's session. */
 export interface UsedGeneration {
-  /** The user's id: a whole number. */
-  readonly uid: number;
+  readonly uid: UserId;
   /** The session's id: letters and digits. */
   readonly sid: string;
   /** A whole number from 1. */

@@ -1,10 +1,12 @@
 // The store key of a user's sessions, and the check of a generation.
 
+import type { UserId } from '../schemas/user-id.js';
+
 /**
  * Returns the key of the sessions of one user: on Redis a hash from session id to record, on the embedded store one text.
  * The braces are the hash tag of Redis Cluster. The key expires with the last session.
  */
-export function userSessionsKey(uid: number): string {
+export function userSessionsKey(uid: UserId): string {
   return `session:{${uid}}`;
 }
 

@@ -12,6 +12,9 @@ export type Store = RedisStore | EmbeddedStore;
 
 const CONNECT_TIMEOUT_MS = 5000;
 
+/** How long a service waits for its stores before it starts without them, in milliseconds. */
+const OPENING_MS = 2000;
+
 /**
  * Opens a store. Redis connects in the background; a file opens at once.
  *
@@ -65,6 +68,14 @@ export async function withConnectedStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Waits until every store takes commands, two seconds at most: a service that starts before its connections would refuse its
+ * first requests, and one that has no store still serves what needs none.
+ */
+export async function waitForStores(stores: Iterable<Store>): Promise<void> {
+  await Promise.all([...stores].map((store) => waitForStore(store, OPENING_MS)));
 }
 
 /** Waits until the store takes commands: a client refuses them before it is connected. Returns false after `limitMs`. */

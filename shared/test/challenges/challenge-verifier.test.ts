@@ -21,6 +21,7 @@ const insufficient = {
   code: 'pow_insufficient',
   fields: { pow_nonce: ['insufficient_work'] },
   reason: 'insufficient',
+  algorithm: 'sha256',
 };
 const consumed = { ok: false, code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] }, reason: 'unknown' };
 

@@ -10,8 +10,10 @@ import type {
   EffortIssue,
   ImageIssue,
   PowIssue,
+  Redemption,
 } from '../../src/challenges/store/challenge-store.js';
 import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
+import { encodeReceiptTail } from '../../src/challenges/store/receipt-record.js';
 import {
   type AnswerRecord,
   encodePowTail,
@@ -152,6 +154,24 @@ export async function issuePicture(
   const issued = await challenges.issueImage(issue);
   if (!issued.allowed) throw new Error('the request was over its limit');
   return { imageToken: issue.token, imageAnswer: ANSWER };
+}
+
+/** What redeeming work asks of the store; every call has a new claim and a new receipt. */
+export function redemption(changes: Partial<Redemption> & { powToken: string }): Redemption {
+  return {
+    claim: newClaim(),
+    receiptToken: makeToken(changes.powToken.slice(0, 2)),
+    receiptTail: encodeReceiptTail({
+      keyId: ring.current.id,
+      address,
+      api: 'turnstile',
+      hostname: 'shop.example',
+      action: 'sign-in',
+      cdata: '',
+    }),
+    receiptSeconds: 60,
+    ...changes,
+  };
 }
 
 /** A verifier under test; captchas may be answered at once unless `options` says otherwise. */

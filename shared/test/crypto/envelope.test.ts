@@ -151,11 +151,16 @@ t.test('another encoding of the same bytes does not open', async (t) => {
     'a space inside': `${token.slice(0, 20)}%20${token.slice(20)}`,
     'bits behind the last byte': token.replace('A%3D%3D', 'B%3D%3D'),
     'the token twice': token + token,
+    'a letter 256 places further': `${String.fromCharCode(token.charCodeAt(0) + 256)}${token.slice(1)}`,
   };
   t.equal(envelope.open(token), TEXT);
   for (const [name, variant] of Object.entries(variants)) {
     t.not(variant, token, name);
     t.equal(envelope.open(variant), null, name);
+  }
+  for (let length = 0; length < token.length; length++) {
+    if (envelope.open(token) !== TEXT) t.fail('the token itself opens each time');
+    if (envelope.open(token.slice(0, length)) !== null) t.fail(`its first ${length} characters open`);
   }
 });
 

@@ -7,7 +7,7 @@ import { until } from '@tollgate/test-support/until.js';
 import { settlesWithin } from '@tollgate/test-support/within.js';
 import { Cluster } from 'ioredis';
 import t from 'tap';
-import { openStore } from '../../src/store/open-store.js';
+import { openStore, waitForStores } from '../../src/store/open-store.js';
 import { asStoreError, type RedisClient, reconnectDelayMs } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 
@@ -46,12 +46,23 @@ t.test(
     const redis = await startRedis(t);
     await redis.stop();
     const store = openStore(redis.url, '.');
+    await waitForStores([store]);
+    t.notOk(store.isReady(), 'nobody waits for it for ever');
     const failing = t.rejects(store.timeMs(), StoreUnavailableError).then(() => store.close());
     t.ok(await settlesWithin(1000, failing));
     await failing;
     await t.rejects(store.timeMs(), StoreUnavailableError);
   },
 );
+
+t.test('a store that is only being connected to is waited for', async (t) => {
+  const { url } = await startRedis(t);
+  const store = openStore(url, '.');
+  t.teardown(() => store.close());
+  t.notOk(store.isReady());
+  await waitForStores([store]);
+  t.type(await store.timeMs(), 'number');
+});
 
 t.test('a store that comes back is used again without being asked', async (t) => {
   const { store, redis } = await redisStore(t);

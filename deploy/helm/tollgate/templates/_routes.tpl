@@ -10,6 +10,11 @@
 {{ trimSuffix "/" (urlParse .Values.publicUrl).path }}
 {{- end -}}
 
+{{/* Paths of session-service at which a browser waits for an answer before it refreshes anything: within 5 s, or 503. */}}
+{{- define "tollgate.renewalPaths" -}}
+/refresh/bind /refresh/renew
+{{- end -}}
+
 {{/* Paths of a service, separated by spaces; each stands for itself and all below it. Takes a dict: `root`, `name`. */}}
 {{- define "tollgate.paths" -}}
 {{- if eq .name "session" -}}

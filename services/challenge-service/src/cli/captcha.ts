@@ -1,20 +1,25 @@
-// The captcha command: prunes the store of the challenges, draws samples of presets, and manages passes.
+// The captcha command: prunes the store of the challenges, draws samples of presets, makes the secret of a site, and manages
+// passes.
 
 import { parseArgs } from 'node:util';
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { areHostnames, isSiteKey } from '../sites/site.js';
+import { newSite } from './new-site.js';
 import { PASS_OPTIONS, type PassesCommand, readPassesCommand, runPasses } from './passes.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
 const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR
+       captcha site [KEY] --hostname NAME [--hostname NAME …]
        captcha passes make NAME --application APPLICATION --days N --per-minute N
        captcha passes list
        captcha passes revoke NAME
 prune removes expired entries from a store that does not remove them itself.
 preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
+site makes the secret of a site, shows it once, and prints the entry of SITES (default KEY: 20 random letters and digits).
 passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the log-in), N days (at most 730), N times a minute (at most 10000).`;
 
 const MAX_SAMPLES = 1000;
@@ -22,7 +27,8 @@ const MAX_SAMPLES = 1000;
 type CaptchaCommand =
   | { readonly action: 'passes'; readonly passes: PassesCommand }
   | { readonly action: 'prune' }
-  | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string };
+  | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string }
+  | { readonly action: 'site'; readonly key: string | undefined; readonly hostnames: readonly string[] };
 
 /** Runs one command and returns its exit code: 0, 1 if it failed, 2 if the command line is wrong. */
 export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -33,9 +39,10 @@ export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promis
   });
 }
 
-function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
+async function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   if (command.action === 'prune') return prune(env);
   if (command.action === 'passes') return runPasses(command.passes, env);
+  if (command.action === 'site') return newSite(command);
   // npm changes to the project's folder; INIT_CWD is the folder where npm was called.
   return preview(command, env, env.INIT_CWD ?? process.cwd());
 }
@@ -44,8 +51,9 @@ function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<strin
 function readCommand(args: string[]): CaptchaCommand {
   const { positionals, values } = parse(args);
   const [name, ...more] = positionals;
+  if (name === 'site') return readSiteCommand(more, values);
   if (name === 'passes') return { action: name, passes: readPassesCommand(more, values) };
-  if (more.length > 0) throw new UsageError();
+  if (more.length > 0 || values.hostname !== undefined) throw new UsageError();
   if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
   const isOther = Object.keys(values).some((option) => Object.hasOwn(PASS_OPTIONS, option));
   if (name !== 'preview' || isOther) throw new UsageError();
@@ -57,12 +65,31 @@ function readCommand(args: string[]): CaptchaCommand {
   return { action: name, preset, count: Number(count), path };
 }
 
+function readSiteCommand(
+  [key, ...more]: string[],
+  { hostname: hostnames = [], ...others }: ReturnType<typeof parse>['values'],
+): CaptchaCommand {
+  if (more.length > 0 || Object.keys(others).length > 0) throw new UsageError();
+  if (key !== undefined && !isSiteKey(key)) {
+    throw new UsageError('KEY must be 1 to 64 letters, digits, _ or -');
+  }
+  if (hostnames.length === 0 || !areHostnames(hostnames)) {
+    throw new UsageError(
+      '--hostname must be a host name without a port, such as shop.example, *.shop.example or *',
+    );
+  }
+  return { action: 'site', key, hostnames };
+}
+
 function parse(args: string[]) {
   try {
     return parseArgs({
       args,
       options: {
-        ...{ preset: { type: 'string' }, count: { type: 'string' }, path: { type: 'string' } },
+        preset: { type: 'string' },
+        count: { type: 'string' },
+        path: { type: 'string' },
+        hostname: { type: 'string', multiple: true },
         ...PASS_OPTIONS,
       },
       allowPositionals: true,

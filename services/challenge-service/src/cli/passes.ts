@@ -21,6 +21,10 @@ export const PASS_OPTIONS = {
   'per-minute': { type: 'string' },
 } as const;
 
+/** The values of all options of the command; those of `captcha passes` are texts. */
+type PassValues = Readonly<Partial<Record<keyof typeof PASS_OPTIONS, string>>> &
+  Readonly<Record<string, unknown>>;
+
 /** A command line of `captcha passes`. */
 export type PassesCommand =
   | { readonly action: 'list' }
@@ -44,7 +48,7 @@ const CONNECT_MS = 2000;
  */
 export function readPassesCommand(
   [action, name, ...more]: readonly string[],
-  values: Readonly<Record<string, string | undefined>>,
+  values: PassValues,
 ): PassesCommand {
   if (more.length > 0) throw new UsageError();
   const given = Object.keys(values);

@@ -12,9 +12,11 @@ import {
   createAuditCounters,
   createChallengeObservers,
   createStoreObservers,
+  createWorkCounter,
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {
@@ -24,10 +26,12 @@ export interface ChallengeMetrics {
   readonly store: StoreObserver;
   /** Observes the submissions of one application: counts them, and writes them to the audit trail. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** Counts a proof of work, and its difficulty in bits. */
-  readonly issuedWork: (bits: number) => void;
+  /** Counts a proof of work by its algorithm, and its difficulty in bits. */
+  readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
+  /** Counts what happens on a site. */
+  readonly sites: SiteCounters;
   /**
    * Wraps a pool so that its images are timed and counted.
    * @param threads images that it draws at the same time
@@ -64,21 +68,24 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
   const drawing = { running: 0, waiting: 0 };
   registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
+  const countWork = createWorkCounter(registry);
 
   return {
     registry,
     audit: createAuditCounters(registry, 'challenge-service'),
     requests: createRequestObservers(registry),
     store: createStoreObservers(registry, ['challenges'])('challenges'),
-    challenges: createChallengeObservers(registry),
-    issuedWork(difficulty) {
+    challenges: createChallengeObservers(registry, countWork),
+    issuedWork(algorithm, difficulty) {
       issued(work);
+      countWork(algorithm, 'issued');
       bits(difficulty);
     },
     issued(challenge, preset) {
       const labels = { challenge, preset };
       return () => issued(labels);
     },
+    sites: createSiteCounters(registry),
     measured(images, threads) {
       let unfinished = 0;
       const countJobs = (change: number) => {

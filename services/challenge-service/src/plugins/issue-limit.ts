@@ -2,9 +2,11 @@
 
 import type { Issued, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { RateLimited, refuse } from '@tollgate/shared/http/errors/errors.js';
+import type { Counted } from '@tollgate/shared/store/request-counter.js';
 import type { FastifyReply } from 'fastify';
 
-const WINDOW_MS = 60_000;
+/** The window of all limits. */
+export const WINDOW_MS = 60_000;
 
 /**
  * Returns the limit of an address and of its wider networks. A /64 counts as one address, but an IPv6 customer may hold
@@ -30,9 +32,23 @@ export function reportLimit(
   limit: RequestLimit,
   issued: Issued,
 ): asserts issued is Issued & { allowed: true } {
-  const resetSeconds = Math.ceil(issued.limit.ttlMs / 1000);
-  reply.header('ratelimit-limit', limit.max);
-  reply.header('ratelimit-remaining', Math.max(0, limit.max - issued.limit.count));
+  reportCount(reply, limit.max, issued.limit, issued.allowed);
+}
+
+/**
+ * Sets the `RateLimit-*` headers of a counted request.
+ * @param max requests in a window
+ * @throws RateLimited, with `Retry-After`, if it is not allowed
+ */
+export function reportCount(
+  reply: FastifyReply,
+  max: number,
+  { count, ttlMs }: Counted,
+  isAllowed = count <= max,
+): void {
+  const resetSeconds = Math.ceil(ttlMs / 1000);
+  reply.header('ratelimit-limit', max);
+  reply.header('ratelimit-remaining', Math.max(0, max - count));
   reply.header('ratelimit-reset', resetSeconds);
-  if (!issued.allowed) throw refuse(RateLimited, { headers: { 'retry-after': resetSeconds } });
+  if (!isAllowed) throw refuse(RateLimited, { headers: { 'retry-after': resetSeconds } });
 }

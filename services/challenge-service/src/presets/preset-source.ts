@@ -10,19 +10,25 @@ import { resolve } from 'node:path';
  * @throws RangeError whose message follows the name of the variable
  */
 export function readPresetSource(value: string, root: string): unknown {
-  const isJson = value.trimStart().startsWith('{');
-  const text = isJson ? value : readText(resolve(root, value));
+  const text = readJsonText(value, root);
   try {
     return JSON.parse(text);
   } catch (error) {
-    const where = isJson ? 'is no JSON' : 'names a file that holds no JSON';
+    const where = text === value ? 'is no JSON' : 'names a file that holds no JSON';
     throw new RangeError(`${where}: ${error instanceof Error ? error.message : ''}`);
   }
 }
 
-function readText(path: string): string {
+/**
+ * Returns the JSON of a variable, unparsed: its value if that begins with a brace, else the content of the file that it
+ * names.
+ * @param root folder that a relative path starts from
+ * @throws RangeError whose message follows the name of the variable
+ */
+export function readJsonText(value: string, root: string): string {
+  if (value.trimStart().startsWith('{')) return value;
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(resolve(root, value), 'utf8');
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new RangeError(`names a file that cannot be read (${code}); JSON in its place begins with {`);

@@ -53,7 +53,7 @@ export default async function hostVerify(
             ? undefined
             : idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
       });
-      const rules = { hasWork: pow, alwaysImage: image !== undefined, presets, minDifficulty, algorithms };
+      const rules = { needsWork: pow, alwaysImage: image !== undefined, presets, minDifficulty, algorithms };
       const demand = demandOf(rules);
       const account = key === undefined ? undefined : { key, failures };
       const attempted = { submission, account, ip, demand };
@@ -62,7 +62,7 @@ export default async function hostVerify(
         pow || verdict.ok
           ? await application.nextAttemptAfter(verdict, attempted)
           : application.nextAttemptUnproven(submission, key !== undefined, demand);
-      const next = requirementsOf(requirements, rules, options);
+      const next = requirementsOf(requirements, rules, options, submission);
       if (verdict.ok) {
         const passed = { ...next, success: true };
         return counted === null ? passed : { ...passed, failures, try: counted.id };

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -13,9 +13,10 @@ import {
   ImageQuery,
   KindChallenge,
 } from '@tollgate/shared/schemas/challenge-bodies.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue, mayHaveImage } from '../domain/image-challenge.js';
+import type { IssuerDependencies } from '../domain/issuing.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
 import { findPreset } from '../presets/presets.js';
@@ -24,6 +25,27 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The driver in records that a node without an image library issues; no node has a driver of this name. */
 const NO_DRIVER = 'none';
+
+/** Any answer of the image endpoint. */
+type AnyChallenge = ImageChallenge | EffortChallenge | HashwxEffortChallenge | KindChallenge;
+
+/** The schema of the answer. */
+export const AnyChallenge = Type.Union([
+  ImageChallenge,
+  HashwxEffortChallenge,
+  EffortChallenge,
+  KindChallenge,
+]);
+
+/** What image challenges are issued with. */
+export interface ImageSource {
+  readonly deps: IssuerDependencies;
+  readonly challenges: ChallengeStore;
+  /** Absolute URL to which the file names of images are appended. */
+  readonly imagesUrl: string;
+  /** Called with the name of the challenge type and of its preset. */
+  readonly onIssued: (challenge: string, preset: string) => void;
+}
 
 /**
  * @param route.options the options of the challenges
@@ -35,14 +57,19 @@ export default async function issueImage(
   route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
-  const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
-  const countEffort = app.metrics.issued(EFFORT, EFFORT);
   const countOf = new Map(
     [...app.presets.values()].map(({ name, kind }) => [
       name,
       app.metrics.issued(kind?.name ?? 'image', name),
     ]),
   );
+  countOf.set(EFFORT, app.metrics.issued(EFFORT, EFFORT));
+  const source: ImageSource = {
+    deps: { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random },
+    challenges: app.challenges,
+    imagesUrl,
+    onIssued: (_challenge, preset) => countOf.get(preset)?.(),
+  };
 
   app.get<{ Querystring: ImageQuery }>(
     '/',
@@ -53,35 +80,42 @@ export default async function issueImage(
         operationId: 'issueImage',
         summary: 'An image challenge, or what stands in for one',
         querystring: ImageQuery,
-        response: {
-          200: Type.Union([ImageChallenge, HashwxEffortChallenge, EffortChallenge, KindChallenge]),
-        },
+        response: { 200: AnyChallenge },
       },
     },
-    async (
-      request,
-      reply,
-    ): Promise<ImageChallenge | EffortChallenge | HashwxEffortChallenge | KindChallenge> => {
-      const address = normaliseAddress(request.ip);
-      const { preset, hint, scope, algorithms } = request.query;
-      if (preset === EFFORT && options.effort.enabled) {
-        const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
-        const issued = await app.challenges.issueEffort(effort.issue);
-        reportLimit(reply, effort.issue.limit, issued);
-        countEffort();
-        return effortChallenge(effort, issued);
-      }
-      const known =
-        app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
-      if (known === undefined) throw refuse(UnknownPreset);
-      const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
-      const prepared = imageIssue(deps, known, driver, address);
-      const issued = await app.challenges.issueImage(prepared.issue);
-      reportLimit(reply, prepared.issue.limit, issued);
-      countOf.get(known.name)?.();
-      // The serialiser of the schema would drop the fields that only the challenge type knows.
-      if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
-      return imageChallenge(prepared, issued, imagesUrl, options.test_mode, hint !== undefined);
-    },
+    (request, reply) => issueAnyImage(app, source, request, reply),
   );
+}
+
+/**
+ * Issues the challenge of the preset that a query names.
+ * @throws UnknownPreset, RateLimited, StoreUnavailableError
+ */
+export async function issueAnyImage(
+  app: FastifyInstance,
+  { deps, challenges, imagesUrl, onIssued }: ImageSource,
+  request: FastifyRequest<{ Querystring: ImageQuery }>,
+  reply: FastifyReply,
+): Promise<AnyChallenge> {
+  const { options } = deps;
+  const address = normaliseAddress(request.ip);
+  const { preset, hint, scope, algorithms } = request.query;
+  if (preset === EFFORT && options.effort.enabled) {
+    const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
+    const issued = await challenges.issueEffort(effort.issue);
+    reportLimit(reply, effort.issue.limit, issued);
+    onIssued(EFFORT, EFFORT);
+    return effortChallenge(effort, issued);
+  }
+  const known =
+    app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
+  if (known === undefined) throw refuse(UnknownPreset);
+  const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
+  const prepared = imageIssue(deps, known, driver, address);
+  const issued = await challenges.issueImage(prepared.issue);
+  reportLimit(reply, prepared.issue.limit, issued);
+  onIssued(known.kind?.name ?? 'image', known.name);
+  // The serialiser of the schema would drop the fields that only the challenge type knows.
+  if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
+  return imageChallenge(prepared, issued, imagesUrl, options.test_mode, hint !== undefined);
 }

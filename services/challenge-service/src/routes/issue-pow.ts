@@ -39,7 +39,7 @@ export default async function issuePow(
       const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested, algorithms);
       const issued = await app.challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
-      app.metrics.issuedWork(issued.difficulty);
+      app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
       // The serialiser of a union would first find out which of the two it is.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);

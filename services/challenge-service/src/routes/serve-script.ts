@@ -1,4 +1,4 @@
-// GET {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
+// GET and HEAD {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
@@ -66,6 +66,7 @@ export default async function serveScript(app: FastifyInstance): Promise<void> {
     app.get<ScriptRequest>(
       url,
       {
+        exposeHeadRoute: true,
         config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
         schema: { operationId, summary, params: Params, response: { 200: Script } },
       },
@@ -81,7 +82,9 @@ export default async function serveScript(app: FastifyInstance): Promise<void> {
         }
         const { etag, encoding, bytes } = copy;
         reply.headers({ etag, 'cache-control': cachingOf(version) });
-        if (hasCurrent(request, etag)) return reply.code(304).send();
+        // Fastify sends no body for HEAD, but counts it: the length of a 304, if it is named, is that of the file.
+        if (hasCurrent(request, etag))
+          return reply.code(304).send(request.method === 'HEAD' ? bytes : undefined);
         if (encoding !== 'identity') reply.header('content-encoding', encoding);
         return reply.send(bytes);
       },

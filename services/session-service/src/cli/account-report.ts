@@ -4,6 +4,7 @@ import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { AccountEvent } from '../domain/account-event.js';
 import type { SessionEnd } from '../domain/session-end.js';
@@ -20,7 +21,7 @@ export interface KnownAccount {
   readonly events: readonly AccountEvent[];
   /** Every user who signed in to this account or was asked for. */
   readonly users: readonly {
-    readonly uid: number;
+    readonly uid: UserId;
     readonly ends: readonly SessionEnd[];
     readonly alive: readonly ListedSession[];
   }[];
@@ -31,7 +32,7 @@ interface Entry {
   readonly event: string;
   readonly address?: string | undefined;
   readonly sid?: string | undefined;
-  readonly uid?: number | undefined;
+  readonly uid?: UserId | undefined;
 }
 
 /**
@@ -43,7 +44,7 @@ interface Entry {
 export async function findAccount(
   store: Store,
   ring: KeyRing,
-  { email, uid }: { readonly email: string; readonly uid: number | undefined },
+  { email, uid }: { readonly email: string; readonly uid: UserId | undefined },
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
   const key = accountKey(email);

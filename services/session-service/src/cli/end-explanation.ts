@@ -1,5 +1,6 @@
 // Explains to operators why sessions end.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { EndReason, SessionEnd } from '../domain/session-end.js';
 
 /** What happened, what that means, and what to do. */
@@ -11,7 +12,7 @@ export interface EndExplanation {
 
 const NOTHING = 'Nothing.';
 
-const endByUser = (uid: number): Pick<EndExplanation, 'means' | 'todo'> => ({
+const endByUser = (uid: UserId): Pick<EndExplanation, 'means' | 'todo'> => ({
   means: 'Whoever held another session of this user asked for it.',
   todo: `Nothing, if the user did so. If not, somebody else is signed in: have the password changed, then end all sessions (DELETE /users/${uid}/sessions on the admin port).`,
 });
@@ -44,7 +45,7 @@ const REUSES: Readonly<
 /** @param uid user of the session */
 export function explainEnd(
   { reason, presented, current, unrecovered }: SessionEnd,
-  uid: number,
+  uid: UserId,
 ): EndExplanation {
   const reuse = REUSES[unrecovered ?? 'older'];
   const explanations: Record<EndReason, () => EndExplanation> = {

@@ -1,5 +1,6 @@
 // The report on a session, for `session why`.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { expiredEnd, MAX_NOTES, type SessionEnd } from '../domain/session-end.js';
 import type { SessionRecord } from '../domain/session-record.js';
 import type { SessionLookup } from '../stores/session-store.js';
@@ -28,7 +29,7 @@ export function reportSession(
   return isRevoked ? ending(sid, uid) : alive(sid, uid, record);
 }
 
-function ending(sid: string, uid: number): SessionReport {
+function ending(sid: string, uid: UserId): SessionReport {
   return {
     state: 'ending',
     isKnown: true,
@@ -41,7 +42,7 @@ function ending(sid: string, uid: number): SessionReport {
   };
 }
 
-function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
+function alive(sid: string, uid: UserId, record: SessionRecord): SessionReport {
   const { generation } = record;
   const [created, used, expires, absolute] = [
     record.createdAtMs,
@@ -65,7 +66,7 @@ function alive(sid: string, uid: number, record: SessionRecord): SessionReport {
   };
 }
 
-function ended(end: SessionEnd, uid: number): SessionReport {
+function ended(end: SessionEnd, uid: UserId): SessionReport {
   const { sid, atMs, reason, address, presented, current, unrecovered } = end;
   const { what, means, todo } = explainEnd(end, uid);
   return {

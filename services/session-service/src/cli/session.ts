@@ -9,6 +9,7 @@ import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { isUserId, readUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -35,7 +36,7 @@ It ends with 0 when something is known, with 3 when nothing is, with 1 when the 
 
 /** The parsed command line of a look-up. */
 type LookupCommand = {
-  readonly uid: number | undefined;
+  readonly uid: UserId | undefined;
   readonly isJson: boolean;
 } & ({ readonly name: 'why'; readonly sid: string } | { readonly name: 'account'; readonly email: string });
 
@@ -85,9 +86,9 @@ function parse(args: string[]) {
   }
 }
 
-function userId(text: string): number {
-  const uid = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(uid)) throw new UsageError('a user id is a whole number from 1');
+function userId(text: string): UserId {
+  const uid = readUserId(text);
+  if (!isUserId(uid)) throw new UsageError(`a user id is ${USER_ID_WORDS}`);
   return uid;
 }
 

@@ -3,6 +3,7 @@
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
 import { MAX_CLAIMS_BYTES, readUserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';
@@ -11,16 +12,22 @@ import { writeCopy } from './backup.js';
 export type AskPassword = () => Promise<string>;
 
 /** Ends the sessions of a user, and returns words to append; called only if it is needed. */
-export type EndThem = (uid: number, reason: 'password' | 'user_gone') => Promise<string>;
+export type EndThem = (uid: UserId, reason: 'password' | 'user_gone') => Promise<string>;
 
-/** @throws CommandError if the address is taken */
+/**
+ * @param id a text id; by default the next number
+ * @throws CommandError if the address or the id is taken
+ */
 export async function addUser(
   directory: EmbeddedDirectory,
   email: string,
   ask: AskPassword,
+  id?: string,
 ): Promise<string> {
-  if ((await directory.findByEmail(accountKey(email))) !== undefined) throw taken(email);
-  const user = await directory.add(email, await hashPassword(await ask()));
+  const what = (await directory.takenOf([{ email, hash: '', id }])).get(0);
+  if (what === 'address') throw taken(email);
+  if (what === 'id') throw new CommandError(`the id ${id} is taken, by a user or by one who was deleted`);
+  const user = await directory.add(email, await hashPassword(await ask()), id);
   if (user === undefined) throw taken(email);
   return `added ${user.email} as user ${user.id}`;
 }

@@ -70,7 +70,7 @@ async function runAction(
   const ask = () => readNewPassword(terminal);
   switch (command.action) {
     case 'add':
-      return addUser(directory, command.email, ask);
+      return addUser(directory, command.email, ask, command.id);
     case 'replace':
       return addOrReplaceUser(directory, command.email, ask, end);
     case 'password':

@@ -1,11 +1,12 @@
 // What the service needs of a user directory, and the check that what a directory returned is a user.
 
 import { MAX_CLAIMS_BYTES, readUserClaims, type UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import { isUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
 
 /** A user. */
 export interface DirectoryUser {
-  /** A whole number from 1 to 2^53 - 1. */
-  readonly id: number;
+  /** A number or a text: see `isUserId`. */
+  readonly id: UserId;
   readonly email: string;
   /** Password hash, recognised by its prefix (password-hash.ts); empty for a user without a password. */
   readonly hash: string;
@@ -21,12 +22,12 @@ export interface DirectoryUser {
 export interface Directory {
   /** @param accountKey the normalised address (accountKey) */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
-  findById(id: number): Promise<DirectoryUser | undefined>;
+  findById(id: UserId): Promise<DirectoryUser | undefined>;
   /**
    * Replaces a hash if it still is `oldHash`, and returns whether it did. A directory that cannot replace hashes does
    * not have this method.
    */
-  saveHash?(id: number, oldHash: string, newHash: string): Promise<boolean>;
+  saveHash?(id: UserId, oldHash: string, newHash: string): Promise<boolean>;
   /** A text that only this directory has, if its users never change their addresses. */
   identity?(): Promise<string>;
   /** Resolves if the directory answers. */
@@ -46,9 +47,9 @@ export class DirectoryUnavailableError extends Error {
 export class UnusableUserError extends DirectoryUnavailableError {
   override readonly name = 'UnusableUserError';
   /** Ids of the users concerned, as far as they can be read, at most five. */
-  readonly userIds: readonly number[];
+  readonly userIds: readonly UserId[];
 
-  constructor(message: string, userIds: readonly number[] = []) {
+  constructor(message: string, userIds: readonly UserId[] = []) {
     super(message);
     this.userIds = userIds.slice(0, 5);
   }
@@ -60,7 +61,7 @@ const FIELDS: Readonly<
     readonly [isValid: (value: unknown) => boolean, words: string]
   >
 > = {
-  id: [(value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number from 1 to 2^53 - 1'],
+  id: [isUserId, USER_ID_WORDS],
   email: [(value) => typeof value === 'string' && value !== '', 'a text'],
   hash: [(value) => typeof value === 'string', 'a text'],
   disabled: [(value) => typeof value === 'boolean', 'true or false'],
@@ -92,7 +93,6 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
 }
 
 /** The valid ids among what an external directory returned. */
-export function readIds(users: readonly { readonly id?: unknown }[]): number[] {
-  const [isId] = FIELDS.id;
-  return users.map(({ id }) => id).filter((id): id is number => isId(id));
+export function readIds(users: readonly { readonly id?: unknown }[]): UserId[] {
+  return users.map(({ id }) => id).filter(isUserId);
 }

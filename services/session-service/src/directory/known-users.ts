@@ -3,11 +3,12 @@
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
+import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 
 /** A remembered user. */
 export interface KnownUser {
-  readonly id: number;
+  readonly id: UserId;
   /** Id of the key of `CHALLENGE_SECRET` under which the pseudonym was made. */
   readonly keyId: string;
   /** Pseudonym of the account key. */
@@ -33,8 +34,8 @@ const NO_IDENTITY = '-';
 export function parseKnownUsers(text: string | undefined): KnownUsers {
   const [identity = NO_IDENTITY, ...lines] = text?.split('\n') ?? [];
   const users = lines.map((line) => {
-    const [id, keyId = '', pseudonym = ''] = line.split(' ');
-    return { id: Number(id), keyId, pseudonym };
+    const [id = '', keyId = '', pseudonym = ''] = line.split(' ');
+    return { id: readUserId(id), keyId, pseudonym };
   });
   return { identity: identity === NO_IDENTITY ? undefined : identity, users };
 }
@@ -89,7 +90,7 @@ export async function recognise(
   return changed === 1 && identityNow === undefined ? 'same' : 'other';
 }
 
-async function findUser(directory: Directory, id: number): Promise<DirectoryUser | 'unusable' | undefined> {
+async function findUser(directory: Directory, id: UserId): Promise<DirectoryUser | 'unusable' | undefined> {
   try {
     return await directory.findById(id);
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { importModule } from '@tollgate/shared/config/load-module.js';
 import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 
 /** Time limit for an answer of the driver, in milliseconds. */
@@ -33,7 +34,7 @@ export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS):
       throw new DirectoryUnavailableError(`${SOURCE}'s ${method} ${reason}`);
     }
   };
-  const find = async (method: string, work: () => unknown, given: string | number) => {
+  const find = async (method: string, work: () => unknown, given: UserId) => {
     const found = await attempt(method, work, [given]);
     return found === undefined || found === null
       ? undefined

@@ -13,9 +13,14 @@ import {
   openPostgresPool,
   type PostgresLimits,
   type PreparedStatement,
-  sqlStateOf,
 } from './postgres-pool.js';
-import { nameStatements, probeStatements, type StatementTexts } from './postgres-statements.js';
+import {
+  isUnstorable,
+  nameStatements,
+  probeStatements,
+  readIdColumn,
+  type StatementTexts,
+} from './postgres-statements.js';
 
 /** A directory whose statements can be checked. */
 export interface PostgresDirectory extends Directory {
@@ -26,9 +31,6 @@ export interface PostgresDirectory extends Directory {
    */
   probe(): Promise<string[]>;
 }
-
-// SQLSTATEs of values that the column cannot hold, such as a number out of range: no user has such a value.
-const UNSTORABLE_VALUE = ['22003', '22021', '22P05'];
 
 /**
  * Opens the directory without connecting. A null hash means that the user has no password, a null `disabled` that the
@@ -44,7 +46,7 @@ export function openPostgresDirectory(
   const statements = nameStatements(texts);
   const { byEmail, byId, saveHash } = statements;
   const pool = openPostgresPool(url, limits);
-  let isProbed = false;
+  let nobody: string | undefined;
 
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -57,24 +59,21 @@ export function openPostgresDirectory(
   };
   const probe = () =>
     attempt(async () => {
-      const mistakes = await probeStatements(pool, statements);
-      isProbed = mistakes.length === 0;
-      return mistakes;
+      const { mistakes, ...probed } = await probeStatements(pool, statements);
+      if (mistakes.length === 0) nobody = probed.nobody;
+      return [...mistakes];
     });
   const find = (statement: PreparedStatement, variable: string, value: string) =>
     attempt(async (): Promise<DirectoryUser | undefined> => {
-      const rows = await pool.run(statement, [value]).then(
-        (result) => result.rows,
-        (error: unknown) => {
-          if (UNSTORABLE_VALUE.includes(sqlStateOf(error) ?? '')) return [];
-          throw error;
-        },
-      );
+      const found = await ofStorable(() => pool.run(statement, [value]));
+      const rows = (found?.rows ?? []).map((row) => ({
+        ...row,
+        id: readIdColumn(row.id, found?.fields ?? []),
+      }));
       if (rows.length > 1) {
-        const userIds = readIds(rows.map(({ id }) => ({ id: numberOf(id) })));
-        throw new UnusableUserError(`${variable} returned more than one user`, userIds);
+        throw new UnusableUserError(`${variable} returned more than one user`, readIds(rows));
       }
-      return rows.length === 0 ? undefined : readRow(rows[0], variable);
+      return rows[0] === undefined ? undefined : readRow(rows[0], variable);
     });
 
   return {
@@ -87,14 +86,15 @@ export function openPostgresDirectory(
     ...(saveHash && {
       saveHash: (id, oldHash, newHash) =>
         attempt(async () => {
-          const { rowCount } = await pool.run(saveHash, [String(id), oldHash, newHash]);
-          return rowCount === 1;
+          const saved = await ofStorable(() => pool.run(saveHash, [String(id), oldHash, newHash]));
+          return saved?.rowCount === 1;
         }),
     }),
     async health() {
-      if (isProbed) {
-        // Nobody has the id 0. A table that is gone, or may not be read any more, is found like this.
-        await find(byId, 'USERS_BY_ID', '0');
+      if (nobody !== undefined) {
+        // A table that is gone, or may not be read any more, is found like this.
+        const values = [nobody];
+        await attempt(() => pool.run(byId, values));
         return;
       }
       const mistakes = await probe();
@@ -105,21 +105,25 @@ export function openPostgresDirectory(
   };
 }
 
+/** Returns the result; undefined if a value cannot be in the column that it is compared with. */
+async function ofStorable<T>(run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isUnstorable(error)) return undefined;
+    throw error;
+  }
+}
+
 /** A `char(n)` is padded with spaces. */
 function readRow(row: Record<string, unknown>, variable: string): DirectoryUser {
-  const { id, hash, disabled } = row;
+  const { hash, disabled } = row;
   return readDirectoryUser(
     {
       ...row,
-      id: numberOf(id),
       hash: typeof hash === 'string' ? hash.trimEnd() : hash === null ? '' : hash,
       disabled: disabled === null ? false : disabled,
     },
     variable,
   );
-}
-
-/** The client returns bigint and numeric as text. */
-function numberOf(id: unknown): unknown {
-  return typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : id;
 }

@@ -46,26 +46,77 @@ const COLUMNS = ['id', 'email', 'hash', 'disabled'] as const;
 const BOOLEAN = 16;
 const BYTES = 17;
 const NUMBERS = [20, 21, 23, 1700];
+const NAME = 19;
+const PADDED_TEXT = 1042;
+const TEXTS = [NAME, 25, PADDED_TEXT, 1043, 2950];
+/** From here on types belong to extensions, such as texts that ignore case. */
+const FIRST_OF_EXTENSIONS = 16_384;
+
+/** A value that no user has, and that each type of id column can be compared with: a number or text, or a UUID. */
+const NOBODY = ['0', '00000000-0000-0000-0000-000000000000'] as const;
+
+/** Returns the id of a row as the column has it: the client gives bigint and numeric as text, `char(n)` padded. */
+export function readIdColumn(id: unknown, fields: readonly FieldDef[]): unknown {
+  if (typeof id !== 'string') return id;
+  const type = fields.find(({ name }) => name === 'id')?.dataTypeID ?? 0;
+  if (type === PADDED_TEXT) return id.trimEnd();
+  return NUMBERS.includes(type) && /^\d{1,16}$/.test(id) ? Number(id) : id;
+}
+
+/**
+ * Returns whether an error says that a value cannot be in the column that it is compared with, such as a text that is no
+ * UUID: then no user has this value. Of what a parameter may not look like, PostgreSQL names the parameter, since
+ * version 14; the same error about a value in a row says nothing of who is asked for.
+ */
+export function isUnstorable(error: unknown): boolean {
+  const state = sqlStateOf(error) ?? '';
+  if (state !== '22P02') return ['22003', '22021', '22P05'].includes(state);
+  const { where } = error as { readonly where?: unknown };
+  return typeof where === 'string' && /^[^\n"]*\bportal\b[^\n"]*\$1\b/i.test(where);
+}
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
+/** What a check of the statements has found. */
+export interface StatementProbe {
+  /** A line for each mistake. */
+  readonly mistakes: readonly string[];
+  /** The id of nobody that the statements accept. */
+  readonly nobody: string;
+}
+
 /**
  * Runs the searches with values that match nobody and plans the update, so nothing is found or changed.
- * @returns a line for each mistake
  * @throws the error of the connection if the database does not answer
  */
-export async function probeStatements(pool: PostgresPool, statements: UserStatements): Promise<string[]> {
+export async function probeStatements(
+  pool: PostgresPool,
+  statements: UserStatements,
+): Promise<StatementProbe> {
   const { byEmail, byId, saveHash } = statements;
   const mistakes: string[] = [];
-  // No user has an empty key or the id 0.
+  // No user has an empty key.
   mistakes.push(...(await tryStatement(pool, 'USERS_BY_EMAIL', byEmail, [''], true)));
-  mistakes.push(...(await tryStatement(pool, 'USERS_BY_ID', byId, ['0'], true)));
+  const nobody = await findNobody(pool, byId);
+  mistakes.push(...(await tryStatement(pool, 'USERS_BY_ID', byId, [nobody], true)));
   if (saveHash !== undefined) {
     // EXPLAIN plans the statement without running it.
     const plan = { name: 'tollgate_explain_save_hash', text: `EXPLAIN ${saveHash.text}` };
-    mistakes.push(...(await tryStatement(pool, 'USERS_SAVE_HASH', plan, ['0', '', ''], false)));
+    mistakes.push(...(await tryStatement(pool, 'USERS_SAVE_HASH', plan, [nobody, '', ''], false)));
   }
-  return [...new Set(mistakes)];
+  return { mistakes: [...new Set(mistakes)], nobody };
+}
+
+async function findNobody(pool: PostgresPool, byId: PreparedStatement): Promise<string> {
+  const [first, second] = NOBODY;
+  try {
+    await pool.run(byId, [first]);
+  } catch (error) {
+    if (isUnstorable(error)) return second;
+    // Another mistake, which the caller words; or the database does not answer.
+    if (sqlStateOf(error) === undefined) throw error;
+  }
+  return first;
 }
 
 async function tryStatement(
@@ -93,7 +144,9 @@ function checkColumns(fields: readonly FieldDef[]): string[] {
   const missing = COLUMNS.filter((column) => !types.has(column));
   const mistakes = missing.length === 0 ? [] : [`returns no column ${missing.join(', ')}`];
   const id = types.get('id');
-  if (id !== undefined && !NUMBERS.includes(id)) mistakes.push('returns a column id that is no whole number');
+  if (id !== undefined && id < FIRST_OF_EXTENSIONS && ![...NUMBERS, ...TEXTS].includes(id)) {
+    mistakes.push('returns a column id that is neither a whole number nor a text');
+  }
   const disabled = types.get('disabled');
   if (disabled !== undefined && disabled !== BOOLEAN) {
     mistakes.push('returns a column disabled that is no boolean');

@@ -1,5 +1,7 @@
 // Events of an account that the store keeps for a while: log-ins and failed log-ins.
 
+import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
+
 /** The events that are kept, named as in the audit stream. */
 export type AccountEventName = 'login' | 'login_failed' | 'login_throttled';
 
@@ -13,7 +15,7 @@ export interface AccountEvent {
   /** Pseudonym of the client's address. */
   readonly address?: string | undefined;
   /** With `login`: the user and the session that started. */
-  readonly uid?: number | undefined;
+  readonly uid?: UserId | undefined;
   readonly sid?: string | undefined;
 }
 
@@ -51,7 +53,7 @@ export function parseAccountEvent(text: string): AccountEvent {
   return {
     ...{ atMs: Number(atMs), event: event as AccountEventName, account },
     ...(isPresent(address) ? { address } : {}),
-    ...(isPresent(uid) ? { uid: Number(uid) } : {}),
+    ...(isPresent(uid) ? { uid: readUserId(uid) } : {}),
     ...(isPresent(sid) ? { sid } : {}),
   };
 }

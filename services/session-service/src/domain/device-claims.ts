@@ -2,10 +2,11 @@
 
 import { fingerprint, hasFingerprint } from '@tollgate/shared/crypto/fingerprint.js';
 import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 
 /** The fields of a directory's user that a device cookie is bound to. */
 export interface DeviceUser {
-  readonly id: number;
+  readonly id: UserId;
   readonly hash: string;
 }
 
@@ -26,6 +27,11 @@ export interface DeviceVoid {
   readonly atMs: number;
   /** The session whose device stays known. */
   readonly exceptSid: string | undefined;
+  /**
+   * When an earlier request has voided the device of that session, in milliseconds since 1970: what is void stays so.
+   * Undefined if none has.
+   */
+  readonly voidUntilMs?: number;
 }
 
 /** Returns the claims of the cookie that a log-in issues. The session id is the salt of its fingerprints. */
@@ -51,7 +57,21 @@ export function isForAccount(claims: DeviceClaims, key: string, nowMs: number, t
 /** Returns whether a cookie is void: the user has another password since, or sessions were ended elsewhere. */
 export function isVoid(claims: DeviceClaims, user: DeviceUser, latest: DeviceVoid | undefined): boolean {
   if (!hasFingerprint(claims.password, claims.sid, passwordText(user))) return true;
-  return latest !== undefined && claims.issuedAtMs <= latest.atMs && claims.sid !== latest.exceptSid;
+  if (latest === undefined || claims.issuedAtMs > latest.atMs) return false;
+  return (
+    claims.sid !== latest.exceptSid || claims.issuedAtMs <= (latest.voidUntilMs ?? Number.NEGATIVE_INFINITY)
+  );
+}
+
+/** Returns the void that follows another one. @param exceptSid the session whose device stays known, if it still is */
+export function nextVoid(
+  before: DeviceVoid | undefined,
+  atMs: number,
+  exceptSid: string | undefined,
+): DeviceVoid {
+  if (exceptSid === undefined || before === undefined) return { atMs, exceptSid };
+  const voidUntilMs = before.exceptSid === exceptSid ? before.voidUntilMs : before.atMs;
+  return { atMs, exceptSid, ...(voidUntilMs !== undefined && { voidUntilMs }) };
 }
 
 /** Returns the key under which the failures of a device count. Account keys have no capital letters, so none is equal. */

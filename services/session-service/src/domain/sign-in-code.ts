@@ -1,11 +1,12 @@
 // What a sign-in code stands for, and its encoding in the store.
 
+import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import { formatAttributes, parseAttributes, type SessionAttributes } from './session-record.js';
 
 /** A code signs this user in, once, on pages of this origin. */
 export interface SignInCode {
   /** The user's id. */
-  readonly uid: number;
+  readonly uid: UserId;
   /** On the store's clock, in milliseconds since 1970. */
   readonly createdAtMs: number;
   /** As browsers send it: scheme, host and port. */
@@ -25,9 +26,9 @@ export function formatSignInCode({ uid, createdAtMs, origin, attributes }: SignI
 /** Decodes what `formatSignInCode` wrote. */
 export function parseSignInCode(text: string): SignInCode {
   const [head = '', attributes = ''] = text.split('\t');
-  const [uid, createdAtMs, origin = ''] = head.split(' ');
+  const [uid = '', createdAtMs, origin = ''] = head.split(' ');
   return {
-    uid: Number(uid),
+    uid: readUserId(uid),
     createdAtMs: Number(createdAtMs),
     origin,
     attributes: parseAttributes(attributes),

@@ -2,6 +2,7 @@
 
 import type { AccessClaims, RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { authenticationClaims } from './authentication.js';
 import { isRemembered, type SessionAttributes } from './session-record.js';
 
@@ -17,7 +18,7 @@ export interface SessionMoment {
 
 /** The user of the tokens, as the directory has it. */
 export interface TokenUser {
-  readonly id: number;
+  readonly id: UserId;
   readonly email: string;
   readonly claims?: UserClaims | undefined;
 }

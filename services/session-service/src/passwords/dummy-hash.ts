@@ -1,11 +1,12 @@
 // The dummy hash: verified for accounts that do not exist, at the cost that is most common in the directory.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { CURRENT_COST, hashCost, makeDummyHash } from './password-hash.js';
 
 /** A dummy hash whose cost follows the hashes of the directory. */
 export interface DummyHash {
   /** Records the cost of a user's hash; a text that is not a valid hash is ignored. */
-  note(userId: number, passwordHash: string): void;
+  note(userId: UserId, passwordHash: string): void;
   /** A hash of the most common cost that matches no password; it changes only when the most common cost does. */
   readonly value: string;
 }
@@ -23,7 +24,7 @@ const MAX_USERS = 1000;
  * exist, until their owners sign in and their hashes are replaced.
  */
 export function createDummyHash(): DummyHash {
-  const costs = new Map<number, string>();
+  const costs = new Map<UserId, string>();
   const counts = new Map<string, number>();
   let common = CURRENT_COST;
   let dummy = makeDummyHash(common);
@@ -33,7 +34,7 @@ export function createDummyHash(): DummyHash {
     if (users === 0) counts.delete(cost);
     else counts.set(cost, users);
   };
-  const forget = (userId: number) => {
+  const forget = (userId: UserId) => {
     const cost = costs.get(userId);
     if (cost === undefined) return;
     costs.delete(userId);

@@ -1,5 +1,6 @@
 // Checks a password against the directory, with the same work for every reason to refuse it.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { createDummyHash } from './dummy-hash.js';
 import type { HashingQueue } from './hashing-queue.js';
@@ -22,6 +23,8 @@ export interface SignIn {
    * @throws HashingOverloadedError as `check` does
    */
   hash(password: string): Promise<string>;
+  /** Admits a request that will check a password, as `HashingQueue.admit` does. */
+  admit(): () => void;
 }
 
 /** Optional callbacks and the comparison itself. */
@@ -30,7 +33,7 @@ export interface SignInOptions {
    * Called for a user who cannot sign in because the hash is damaged, of an unknown algorithm or too expensive. Not
    * called for an empty hash: that user has no password.
    */
-  readonly onUnreadableHash?: (userId: number) => void;
+  readonly onUnreadableHash?: (userId: UserId) => void;
   /** Called for an account whose row or rows are not exactly one valid user. */
   readonly onUnusableUser?: (error: UnusableUserError) => void;
   /** Compares a password with a hash; by default `verifyPassword`. */
@@ -89,5 +92,6 @@ export function createSignIn(
       return rehash(user, password);
     },
     hash: hashNew,
+    admit: () => queue.admit(),
   };
 }

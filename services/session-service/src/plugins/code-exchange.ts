@@ -2,6 +2,7 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DirectoryUser } from '../directory/directory.js';
@@ -27,7 +28,7 @@ declare module 'fastify' {
      * @throws StoreUnavailable if the directory does not answer; the code stays as it is
      * @throws StoreUnavailableError if the store does not answer
      */
-    exchangeCode(request: FastifyRequest, code: string, uid?: number): Promise<ExchangedCode | undefined>;
+    exchangeCode(request: FastifyRequest, code: string, uid?: UserId): Promise<ExchangedCode | undefined>;
   }
 }
 
@@ -52,7 +53,7 @@ async function codeExchange(app: FastifyInstance): Promise<void> {
   async function examine(
     request: FastifyRequest,
     meaning: SignInCode,
-    uid: number | undefined,
+    uid: UserId | undefined,
   ): Promise<DirectoryUser | CodeRefusal> {
     if (meaning.origin !== request.headers.origin) return 'other_origin';
     if (uid !== undefined && meaning.uid !== uid) return 'other_user';

@@ -1,5 +1,6 @@
 // Ends sessions by id in two steps: first the entry in the revocation log, which every node reads, then the record.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { RequestedEnd } from '../domain/session-end.js';
@@ -27,7 +28,7 @@ declare module 'fastify' {
     endSessions(
       request: FastifyRequest,
       reason: RequestedEnd,
-      uid: number,
+      uid: UserId,
       exceptSid?: string,
     ): Promise<string[]>;
   }

@@ -164,6 +164,14 @@ export function createSessionMetrics(
       };
     },
     measured: (queue) => ({
+      admit() {
+        try {
+          return queue.admit();
+        } catch (error) {
+          if (error instanceof HashingOverloadedError) hashingRefused();
+          throw error;
+        }
+      },
       async run(work) {
         const startedMs = performance.now();
         try {

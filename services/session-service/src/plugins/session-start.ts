@@ -2,6 +2,7 @@
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { BindingKey } from '../domain/binding/session-binding.js';
@@ -69,7 +70,7 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
     const presented = app.refreshCookie
       .sessions(request)
-      .map((claims) => ({ uid: Number(claims.sub), sid: claims.sid }));
+      .map((claims) => ({ uid: readUserId(claims.sub), sid: claims.sid }));
     const own = presented.find((session) => session.uid === uid);
     const reason = 'login';
     // Sessions of other users first: if that fails, this user's session has not started.

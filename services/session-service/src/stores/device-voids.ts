@@ -1,8 +1,9 @@
 // The latest request that voided the device cookies of each user.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
-import type { DeviceVoid } from '../domain/device-claims.js';
+import { type DeviceVoid, nextVoid } from '../domain/device-claims.js';
 import { deviceVoidKey } from './session-keys.js';
 
 /** Voids of device cookies. Both methods are one atomic step and throw StoreUnavailableError if there is no reply. */
@@ -11,9 +12,9 @@ export interface DeviceVoids {
    * Voids all device cookies of a user that were issued until now.
    * @param exceptSid the session whose device stays known
    */
-  void(uid: number, exceptSid?: string): Promise<void>;
+  void(uid: UserId, exceptSid?: string): Promise<void>;
   /** Returns the latest void; undefined if there was none within the longest life of a device cookie. */
-  read(uid: number): Promise<DeviceVoid | undefined>;
+  read(uid: UserId): Promise<DeviceVoid | undefined>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -27,8 +28,11 @@ const KEEP_MS = 366 * 86_400_000;
 export function openDeviceVoids(store: Store): DeviceVoids {
   if (store.kind === 'embedded') {
     return {
-      void: (uid, exceptSid = NO_SESSION) =>
-        store.transact(({ nowMs, put }) => put(deviceVoidKey(uid), `${nowMs} ${exceptSid}`, nowMs + KEEP_MS)),
+      void: (uid, exceptSid) =>
+        store.transact(({ nowMs, get, put }) => {
+          const key = deviceVoidKey(uid);
+          put(key, formatVoid(nextVoid(parseVoid(get(key)), nowMs, exceptSid)), nowMs + KEEP_MS);
+        }),
       read: async (uid) => parseVoid(await store.read(deviceVoidKey(uid))),
     };
   }
@@ -42,8 +46,17 @@ export function openDeviceVoids(store: Store): DeviceVoids {
   };
 }
 
+/** `time session-id`, or `-`; after that until when the session's own device is void, if it is. */
+function formatVoid({ atMs, exceptSid = NO_SESSION, voidUntilMs }: DeviceVoid): string {
+  return [atMs, exceptSid, ...(voidUntilMs === undefined ? [] : [voidUntilMs])].join(' ');
+}
+
 function parseVoid(text: string | null | undefined): DeviceVoid | undefined {
   if (text === null || text === undefined) return undefined;
-  const [atMs, sid] = text.split(' ');
-  return { atMs: Number(atMs), exceptSid: sid === NO_SESSION ? undefined : sid };
+  const [atMs, sid, voidUntilMs] = text.split(' ');
+  return {
+    atMs: Number(atMs),
+    exceptSid: sid === NO_SESSION ? undefined : sid,
+    ...(voidUntilMs !== undefined && { voidUntilMs: Number(voidUntilMs) }),
+  };
 }

@@ -1,5 +1,6 @@
 // The session store on the embedded store: one text per user, one transaction per operation.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
@@ -39,7 +40,7 @@ interface Step {
 
 /** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
 export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number): SessionStore {
-  const step = <T>(uid: number, decide: (step: Step) => T): Promise<T> =>
+  const step = <T>(uid: UserId, decide: (step: Step) => T): Promise<T> =>
     store.transact((transaction) => decide(openStep(transaction, uid, keepNotesMs)));
 
   const end: SessionStore['endListed'] = (uid, sids, cause) =>
@@ -61,7 +62,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
     });
 
   /** Reads the sessions before the notes: a session that ends between the two reads is found in the notes. */
-  const findIn = async (sid: string, uid: number): Promise<KnownSession | undefined> => {
+  const findIn = async (sid: string, uid: UserId): Promise<KnownSession | undefined> => {
     const record = parseSessionSet(await store.read(userSessionsKey(uid))).get(sid);
     if (record !== undefined) return { uid, record };
     const end = parseSessionEnds(await store.read(endNotesKey(uid))).find((one) => one.sid === sid);
@@ -165,7 +166,7 @@ function goneOutcome(expiresAtMs: number | undefined, nowMs: number): 'expired' 
   return expiresAtMs !== undefined && expiresAtMs <= nowMs ? 'expired' : 'revoked';
 }
 
-function openStep(transaction: Transaction, uid: number, keepNotesMs: number): Step {
+function openStep(transaction: Transaction, uid: UserId, keepNotesMs: number): Step {
   const { nowMs } = transaction;
   const [key, notesKey] = [userSessionsKey(uid), endNotesKey(uid)];
   const sessions = parseSessionSet(transaction.get(key));

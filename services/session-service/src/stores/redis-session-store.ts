@@ -1,5 +1,6 @@
 // The session store on Redis: one hash per user, one script per operation. A search without a user scans the servers.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { redisProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
@@ -71,8 +72,8 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
     'session_find',
   );
 
-  const keysOf = (uid: number) => [userSessionsKey(uid), endNotesKey(uid)];
-  const end = (uid: number, sids: readonly string[], cause?: EndCause) => {
+  const keysOf = (uid: UserId) => [userSessionsKey(uid), endNotesKey(uid)];
+  const end = (uid: UserId, sids: readonly string[], cause?: EndCause) => {
     const keepMs = cause === undefined ? 0 : keepNotesMs;
     return endSessions(keysOf(uid), [
       keepMs,
@@ -82,7 +83,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
     ]);
   };
 
-  const findIn = async (sid: string, uid: number): Promise<SessionLookup> => {
+  const findIn = async (sid: string, uid: UserId): Promise<SessionLookup> => {
     const [nowMs, record, note] = await findSession(keysOf(uid), [sid]);
     if (record !== '') return { nowMs, known: { uid, record: parseSessionRecord(record) } };
     return { nowMs, known: note === '' ? undefined : { uid, end: parseSessionEnd(note) } };
@@ -182,7 +183,7 @@ function readPairs(pairs: readonly string[]): SessionSet {
 }
 
 /** The ids of the users of a server, in batches; an id may come several times. */
-async function* scanUsers(server: Redis): AsyncGenerator<number[]> {
+async function* scanUsers(server: Redis): AsyncGenerator<UserId[]> {
   let cursor = '0';
   do {
     let keys: string[];

@@ -1,5 +1,6 @@
 // The keys of the session store.
 
+import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import { bucketOf } from '../domain/account-event.js';
 
 /**
@@ -7,12 +8,12 @@ import { bucketOf } from '../domain/account-event.js';
  * The key is in the cluster slot of the user's sessions, so one step ends a session and writes its note. It expires
  * `AUDIT_TTL` after the last note.
  */
-export function endNotesKey(uid: number): string {
+export function endNotesKey(uid: UserId): string {
   return `session:{${uid}}:ended`;
 }
 
 /** The latest request that voided the device cookies of a user. It expires after the longest life of such a cookie. */
-export function deviceVoidKey(uid: number): string {
+export function deviceVoidKey(uid: UserId): string {
   return `session:{${uid}}:devices`;
 }
 
@@ -41,7 +42,7 @@ export const READY_KEY = 'session:ready';
 export const USER_KEY_PREFIX = 'session:{';
 
 /** The user that a key belongs to; undefined for any other key. */
-export function userOfKey(key: string): number | undefined {
-  const digits = /^session:\{(\d+)\}(?::ended)?$/.exec(key)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+export function userOfKey(key: string): UserId | undefined {
+  const text = /^session:\{([^{}]+)\}(?::ended)?$/.exec(key)?.[1];
+  return text === undefined ? undefined : readUserId(text);
 }

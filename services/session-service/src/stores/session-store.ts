@@ -1,5 +1,6 @@
 // What the session service needs of its store: one atomic step per operation, and the search for operators.
 
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import type { PresentedBinding, Registration } from '../domain/binding/binding-rule.js';
 import type { BindingKey, BindingKind } from '../domain/binding/session-binding.js';
@@ -10,8 +11,7 @@ import type { SessionAttributes, SessionRecord, SessionRules } from '../domain/s
 
 /** Identifies a session of a user. */
 export interface SessionRef {
-  /** The user's id: a whole number. */
-  readonly uid: number;
+  readonly uid: UserId;
   /** The session's id: letters and digits. */
   readonly sid: string;
 }
@@ -94,8 +94,8 @@ export type KnownSession =
    * The record exists: the session is alive, or expired and not removed yet. The revocation log may refuse it
    * nevertheless.
    */
-  | { readonly uid: number; readonly record: SessionRecord }
-  | { readonly uid: number; readonly end: SessionEnd };
+  | { readonly uid: UserId; readonly record: SessionRecord }
+  | { readonly uid: UserId; readonly end: SessionEnd };
 
 /** The result of looking up a session. */
 export interface SessionLookup {
@@ -134,14 +134,14 @@ export interface SessionStore extends ProofStore {
   /** Ends one session and returns whether it was alive. */
   end(session: SessionRef, cause?: EndCause): Promise<boolean>;
   /** Ends exactly these sessions of a user and returns the ids of those that were alive. */
-  endListed(uid: number, sids: readonly string[], cause?: EndCause): Promise<string[]>;
+  endListed(uid: UserId, sids: readonly string[], cause?: EndCause): Promise<string[]>;
   /** The live sessions of a user, the most recently used first. */
-  list(uid: number): Promise<ListedSession[]>;
+  list(uid: UserId): Promise<ListedSession[]>;
   /**
    * Looks up a session for an operator, who may know only its id. Not atomic; reads only.
    * @param uid user of the session; without it all users are searched, which takes time
    */
-  find(sid: string, uid?: number): Promise<SessionLookup>;
+  find(sid: string, uid?: UserId): Promise<SessionLookup>;
   /** How the user's sessions ended, as far as there are notes, the newest first. */
-  ends(uid: number): Promise<SessionEnd[]>;
+  ends(uid: UserId): Promise<SessionEnd[]>;
 }

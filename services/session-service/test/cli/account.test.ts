@@ -144,7 +144,7 @@ t.test('a command line that is none is answered with the usage', async (t: Test)
     [[], ''],
     [[''], 'session: the e-mail address must not be empty\n'],
     [[ANN, ANN], ''],
-    [[ANN, '--user', 'ann'], 'session: a user id is a whole number from 1\n'],
+    [[ANN, '--user', 'a:b'], 'session: a user id is a whole number from 1'],
   ] as const) {
     const { code, out, error } = await account([...args], {});
     t.strictSame([code, out], [2, '']);

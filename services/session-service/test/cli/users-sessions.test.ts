@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
 import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
@@ -168,24 +169,28 @@ t.test('users are imported from JSON lines with the hashes that they have', asyn
     { email: 'Ada@Example.com', hash: await hashPassword('argon2id password') },
     { email: 'bob@example.com', hash: await bcryptHash('bcrypt password', 4), disabled: true },
     { email: 'cyd@example.com', hash: scrypt },
-    { email: 'dan@example.com', hash: '', claims: { roles: ['editor'] } },
+    { email: 'dan@example.com', hash: '', claims: { roles: ['editor'] }, id: 'auth0|dan' },
   ];
   writeFileSync(file, `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\n`);
   t.strictSame(await users(dir, ['import', file]), { code: 0, out: 'added 4 users\n', error: '' });
   t.match(await users(dir, ['list']), {
-    out: '1\tAda@Example.com\tenabled\n2\tbob@example.com\tdisabled\n3\tcyd@example.com\tenabled\n4\tdan@example.com\tenabled\n',
+    out: '1\tAda@Example.com\tenabled\n2\tbob@example.com\tdisabled\n3\tcyd@example.com\tenabled\nauth0|dan\tdan@example.com\tenabled\n',
   });
   const directory = openEmbeddedDirectory(join(dir, 'users.db'));
   t.ok(await verifyPassword((await directory.findById(1))?.hash ?? '', 'argon2id password'));
   t.ok(await verifyPassword((await directory.findById(2))?.hash ?? '', 'bcrypt password'));
   t.match(await directory.findById(3), { hash: scrypt });
-  t.strictSame((await directory.findById(4))?.claims, { roles: ['editor'] });
+  t.strictSame((await directory.findById('auth0|dan'))?.claims, { roles: ['editor'] });
   await directory.close();
 });
 
 t.test('every mistake of a file is named by its line, and no user of it is added', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com']);
+  t.match(await users(dir, ['add', 'eve@example.com', '--id', 'taken']), {
+    out: 'added eve@example.com as user taken\n',
+  });
+  await users(dir, ['delete', 'eve@example.com']);
   const file = join(dir, 'users.jsonl');
   const hash = await hashPassword('a password');
   const right = JSON.stringify({ email: 'new@example.com', hash });
@@ -204,6 +209,12 @@ t.test('every mistake of a file is named by its line, and no user of it is added
     [line({ hash: 7 }), 'hash: Expected string'],
     [line({ admin: true }), 'admin: Unexpected property'],
     ['{"email":"y@example.com"}', 'hash: Expected required property'],
+    [line({ id: 'a:b' }), `id is not ${USER_ID_WORDS}`],
+    [line({ id: '7' }), `id is not ${USER_ID_WORDS}`],
+    [line({ id: 7 }), 'id: Expected string'],
+    [line({ id: 'taken' }), 'the id is taken'],
+    [line({ email: 'b@example.com', id: 'twice' }), ''],
+    [line({ email: 'c@example.com', id: 'twice' }), 'the id is that of line 15'],
     [line({ claims: ['admin'] }), 'claims: Expected object'],
     [line({ claims: { a: 'x'.repeat(1017) } }), 'claims are longer than 1024 bytes'],
   ];

@@ -94,8 +94,15 @@ t.test('--help prints the usage, and a wrong option is one short line above it',
 t.test('what cannot be done is said in one line', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com'], 'password');
+  await users(dir, ['add', 'old@example.com', '--id', 'ada|1'], 'password');
+  await users(dir, ['delete', 'old@example.com']);
   const cases: [string[], string, string][] = [
     [['add', 'ada@example.com'], 'password', 'ada@example.com is taken; --replace sets its password'],
+    [
+      ['add', 'eve@example.com', '--id', 'ada|1'],
+      '',
+      'the id ada|1 is taken, by a user or by one who was deleted',
+    ],
     [['add', 'ada'], 'password', 'that is no e-mail address'],
     [['add', `${'a'.repeat(250)}@x.org`], 'password', 'that is no e-mail address'],
     [['add', 'eve@example.com'], '', 'no password was given'],
@@ -176,6 +183,10 @@ t.test('a command line that is not understood gets the usage', async (t) => {
     ...[[], ['add'], ['list', 'x'], ['add', 'a@x.org', 'b@x.org'], ['password', 'a@x.org', '--replace']],
     ...[
       ['replace', 'a@x.org'],
+      ['add', 'a@x.org', '--replace', '--id', 'a'],
+      ['add', 'a@x.org', '--id', '7'],
+      ['add', 'a@x.org', '--id', 'a:b'],
+      ['password', 'a@x.org', '--id', 'a'],
       ['remove', 'a@x.org'],
       ['list', '--all'],
       ['constructor', 'a@x.org'],

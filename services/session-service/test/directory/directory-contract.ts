@@ -1,5 +1,6 @@
 // What every directory must do, whatever it is made of.
 
+import { isUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Test } from 'tap';
 import type { Directory, DirectoryUser } from '../../src/directory/directory.js';
 
@@ -22,14 +23,14 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.strictSame(await directory.findById(bob.id), bob);
     t.equal(ada.disabled, false);
     t.equal(bob.disabled, true);
-    t.ok(Number.isSafeInteger(ada.id) && ada.id > 0);
+    t.ok(isUserId(ada.id));
   });
 
   await t.test('nobody is found under another key or id', async (t) => {
     const { directory } = await open(t);
     const hostile = ['', ' ', 'eve@example.com', '__proto__', "' or 1=1 --", '\0', 'é'.repeat(3000)];
     for (const key of hostile) t.equal(await directory.findByEmail(key), undefined);
-    for (const id of [0, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+    for (const id of [0, 1_000_000, Number.MAX_SAFE_INTEGER, '7x', 'nobody', 'x'.repeat(64)]) {
       t.equal(await directory.findById(id), undefined);
     }
   });
@@ -42,6 +43,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.strictSame(await directory.findByEmail('ada@example.com'), { ...ada, hash: 'new hash' });
     t.equal(await directory.saveHash(ada.id, ada.hash, 'newer hash'), false);
     t.equal(await directory.saveHash(1_000_000, ada.hash, 'new hash'), false);
+    t.equal(await directory.saveHash('nobody', ada.hash, 'new hash'), false);
     t.strictSame(await directory.findById(bob.id), bob);
   });
 

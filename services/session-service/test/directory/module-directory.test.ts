@@ -1,8 +1,9 @@
 // The directory that a module of the host makes.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
@@ -46,6 +47,23 @@ t.test('the example keeps the contract of a directory', async (t) => {
       directory: { ...directory, saveHash },
       ada: { id: 1, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false },
       bob: { id: 2, email: 'bob@example.com', hash: 'hash of bob', disabled: true },
+    };
+  });
+});
+
+t.test('a module whose ids are texts keeps it too', async (t) => {
+  const id = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+  const text = readFileSync(EXAMPLE, 'utf8')
+    .replace('[1, { id: 1,', `['${id}', { id: '${id}',`)
+    .replace('[2, { id: 2,', "['bob', { id: 'bob',");
+  const path = writeModule(t, text);
+  await testDirectory(t, async () => {
+    const { saveHash, ...directory } = await openModuleDirectory(path);
+    if (saveHash === undefined) throw new TypeError('a driver that saves no hash');
+    return {
+      directory: { ...directory, saveHash },
+      ada: { id, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false },
+      bob: { id: 'bob', email: 'bob@example.com', hash: 'hash of bob', disabled: true },
     };
   });
 });
@@ -137,13 +155,19 @@ t.test('an export that is not a driver is refused at the start, in one line', as
 
 t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
+  const NO_ID = `a user whose id is not ${USER_ID_WORDS}`;
   const NO_CLAIMS = 'a user whose claims are no JSON object of at most 1024 bytes';
   const cases = {
     [`${found} 'secret'`]: 'something that is no user',
     [`${found} ({})`]: 'a user without id',
-    [`${found} ({ ...user, id: '1' })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
-    [`${found} ({ ...user, id: 2 ** 53 })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
-    [`${found} ({ ...user, id: 1n })`]: 'a user whose id is not a whole number from 1 to 2^53 - 1',
+    [`${found} ({ ...user, id: '1' })`]: NO_ID,
+    [`${found} ({ ...user, id: 2 ** 53 })`]: NO_ID,
+    [`${found} ({ ...user, id: 1n })`]: NO_ID,
+    [`${found} ({ ...user, id: 'a:b' })`]: NO_ID,
+    [`${found} ({ ...user, id: 'a\\nb' })`]: NO_ID,
+    [`${found} ({ ...user, id: 'x'.repeat(65) })`]: NO_ID,
+    [`${found} ({ ...user, id: '\\u0430nn' })`]: NO_ID,
+    [`${found} ({ ...user, id: ['a'] })`]: NO_ID,
     [`${found} ({ ...user, email: '' })`]: 'a user whose email is not a text',
     [`${found} ({ ...user, hash: null })`]: 'a user whose hash is not a text',
     [`${found} ({ ...user, disabled: 0 })`]: 'a user whose disabled is not true or false',

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
@@ -13,13 +14,15 @@ import { testDirectory } from './directory-contract.js';
 const server = await startPostgres(t);
 let tables = 0;
 
+const UUIDS = ['6ba7b810-9dad-11d1-80b4-00c04fd430c8', '00000000-0000-4000-8000-000000000008'] as const;
+
 /** A table with ada and bob, whose addresses are kept as they were typed, and the statements for it. */
-async function makeTable(idType = 'bigint') {
+async function makeTable(idType = 'bigint', [ada, bob]: readonly [string, string] = ['7', '8']) {
   const table = `users_${++tables}`;
   await server.sql(`
     CREATE TABLE ${table} (id ${idType} PRIMARY KEY, email text, hash text, disabled boolean);
     INSERT INTO ${table} VALUES
-      (7, 'Ada@Example.com', 'hash of ada', false), (8, 'bob@example.com', 'hash of bob', true)`);
+      ('${ada}', 'Ada@Example.com', 'hash of ada', false), ('${bob}', 'bob@example.com', 'hash of bob', true)`);
   const statements = {
     byEmail: `SELECT id, email, hash, disabled FROM ${table} WHERE lower(email) = $1`,
     byId: `SELECT id, email, hash, disabled FROM ${table} WHERE id = $1`,
@@ -63,6 +66,64 @@ t.test('it keeps the contract of a directory', async (t) => {
     );
   }
 });
+
+t.test('it keeps the contract with ids that are texts', async (t) => {
+  for (const idType of ['uuid', 'text', 'varchar(64)', 'char(40)']) {
+    await t.test(`in a column of type ${idType}`, (t) =>
+      testDirectory(t, async (t) => {
+        const { statements } = await makeTable(idType, UUIDS);
+        const { saveHash, ...directory } = open(t, statements);
+        if (saveHash === undefined) throw new TypeError('a directory that saves no hash');
+        t.strictSame(await directory.probe(), []);
+        const [ada, bob] = UUIDS;
+        return {
+          directory: { ...directory, saveHash },
+          ada: { id: ada, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false },
+          bob: { id: bob, email: 'bob@example.com', hash: 'hash of bob', disabled: true },
+        };
+      }),
+    );
+  }
+});
+
+t.test('a text that reads as a number is no id, unless the statements make it one', async (t) => {
+  const { table, statements } = await makeTable('text', ['7', 'bob']);
+  const directory = open(t, statements);
+  const words = `returned a user whose id is not ${USER_ID_WORDS}`;
+  t.equal(await complaint(directory.findByEmail('ada@example.com')), `USERS_BY_EMAIL ${words}`);
+  t.equal(await complaint(directory.findById(7)), `USERS_BY_ID ${words}`);
+  t.match(await directory.findByEmail('bob@example.com'), { id: 'bob' });
+  t.match(await directory.findById('bob'), { id: 'bob' });
+  const cast = (text: string) => text.replace('SELECT id', 'SELECT id::bigint AS id');
+  await server.sql(`DELETE FROM ${table} WHERE id = 'bob'`);
+  const numbers = open(t, { ...statements, byEmail: cast(statements.byEmail), byId: cast(statements.byId) });
+  t.match(await numbers.findByEmail('ada@example.com'), { id: 7 });
+  t.match(await numbers.findById(7), { id: 7 });
+  t.equal(await numbers.findById('nobody'), undefined);
+});
+
+t.test(
+  'only a value that was asked for and cannot be in the column means that there is no user',
+  async (t) => {
+    const { table, statements } = await makeTable('uuid', UUIDS);
+    const [ada] = UUIDS;
+    const directory = open(t, statements);
+    for (const id of [7, 'nobody', `${ada}x`, 'x'.repeat(64)])
+      t.equal(await directory.findById(id), undefined);
+    t.equal(
+      await complaint(directory.findById(ada.toUpperCase())),
+      'USERS_BY_ID returned another user than the one asked for',
+      'an id has one spelling',
+    );
+    await server.sql(`ALTER TABLE ${table} ADD words text; UPDATE ${table} SET words = 'no json'`);
+    const add = (text: string) => text.replace('disabled FROM', 'disabled, words::json AS claims FROM');
+    const broken = open(t, { ...statements, byId: add(statements.byId) });
+    t.equal(await complaint(broken.findById(ada)), 'the user database does not answer: error 22P02');
+    await t.resolves(directory.probe());
+    await server.sql(`DROP TABLE ${table}`);
+    t.equal(await complaint(directory.health()), 'the user database does not answer: error 42P01');
+  },
+);
 
 t.test('an existing table is used as it is, through AS', async (t) => {
   await server.sql(`
@@ -124,7 +185,7 @@ t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
       (${MAX_SAFE_INTEGER}, 'max@x.org', 'h'), (9007199254740992, 'over@x.org', 'h'), (0, 'zero@x.org', 'h')`);
   const directory = open(t, statements);
   t.match(await directory.findById(MAX_SAFE_INTEGER), { id: MAX_SAFE_INTEGER, email: 'max@x.org' });
-  const words = 'USERS_BY_EMAIL returned a user whose id is not a whole number from 1 to 2^53 - 1';
+  const words = `USERS_BY_EMAIL returned a user whose id is not ${USER_ID_WORDS}`;
   t.equal(await complaint(directory.findByEmail('over@x.org')), words);
   t.equal(await complaint(directory.findByEmail('zero@x.org')), words);
 });
@@ -177,9 +238,9 @@ t.test('the probe names what is wrong with each statement, in one line', async (
     [{ byEmail: select('id, email, hash') }, ['USERS_BY_EMAIL returns no column disabled']],
     [{ byId: select('id AS "ID"') }, ['USERS_BY_ID returns no column id, email, hash, disabled']],
     [
-      { byId: select('email AS id, email, id AS hash, 0 AS disabled') },
+      { byId: select('disabled AS id, email, id AS hash, 0 AS disabled') },
       [
-        'USERS_BY_ID returns a column id that is no whole number',
+        'USERS_BY_ID returns a column id that is neither a whole number nor a text',
         'USERS_BY_ID returns a column disabled that is no boolean',
         'USERS_BY_ID returns a column hash that is no text',
       ],
@@ -237,8 +298,7 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const cases = {
     "SELECT 7 AS id, 'secret' AS email, 1 AS hash, false AS disabled": 'whose hash is not a text',
     "SELECT 7 AS id, NULL AS email, 'secret' AS hash, false AS disabled": 'whose email is not a text',
-    "SELECT 'secret' AS id, 'e' AS email, 'h' AS hash, false AS disabled":
-      'whose id is not a whole number from 1 to 2^53 - 1',
+    "SELECT 'se cret' AS id, 'e' AS email, 'h' AS hash, false AS disabled": `whose id is not ${USER_ID_WORDS}`,
     "SELECT 7 AS id, 'e' AS email, 'h' AS hash, 'secret' AS disabled": 'whose disabled is not true or false',
     "SELECT 7 AS id, 'e' AS email, 'h' AS hash": 'without disabled',
   };
@@ -334,7 +394,7 @@ t.test('the directory recovers after an outage of the database', async (t) => {
 t.test('a directory that was away at the start is checked once it answers', async (t) => {
   const { statements } = await makeTable();
   const right = open(t, statements);
-  const wrong = open(t, { ...statements, byId: 'SELECT $1 AS id' });
+  const wrong = open(t, { ...statements, byId: 'SELECT now() AS id, $1 AS key' });
   await server.stop();
   t.teardown(() => server.start());
   await t.rejects(right.probe(), DirectoryUnavailableError);
@@ -342,7 +402,7 @@ t.test('a directory that was away at the start is checked once it answers', asyn
   await server.start();
   await t.resolves(right.health());
   const line =
-    'USERS_BY_ID returns no column email, hash, disabled; USERS_BY_ID returns a column id that is no whole number';
+    'USERS_BY_ID returns no column email, hash, disabled; USERS_BY_ID returns a column id that is neither a whole number nor a text';
   t.equal(await complaint(wrong.health()), line);
 });
 

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   type DeviceLogIn,
+  type DeviceVoid,
   deviceClaims,
   deviceKey,
   isForAccount,
   isVoid,
+  nextVoid,
 } from '../../src/domain/device-claims.js';
 
 const TTL = 3600;
@@ -63,6 +65,27 @@ t.test('a later void voids it, unless its own session asked', async (t) => {
     );
   });
   t.doesNotThrow(() => fc.assert(property));
+});
+
+t.test('what is void stays void, whoever asks for the next void', async (t) => {
+  const asker = fc.constantFrom('a'.repeat(22), 'b'.repeat(22), undefined);
+  const user = { id: 1, hash: 'hash' };
+  const property = fc.property(fc.array(asker, { maxLength: 8 }), fc.nat(8), (askers, issuedAt) => {
+    const claims = ['a', 'b'].map((letter) =>
+      deviceClaims({ key: 'ann@example.com', user, sid: letter.repeat(22), nowMs: 10 * issuedAt }, TTL),
+    );
+    let latest: DeviceVoid | undefined;
+    const wasVoid = claims.map(() => false);
+    return askers.every((exceptSid, step) => {
+      const atMs = 10 * step + 5;
+      latest = nextVoid(latest, atMs, exceptSid);
+      return claims.every((one, place) => {
+        if (one.issuedAtMs <= atMs && one.sid !== exceptSid) wasVoid[place] = true;
+        return isVoid(one, user, latest) === wasVoid[place];
+      });
+    });
+  });
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
 });
 
 t.test('two cookies of one account share nothing, and name no account', async (t) => {

@@ -25,7 +25,7 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
   );
   const lookedFor: string[] = [];
   const verified: string[] = [];
-  const unreadable: number[] = [];
+  const unreadable: (number | string)[] = [];
   const unusable: UnusableUserError[] = [];
   const errors: unknown[] = [];
   const directory: Directory = {
@@ -166,6 +166,7 @@ t.test(
         return queue.run(work);
       },
       load: queue.load,
+      admit: () => queue.admit(),
     };
     t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
     t.equal(works.length, 1, 'the password was compared, and not hashed again');
@@ -205,7 +206,11 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
   t.strictSame(away.verified, []);
   const full = createSignIn(
     directoryOf(undefined),
-    { run: () => Promise.reject(new HashingOverloadedError('full')), load: { running: 1, waiting: 0 } },
+    {
+      run: () => Promise.reject(new HashingOverloadedError('full')),
+      load: { running: 1, waiting: 0 },
+      admit: () => () => {},
+    },
     () => {},
   );
   await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);

@@ -20,6 +20,14 @@ t.test('the latest void of a user counts, for longer than any cookie lives', asy
     t.equal(second?.exceptSid, undefined);
     t.ok((second?.atMs ?? 0) >= (first?.atMs ?? 0));
     t.equal(await openDeviceVoids(await reopen()).read(8), undefined, 'nobody else is concerned');
+    const later = openDeviceVoids(await reopen());
+    await later.void(7, 'a');
+    await later.void(7, 'a');
+    const third = await later.read(7);
+    t.match(third, { exceptSid: 'a', voidUntilMs: second?.atMs }, 'its own device stays void');
+    await later.void(7, 'b');
+    t.match(await later.read(7), { exceptSid: 'b', voidUntilMs: third?.atMs });
+    await later.void(7);
     await age(MAX_DEVICE_TTL_SECONDS * SECOND);
     t.ok(await openDeviceVoids(await reopen()).read(7));
     await age(86_400 * SECOND);

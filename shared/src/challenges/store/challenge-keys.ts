@@ -10,6 +10,8 @@ export interface ChallengeKeys {
   pow(token: string): string;
   /** A record of the image endpoint. */
   image(token: string): string;
+  /** The receipt of redeemed work. */
+  receipt(token: string): string;
   /** Requests of an address for work, for the price by volume. */
   volume(address: string): string;
   /** The price in bits that an address remembers of an account. */
@@ -33,6 +35,9 @@ export interface ChallengeKeys {
 /** Addresses whose keys are cached. */
 const MOST_ADDRESSES = 5000;
 
+/** The same for each site, because there may be many. */
+const MOST_ADDRESSES_OF_SITE = 500;
+
 /** The keys of an address that each proof of work needs. */
 interface AddressKeys {
   readonly volume: string;
@@ -40,13 +45,21 @@ interface AddressKeys {
   readonly limit: string;
 }
 
-/** Returns the keys with `prefix`; `tagOf` returns the slot tag of an address's pseudonym. */
-export function challengeKeys(prefix: string, tagOf: (address: string) => string): ChallengeKeys {
+/**
+ * Returns the keys that begin with `cachePrefix`; `tagOf` returns the slot tag of an address's pseudonym.
+ * @param site the key of a site, whose challenges and counters are apart from all others
+ */
+export function challengeKeys(
+  cachePrefix: string,
+  tagOf: (address: string) => string,
+  site?: string,
+): ChallengeKeys {
+  const prefix = site === undefined ? cachePrefix : `${cachePrefix}:site:${site}`;
   const record = (kind: string, token: string) =>
     `${prefix}:${kind}:{${token.slice(0, 2)}}:${token.slice(2)}`;
   const counter = (kind: string, address: string) => `${prefix}:${kind}:{${tagOf(address)}}:${address}`;
   const limit = (kind: string, address: string) => `${counter('limit', address)}:${kind}`;
-  const known = createLruCache<AddressKeys>(MOST_ADDRESSES);
+  const known = createLruCache<AddressKeys>(site === undefined ? MOST_ADDRESSES : MOST_ADDRESSES_OF_SITE);
   const ofAddress = (address: string): AddressKeys => {
     let keys = known.get(address);
     if (keys === undefined) {
@@ -62,6 +75,7 @@ export function challengeKeys(prefix: string, tagOf: (address: string) => string
   return {
     pow: (token) => record('pow', token),
     image: (token) => record('img', token),
+    receipt: (token) => record('receipt', token),
     volume: (address) => ofAddress(address).volume,
     price: (address) => ofAddress(address).price,
     limit: (kind, address) => (kind === 'pow' ? ofAddress(address).limit : limit(kind, address)),

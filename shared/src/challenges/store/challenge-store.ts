@@ -72,6 +72,22 @@ export type Issued =
       readonly lifetimeSeconds: number;
     };
 
+/** What the store needs to redeem a proof of work. */
+export interface Redemption {
+  readonly powToken: string;
+  readonly claim: string;
+  /** Names the receipt; begins with the slot tag of `powToken`. */
+  readonly receiptToken: string;
+  /** The receipt from its second field on (`encodeReceiptTail`). */
+  readonly receiptTail: string;
+  readonly receiptSeconds: number;
+  /** Called if another claim has consumed the work. */
+  readonly onConsumed?: (() => void) | undefined;
+}
+
+/** What may be consumed: a challenge, or the receipt of redeemed work. */
+export type Consumable = ChallengeEndpoint | 'receipt';
+
 /** Options of `take`. */
 export interface TakeOptions {
   /** Records that are not consumed and return null: `answer`, or `verify:` and the name of a type. */
@@ -130,7 +146,12 @@ export interface ChallengeStore extends PassStore {
    * Consumes a challenge (docs/decisions/spending.md): returns a live record and marks it consumed by `claim`. Returns a
    * record that the same claim has consumed again, with the time of the first. Returns null for anything else.
    */
-  take(kind: ChallengeEndpoint, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
+  take(kind: Consumable, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
+  /**
+   * Consumes a proof of work as `take` does and, in the same step, records a receipt: its time is that of the take. The
+   * receipt is recorded before the nonce is verified, so hand its token out for right work only.
+   */
+  redeem(redemption: Redemption): Promise<Taken | null>;
   /**
    * Reads the status of an account and, optionally, of its pair with an address.
    * @param claim identifies an attempt that does not count, so that a repetition gets the same status as before

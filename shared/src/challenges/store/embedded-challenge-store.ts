@@ -25,7 +25,8 @@ import type {
   ImageIssue,
   PowIssue,
 } from './challenge-store.js';
-import { CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './records.js';
+import { consume, redeem } from './embedded-consumption.js';
+import { CONSUMED_PREFIX } from './records.js';
 
 /** The operations on an embedded store. */
 export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeOperations {
@@ -104,21 +105,13 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       return text === undefined || text.startsWith(CONSUMED_PREFIX) ? null : text;
     },
 
-    take: (endpoint, token, claim, { exempt = [], onConsumed } = {}) =>
-      store.transact((tx) => {
-        const key = keys[endpoint](token);
-        const text = tx.get(key);
-        if (text === undefined) return null;
-        const consumed = parseConsumedRecord(text);
-        if (consumed?.claim === claim) return { record: consumed.record, takenAtMs: consumed.takenAtMs };
-        if (consumed !== null) {
-          onConsumed?.();
-          return null;
-        }
-        if (isExempt(text, exempt)) return null;
-        tx.put(key, encodeConsumedRecord(claim, tx.nowMs, text), tx.expiryOf(key) ?? tx.nowMs);
-        return { record: text, takenAtMs: tx.nowMs };
-      }),
+    take: (endpoint, token, claim, asked) =>
+      store.transact((tx) => consume(tx, keys[endpoint](token), claim, asked)),
+
+    redeem: (redemption) =>
+      store.transact((tx) =>
+        redeem(tx, keys.pow(redemption.powToken), keys.receipt(redemption.receiptToken), redemption),
+      ),
 
     attemptStatus: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
@@ -180,13 +173,6 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         tx.remove(keys.volume(address));
       }),
   };
-}
-
-function isExempt(record: string, exempt: readonly string[]): boolean {
-  const [, verifiedBy, type] = /^\d+ (\S+) ([^\s+]+)/.exec(record) ?? [];
-  return (
-    verifiedBy !== undefined && (exempt.includes(verifiedBy) || exempt.includes(`${verifiedBy}:${type}`))
-  );
 }
 
 function rememberedPrice(tx: Transaction, key: string): number {

@@ -9,9 +9,12 @@ import { embeddedPassStore } from './embedded-pass-store.js';
 import { redisChallengeStore } from './redis-challenge-store.js';
 import { redisPassStore } from './redis-pass-store.js';
 
-/** Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`). */
-export function openChallengeStore(store: Store, prefix: string): ChallengeStore {
-  const keys = challengeKeys(prefix, slotTag);
+/**
+ * Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`).
+ * @param site the key of a site: opens the challenges and counters of this site alone
+ */
+export function openChallengeStore(store: Store, prefix: string, site?: string): ChallengeStore {
+  const keys = challengeKeys(prefix, slotTag, site);
   return store.kind === 'embedded'
     ? { ...embeddedChallengeStore(store, keys), ...embeddedPassStore(store, keys) }
     : { ...redisChallengeStore(store.client, keys), ...redisPassStore(store.client, keys) };

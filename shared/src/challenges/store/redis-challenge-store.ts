@@ -20,6 +20,7 @@ import type {
   Issued,
   PowIssue,
   RequestLimit,
+  Taken,
 } from './challenge-store.js';
 import { CONSUMED_PREFIX } from './records.js';
 
@@ -40,6 +41,8 @@ const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
 const NO_NETWORKS: readonly string[] = [];
 const NO_LIMITS = [0, 0] as const;
 
+type TakeReply = [record: string, atMs: number] | [] | null;
+
 type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
@@ -47,7 +50,8 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
   const runIssueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const recordImage = loadScript<string | null>(client, SCRIPTS, 'record_image');
-  const take = loadScript<[string, number] | [] | null>(client, SCRIPTS, 'take');
+  const take = loadScript<TakeReply>(client, SCRIPTS, 'take');
+  const redeem = loadScript<TakeReply>(client, SCRIPTS, 'redeem');
   const readStatus = loadScript<StatusReply>(client, SCRIPTS, 'attempt_status');
   const countAttempt = loadScript<StatusReply>(client, SCRIPTS, 'count_attempt');
   const withdrawAttempt = loadScript<number>(client, SCRIPTS, 'withdraw_attempt');
@@ -128,11 +132,12 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
     },
 
     async take(endpoint, token, claim, { exempt = [], onConsumed } = {}) {
-      const reply = await take([keys[endpoint](token)], [claim, ...exempt]);
-      if (reply === null) return null;
-      if (reply.length === 2) return { record: reply[0], takenAtMs: Number(reply[1]) };
-      onConsumed?.();
-      return null;
+      return taken(await take([keys[endpoint](token)], [claim, ...exempt]), onConsumed);
+    },
+
+    async redeem({ powToken, claim, receiptToken, receiptTail, receiptSeconds, onConsumed }) {
+      const names = [keys.pow(powToken), keys.receipt(receiptToken)];
+      return taken(await redeem(names, [claim, receiptSeconds * 1000, receiptTail]), onConsumed);
     },
 
     async attemptStatus(account, address, decayMs, claim = '') {
@@ -177,6 +182,13 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       await clearAddress([keys.cleared(address), keys.volume(address), keys.price(address)], [decayMs]);
     },
   };
+}
+
+function taken(reply: TakeReply, onConsumed: (() => void) | undefined): Taken | null {
+  if (reply === null) return null;
+  if (reply.length === 2) return { record: reply[0], takenAtMs: Number(reply[1]) };
+  onConsumed?.();
+  return null;
 }
 
 function issued([allowed, count, ttlMs, nowMs, difficulty, lifetimeSeconds]: IssueReply): Issued {

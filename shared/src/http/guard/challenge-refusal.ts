@@ -45,7 +45,7 @@ export async function challengeError(
     ...{ submission, account, ip: request.ip },
     demand: demandOf(rules),
   });
-  const body = { ...requirementsOf(next, rules, verifier.options) };
+  const body = { ...requirementsOf(next, rules, verifier.options, submission) };
   const { code, fields, waitMs } = verdict;
   const headers = waitMs === undefined ? {} : { 'retry-after': Math.ceil(waitMs / 1000) };
   return refuse(ERRORS[code], { fields, body, headers });

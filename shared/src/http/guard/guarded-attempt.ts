@@ -90,9 +90,8 @@ async function countOnce(
   const ip = powRuleOf(request)?.throttle === true ? request.ip : undefined;
   const { before, waitMs, id, withdraw } = ofDevice ?? (await verifier.countAttempt(key, ip, given));
   if (waitMs > 0) {
-    const rules = rulesOf(request);
-    const next = await verifier.nextAttempt(key, before, request.ip, demandOf(rules));
-    throw throttleError(waitMs, requirementsOf(next, rules, verifier.options));
+    const next = await verifier.nextAttempt(key, before, request.ip, demandOf(rulesOf(request)));
+    throw throttleError(waitMs, requirementsHere(request, verifier, next));
   }
   const counted = { key, device: passed.device };
   const outdated = verifier.recheck(given, before);
@@ -146,9 +145,17 @@ export async function requirementsFor(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
 ): Promise<NextAttempt> {
-  const rules = rulesOf(request);
-  const next = await nextAttempt(request, verifier, demandOf(rules));
-  return requirementsOf(next, rules, verifier.options);
+  const next = await nextAttempt(request, verifier, demandOf(rulesOf(request)));
+  return requirementsHere(request, verifier, next);
+}
+
+/** Adds what the form of a request requires. */
+function requirementsHere(
+  request: FastifyRequest,
+  { options }: ChallengeVerifier,
+  next: NextAttempt,
+): NextAttempt {
+  return requirementsOf(next, rulesOf(request), options, challengeFieldsOf(request));
 }
 
 async function nextAttempt(

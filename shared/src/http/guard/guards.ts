@@ -90,7 +90,7 @@ export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
 export function formRules(guards: readonly ConfiguredGuard[]): FormRules {
   const work = powGuardOf(guards);
   return {
-    hasWork: work !== undefined,
+    needsWork: work !== undefined,
     alwaysImage: guards.some(({ name }) => name === 'captcha'),
     presets: guards.map(presetsOf).find((presets) => presets !== undefined),
     minDifficulty: work?.atLeast ?? work?.minDifficulty,

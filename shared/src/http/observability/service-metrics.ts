@@ -3,8 +3,9 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
+import { SHA256 } from '../../pow/algorithms.js';
+import { HASHWX } from '../../pow/hashwx/work.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
-import { isPassRefusal } from '../../schemas/audit-fields.js';
 import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
@@ -77,12 +78,38 @@ export function createAuditCounters(metrics: Metrics, service: AuditLine['servic
   };
 }
 
+/** What becomes of proofs of work. */
+export type WorkOutcome = 'issued' | 'verified' | 'refused';
+
+/** Counts a proof of work; an algorithm that is not ours is not counted. */
+export type WorkCounter = (algorithm: string, outcome: WorkOutcome) => void;
+
+/** Adds the figure of proofs of work by algorithm. */
+export function createWorkCounter(metrics: Metrics): WorkCounter {
+  const count = metrics.counter(
+    'tollgate_work_total',
+    'Proofs of work, by algorithm and what became of them',
+    ['algorithm', 'outcome'],
+  );
+  const labels = (algorithm: string) => ({
+    issued: { algorithm, outcome: 'issued' },
+    verified: { algorithm, outcome: 'verified' },
+    refused: { algorithm, outcome: 'refused' },
+  });
+  const known = new Map([SHA256, HASHWX].map((algorithm) => [algorithm, labels(algorithm)]));
+  return (algorithm, outcome) => {
+    const found = known.get(algorithm);
+    if (found !== undefined) count(found[outcome]);
+  };
+}
+
 /**
  * Adds the metrics of submissions. Returns a function that returns the observer of the submissions to an application; it
  * also writes refusals that look like an attack to the audit stream.
  */
 export function createChallengeObservers(
   metrics: Metrics,
+  countWork: WorkCounter = createWorkCounter(metrics),
 ): (application: string, trail: AuditTrail) => ChallengeObserver {
   const solved = metrics.counter(
     'tollgate_challenges_solved_total',
@@ -108,29 +135,32 @@ export function createChallengeObservers(
       presented(pass, { account, address }) {
         const { name, outcome } = pass.ok
           ? { name: pass.name, outcome: 'passed' }
-          : { name: pass.pass ?? NO_PASS, outcome: pass.reason };
+          : { name: pass.pass ?? NO_PASS, outcome: pass.outcome };
         presented({ application, pass: name, outcome });
         const client = {
           ...(account === undefined ? {} : { account }),
           ...(address === undefined ? {} : { address }),
         };
         if (pass.ok) trail.write({ event: 'pass_used', application, pass: name, ...client });
-        else if (isPassRefusal(pass.reason)) {
+        else {
           const named = pass.pass === undefined ? {} : { pass: pass.pass };
-          trail.write({ event: 'pass_refused', application, ...named, reason: pass.reason, ...client });
+          trail.write({ event: 'pass_refused', application, ...named, reason: pass.outcome, ...client });
         }
       },
       solved(given) {
-        if (given.work !== null) solved(work);
+        if (given.work !== null) {
+          solved(work);
+          countWork(given.work.algorithm, 'verified');
+        }
         if (given.image) solved(image);
       },
-      refused({ code, reason: found }, { account, address, isReplay }) {
+      refused({ code, reason: found, algorithm }, { account, address, isReplay }) {
         const reason = isReplay ? 'spent' : found;
         refused({ application, code, reason });
+        if (algorithm !== undefined) countWork(algorithm, 'refused');
         if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
         if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
         if (reason === 'other_preset') return;
-        if (reason === 'exhausted' || reason === 'expired' || reason === 'other_application') return;
         trail.write({
           event: 'challenge_refused',
           ...{ application, code, reason },

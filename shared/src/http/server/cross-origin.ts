@@ -1,12 +1,15 @@
-// CORS: lets the pages of one origin call the service and read its answers.
+// CORS: lets the pages of one origin, and on some paths of several, call the service and read its answers.
 
-import cors from '@fastify/cors';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
 const PREFLIGHT_SECONDS = 600;
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept-Language'];
+
+/** The headers that pages of several origins may send. */
+const PUBLIC_HEADERS = ['Content-Type', 'Accept-Language'];
 
 const ANSWER_HEADERS = ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
@@ -18,22 +21,46 @@ export interface CrossOriginOptions {
   readonly headers?: readonly string[] | undefined;
   /** Further headers of answers that those pages may read. */
   readonly exposed?: readonly string[];
+  /**
+   * Returns the rule of a path, without credentials, for paths that pages of other origins may call; undefined for every
+   * other path.
+   */
+  readonly rulesOf?: ((url: string) => OriginRule | undefined) | undefined;
 }
+
+/** Whether the pages of an origin, as browsers send it, may call a path. */
+export type OriginRule = (origin: string) => boolean;
 
 async function allowOrigin(
   app: FastifyInstance,
-  { origin, headers = [], exposed = [] }: CrossOriginOptions,
+  { origin, headers = [], exposed = [], rulesOf }: CrossOriginOptions,
 ): Promise<void> {
-  await app.register(cors, {
+  const common = {
+    exposedHeaders: [...ANSWER_HEADERS, ...exposed],
+    maxAge: PREFLIGHT_SECONDS,
+    // A strict plugin answers an OPTIONS request that is not a preflight with plain text without a code.
+    strictPreflight: false,
+  };
+  const own: FastifyCorsOptions = {
+    ...common,
     // A list, because with a text the plugin sends that origin to every origin, and without Vary.
     origin: [origin],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: [...REQUEST_HEADERS, ...headers],
-    exposedHeaders: [...ANSWER_HEADERS, ...exposed],
-    maxAge: PREFLIGHT_SECONDS,
-    // A strict plugin answers an OPTIONS request that is not a preflight with plain text without a code.
-    strictPreflight: false,
+  };
+  if (rulesOf === undefined) {
+    await app.register(cors, own);
+    return;
+  }
+  const open = { ...common, methods: ['GET', 'HEAD', 'POST'], allowedHeaders: PUBLIC_HEADERS };
+  await app.register(cors, {
+    delegator: (request, done) => {
+      const isAllowed = rulesOf(request.url);
+      if (isAllowed === undefined) return done(null, own);
+      const asked = request.headers.origin;
+      done(null, { ...open, origin: asked !== undefined && isAllowed(asked) ? [asked] : [] });
+    },
   });
 }
 

@@ -29,6 +29,11 @@ export interface Service {
   /** Seconds that the service keeps serving after it has become not ready. */
   readonly drainSeconds: number;
   readonly state: HealthState;
+  /**
+   * Resolves when the stores take commands, or have not for so long that the service starts without them. The listeners open
+   * afterwards, so that the first requests of a roll-out do not come before the connections.
+   */
+  readonly opened?: () => Promise<unknown>;
   /** Delivers what is still buffered, once no request is under way. */
   readonly flush?: () => Promise<void>;
   /** Closes the stores, the workers and everything else that the service opened. */
@@ -61,7 +66,7 @@ const KEPT_OPEN_MS = 1_000;
 const LAST_RESORT_MS = 5_000;
 
 /**
- * Starts both listeners, admin first, and stops the service on a signal or an uncaught error.
+ * Starts both listeners once the stores are open, admin first, and stops the service on a signal or an uncaught error.
  *
  * @throws ConfigurationError if an address cannot be bound; everything that was open is closed before
  */
@@ -82,6 +87,7 @@ export async function runService(service: Service): Promise<RunningService> {
 export async function startService(service: Service): Promise<RunningService> {
   const { publicApp, adminApp, publicAt, adminAt } = service;
   try {
+    await service.opened?.();
     const adminUrl = await listen(adminApp, adminAt);
     const publicUrl = await listen(publicApp, publicAt);
     let stopped: Promise<void> | undefined;

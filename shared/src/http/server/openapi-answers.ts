@@ -8,6 +8,8 @@ declare module 'fastify' {
     readonly limited?: boolean;
     /** Headers that only the success of this route has: the description of each, by name. */
     readonly answerHeaders?: Readonly<Record<string, string>>;
+    /** The route answers everything with 200 and a verdict, but a path that does not exist. */
+    readonly answersVerdicts?: boolean;
     /** Refusals that only this route has: what each status means, and its headers with their descriptions. */
     readonly refusals?: Readonly<Record<number, Refusal>>;
   }
@@ -81,6 +83,7 @@ export interface RouteFacts {
   readonly hasParams: boolean;
   readonly isLimited: boolean;
   readonly checksOrigin: boolean;
+  readonly answersVerdicts: boolean;
   /** The credential that it requires. */
   readonly credential: 'none' | 'cookie' | 'bearer';
 }
@@ -134,6 +137,7 @@ export function factsOf(route: RouteOptions, originCheck: unknown): RouteFacts {
     hasParams: schema?.params !== undefined,
     isLimited: config?.limited === true || config?.rateLimit !== undefined,
     checksOrigin: originCheck !== undefined && onRequest.includes(originCheck),
+    answersVerdicts: config?.answersVerdicts === true,
     credential: credentialOf(schema?.security ?? []),
   };
 }
@@ -150,7 +154,7 @@ export function errorAnswers(
   facts: RouteFacts,
   refusals: Readonly<Record<number, Refusal>> = {},
 ): DocumentedError[] {
-  const common = RULES.filter(({ when }) => when(facts));
+  const common = facts.answersVerdicts ? [] : RULES.filter(({ when }) => when(facts));
   const statuses = new Set([...common.map(({ status }) => status), ...Object.keys(refusals).map(Number)]);
   return [...statuses].map((status) => {
     const rule = common.find((each) => each.status === status);

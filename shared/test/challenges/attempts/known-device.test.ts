@@ -11,12 +11,16 @@ const PHONE = { key: 'Device phone', budget: 3 };
 
 /** Enough for any number of failures. */
 const EVERYTHING: GivenProof = {
-  work: { difficulty: 24, floor: 16, scoped: true },
+  work: { difficulty: 24, floor: 16, scoped: true, algorithm: 'sha256' },
   image: true,
   isImageStillEnough: () => true,
 };
 /** Enough for an account without failures. */
-const BASE: GivenProof = { ...EVERYTHING, work: { difficulty: 16, floor: 16, scoped: false }, image: false };
+const BASE: GivenProof = {
+  ...EVERYTHING,
+  work: { difficulty: 16, floor: 16, scoped: false, algorithm: 'sha256' },
+  image: false,
+};
 
 const before = async (host: ChallengeVerifier, device = LAPTOP, given = EVERYTHING) =>
   (await host.countDeviceAttempt(device, given))?.before;

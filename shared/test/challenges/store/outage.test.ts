@@ -24,6 +24,7 @@ import {
   MINUTE_MS,
   newClaim,
   powIssue,
+  redemption,
 } from '../fixtures.js';
 import { startCuttingProxy } from './cutting-proxy.js';
 
@@ -34,6 +35,7 @@ const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown
   issueImage: (challenges) => challenges.issueImage(imageIssue()),
   readImage: (challenges) => challenges.readImage('A'.repeat(40)),
   take: (challenges) => challenges.take('pow', 'A'.repeat(40), newClaim()),
+  redeem: (challenges) => challenges.redeem(redemption({ powToken: 'A'.repeat(40) })),
   standing: (challenges) => challenges.attemptStatus(account, address, DECAY_MS),
   countAttempt: (challenges) =>
     challenges.countAttempt({ account, address, claim: newClaim(), decayMs: DECAY_MS }),

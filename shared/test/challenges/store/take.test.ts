@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { challengesOn, imageIssue, newClaim, powIssue } from '../fixtures.js';
+import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
+import { parseReceiptRecord } from '../../../src/challenges/store/receipt-record.js';
+import { address, challengesOn, imageIssue, newClaim, powIssue, redemption } from '../fixtures.js';
 
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
@@ -99,6 +101,65 @@ t.test('one solution sent 1,000 times in parallel is accepted once', async (t) =
       Array.from({ length: 1000 }, () => challenges.take('pow', work.token, newClaim())),
     );
     t.equal(taken.filter((each) => each !== null).length, 1);
+  });
+});
+
+t.test(
+  'redeemed work leaves a receipt that is taken once, and can be redeemed by no other claim',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const challenges = challengesOn(store);
+      const work = powIssue();
+      await challenges.issuePow(work);
+      const asked = redemption({ powToken: work.token });
+      const first = await challenges.redeem(asked);
+      t.ok(first?.record.endsWith(work.recordTail));
+      t.strictSame(await challenges.redeem(asked), first, 'the same claim gets the same again');
+      let isConsumed = false;
+      const late = redemption({
+        powToken: work.token,
+        onConsumed: () => {
+          isConsumed = true;
+        },
+      });
+      t.equal(await challenges.redeem(late), null);
+      t.ok(isConsumed);
+      t.equal(await challenges.take('receipt', late.receiptToken, newClaim()), null, 'and leaves no receipt');
+      t.equal(await challenges.take('pow', work.token, newClaim()), null);
+
+      const claim = newClaim();
+      await age(59_000);
+      const taken = await challenges.take('receipt', asked.receiptToken, claim);
+      t.equal(taken?.record.replace(/^\d+ /, ''), asked.receiptTail);
+      t.match(parseReceiptRecord(taken?.record ?? ''), {
+        hostname: 'shop.example',
+        api: 'turnstile',
+        address,
+      });
+      t.equal(await challenges.take('receipt', asked.receiptToken, newClaim()), null);
+      await challenges.redeem(asked);
+      t.strictSame(await challenges.take('receipt', asked.receiptToken, claim), taken, 'nor is it made anew');
+      await age(1000);
+      t.equal(await challenges.take('receipt', asked.receiptToken, claim), null);
+    });
+  },
+);
+
+t.test('the challenges of a site are apart from all others', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const shop = openChallengeStore(store, 'captcha', 'shop');
+    const others = [challengesOn(store), openChallengeStore(store, 'captcha', 'forum')];
+    const work = powIssue();
+    await shop.issuePow(work);
+    for (const other of others) {
+      t.equal(await other.take('pow', work.token, newClaim()), null);
+      t.equal(await other.redeem(redemption({ powToken: work.token })), null);
+      t.match(await other.issuePow(powIssue()), { limit: { count: 1 } });
+    }
+    const asked = redemption({ powToken: work.token });
+    t.not(await shop.redeem(asked), null);
+    for (const other of others) t.equal(await other.take('receipt', asked.receiptToken, newClaim()), null);
+    t.not(await shop.take('receipt', asked.receiptToken, newClaim()), null);
   });
 });
 

@@ -52,6 +52,20 @@ t.test('both listeners serve, and stopping closes everything in order', async (t
   t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
+t.test('nobody is served before the stores are open', async (t) => {
+  const { service, events } = buildService(t, {
+    async opened() {
+      events.push('opened');
+      t.notOk(service.adminApp.server.listening);
+      t.notOk(service.publicApp.server.listening);
+    },
+  });
+  const running = await startService(service);
+  t.equal(await (await fetch(running.publicUrl)).text(), 'served');
+  await running.stop();
+  t.equal(events[0], 'opened');
+});
+
 t.test('while it drains it is not ready and keeps serving', async (t) => {
   const { service } = buildService(t, { drainSeconds: 0.3 });
   const running = await startService(service);

@@ -83,6 +83,8 @@ export async function testFormat(t: Test, { keys: [old, next], options }: Format
 
   const whole = accessClaims({ id: Number.MAX_SAFE_INTEGER, email: 'é+%@例え.jp', gen: 12 });
   t.strictSame(access.read(access.issue(whole)), { ok: true, claims: whole }, 'the claims, and no others');
+  const texts = accessClaims({ id: 'auth0|6ba7b810-9dad-11d1-80b4-00c04fd430c8' });
+  t.strictSame(access.read(access.issue(texts)), { ok: true, claims: texts }, 'an id that is a text');
   const further = { ...accessClaims(), amr: ['pwd'], iss: 'https://evil.example' };
   t.match(
     access.read(access.issue(further)),
@@ -90,7 +92,18 @@ export async function testFormat(t: Test, { keys: [old, next], options }: Format
     'claims that are added',
   );
 
-  const wrong = [{ id: 0 }, { id: 1.5 }, { email: '' }, { sid: 'A'.repeat(21) }, { gen: 0 }, { iat: -1 }];
+  const wrong = [
+    { id: 0 },
+    { id: 1.5 },
+    { id: '7' },
+    { id: 'a:b' },
+    { id: 'a\n' },
+    { id: 'x'.repeat(65) },
+    { email: '' },
+    { sid: 'A'.repeat(21) },
+    { gen: 0 },
+    { iat: -1 },
+  ];
   for (const changes of wrong) {
     t.strictSame(access.read(access.issue(accessClaims(changes))), INVALID, JSON.stringify(changes));
   }

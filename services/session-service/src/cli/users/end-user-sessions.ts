@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { StoreVariables } from '@tollgate/shared/config/variables.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { revocationMs } from '@tollgate/shared/sessions/revoker.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
@@ -21,7 +22,7 @@ export const SessionEndVariables = Type.Object({
 type Values = Static<typeof SessionEndVariables>;
 
 /** Ends every session of a user, voids the user's device cookies, and returns how many sessions were alive. */
-export type EndSessions = (uid: number, reason: RequestedEnd) => Promise<number>;
+export type EndSessions = (uid: UserId, reason: RequestedEnd) => Promise<number>;
 
 /**
  * Passes a function that ends sessions to `use`. It is undefined if there is no store yet: then nobody has a session.

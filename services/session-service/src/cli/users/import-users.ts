@@ -6,6 +6,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
 import { MAX_CLAIMS_BYTES, readUserClaims, UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
 import { isEmailAddress } from './email-address.js';
@@ -13,6 +14,7 @@ import { isEmailAddress } from './email-address.js';
 /** A line of the file, in JSON. */
 const ImportLine = Type.Object(
   {
+    id: Type.Optional(Type.String()),
     email: Type.String(),
     hash: Type.String(),
     disabled: Type.Optional(Type.Boolean()),
@@ -37,22 +39,14 @@ interface NumberedUser {
  */
 export async function importUsers(directory: EmbeddedDirectory, path: string): Promise<string> {
   const { users, mistakes } = readUsers(readText(path));
-  const taken = mistakes.size > 0 ? await placesTaken(directory, users) : await addAll(directory, users);
-  for (const place of taken) mistakes.set(users[place]?.line ?? 0, 'the address is taken');
+  const found = users.map(({ user }) => user);
+  const taken = mistakes.size > 0 ? await directory.takenOf(found) : await directory.addAll(found);
+  for (const [place, what] of taken) mistakes.set(users[place]?.line ?? 0, `the ${what} is taken`);
   if (mistakes.size > 0) {
     const lines = [...mistakes].toSorted(([one], [other]) => one - other);
     throw new CommandError(lines.map(([line, mistake]) => `${path}:${line}: ${mistake}`).join('\n'));
   }
   return `added ${users.length} ${users.length === 1 ? 'user' : 'users'}`;
-}
-
-const addAll = (directory: EmbeddedDirectory, users: readonly NumberedUser[]) =>
-  directory.addAll(users.map(({ user }) => user));
-
-/** The places of users whose address the directory has. */
-async function placesTaken(directory: EmbeddedDirectory, users: readonly NumberedUser[]): Promise<number[]> {
-  const keys = new Set((await directory.list()).map(({ email }) => accountKey(email)));
-  return [...users.keys()].filter((place) => keys.has(accountKey(users[place]?.user.email ?? '')));
 }
 
 function readText(path: string): string {
@@ -69,6 +63,7 @@ function readUsers(text: string) {
   const users: NumberedUser[] = [];
   const mistakes = new Map<number, string>();
   const lineOf = new Map<string, number>();
+  const lineOfId = new Map<string, number>();
   for (const [index, content] of text.split('\n').entries()) {
     if (content.trim() === '') continue;
     const line = index + 1;
@@ -77,8 +72,11 @@ function readUsers(text: string) {
     const before = lineOf.get(key);
     if (typeof user === 'string') mistakes.set(line, user);
     else if (before !== undefined) mistakes.set(line, `the address is that of line ${before}`);
+    else if (user.id !== undefined && lineOfId.has(user.id))
+      mistakes.set(line, `the id is that of line ${lineOfId.get(user.id)}`);
     else {
       lineOf.set(key, line);
+      if (user.id !== undefined) lineOfId.set(user.id, line);
       users.push({ line, user });
     }
   }
@@ -91,6 +89,7 @@ function readLine(content: string): ImportLine | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
   const error = lineCheck.Errors(value).First();
   if (error !== undefined || !lineCheck.Check(value)) return `${error?.path.slice(1)}: ${error?.message}`;
+  if (value.id !== undefined && !isUserId(value.id)) return `id is not ${USER_ID_WORDS}`;
   if (!isEmailAddress(value.email)) return 'email is no e-mail address';
   if (value.hash !== '' && hashCost(value.hash) === undefined)
     return 'hash is neither argon2id nor scrypt (PHC form) nor bcrypt, is damaged, or costs too much';

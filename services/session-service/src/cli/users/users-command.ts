@@ -3,10 +3,12 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import { checkEmail } from './email-address.js';
 
 /** The usage of the command `users`. */
 export const USERS_USAGE = `usage: users add EMAIL [--replace]
+       users add EMAIL --id ID
        users password EMAIL
        users rename EMAIL NEW-EMAIL
        users claims EMAIL JSON
@@ -19,14 +21,16 @@ export const USERS_USAGE = `usage: users add EMAIL [--replace]
 A password is asked for on the terminal, or read from the first line of the input.
 password, add --replace and delete end the sessions of the user in the store of STORE_URL, or that of DATA_DIR.
 claims replaces what tokens say of the user beside id and address; {} is nothing.
+A user gets the next number as id, or the text of --id (of "id" in an import), such as a UUID, for good.
 import adds the users of a file of JSON lines, {"email": "…", "hash": "…"}: all of them, or none if a line is wrong.
 backup writes a copy of all users into a new file, also while the service runs.`;
 
-const ACTIONS = ['add', 'replace', 'password', 'disable', 'enable', 'delete'] as const;
+const ACTIONS = ['password', 'disable', 'enable', 'delete'] as const;
 
 /** The parsed command line; `replace` is `add --replace`. */
 export type UsersCommand =
-  | { readonly action: (typeof ACTIONS)[number]; readonly email: string }
+  | { readonly action: 'add'; readonly email: string; readonly id: string | undefined }
+  | { readonly action: 'replace' | (typeof ACTIONS)[number]; readonly email: string }
   | { readonly action: 'rename'; readonly email: string; readonly newEmail: string }
   | { readonly action: 'claims'; readonly email: string; readonly json: string }
   | { readonly action: 'backup' | 'import'; readonly file: string }
@@ -38,29 +42,36 @@ export type UsersCommand =
  * @throws CommandError if the address is invalid
  */
 export function readUsersCommand(args: string[]): UsersCommand {
-  const { positionals, replace } = parse(args);
+  const { positionals, replace, id } = parse(args);
   const [name, subject, second, ...more] = positionals;
   const hasOne = subject !== undefined && second === undefined;
-  if (replace && name !== 'add') throw new UsageError();
+  if ((replace || id !== undefined) && name !== 'add') throw new UsageError();
+  if (replace && id !== undefined) throw new UsageError('--replace keeps the id of the user');
+  if (id !== undefined && !isUserId(id)) throw new UsageError(`the id is not ${USER_ID_WORDS}`);
   if (name === 'list' && subject === undefined) return { action: name };
   if ((name === 'backup' || name === 'import') && hasOne) return { action: name, file: resolve(subject) };
   if (name === 'rename' && subject !== undefined && second !== undefined && more.length === 0)
     return { action: name, email: checkEmail(subject), newEmail: checkEmail(second) };
   if (name === 'claims' && subject !== undefined && second !== undefined && more.length === 0)
     return { action: name, email: checkEmail(subject), json: second };
-  const action = ACTIONS.find((known) => known === name && known !== 'replace');
-  if (action === undefined || !hasOne) throw new UsageError();
-  return { action: replace ? 'replace' : action, email: checkEmail(subject) };
+  if (!hasOne) throw new UsageError();
+  if (name === 'add') {
+    const email = checkEmail(subject);
+    return replace ? { action: 'replace', email } : { action: name, email, id };
+  }
+  const action = ACTIONS.find((known) => known === name);
+  if (action === undefined) throw new UsageError();
+  return { action, email: checkEmail(subject) };
 }
 
-function parse(args: string[]): { positionals: string[]; replace: boolean } {
+function parse(args: string[]): { positionals: string[]; replace: boolean; id: string | undefined } {
   try {
     const { values, positionals } = parseArgs({
       args,
-      options: { replace: { type: 'boolean', default: false } },
+      options: { replace: { type: 'boolean', default: false }, id: { type: 'string' } },
       allowPositionals: true,
     });
-    return { positionals, replace: values.replace };
+    return { positionals, replace: values.replace, id: values.id };
   } catch (error) {
     throw usageErrorOf(error);
   }

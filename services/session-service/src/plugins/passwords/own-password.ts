@@ -23,7 +23,7 @@ type OwnPasswordOptions = Pick<
 export function ownPasswordOptions(app: FastifyInstance, limitPerMinute: number): OwnPasswordOptions {
   return {
     attachValidation: true,
-    preHandler: app.refuseInvalidForm,
+    preHandler: [app.refuseInvalidForm, app.admitPassword],
     errorHandler: async (error, request, reply) => {
       if (error instanceof LoginThrottled)
         await app.auditLogIn(request, 'login_throttled', keyOf(request), {});

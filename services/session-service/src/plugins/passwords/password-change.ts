@@ -1,6 +1,7 @@
 // Replaces a password, and ends the sessions that were opened with the old one.
 
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DirectoryUser } from '../../directory/directory.js';
@@ -37,7 +38,7 @@ async function passwordChange(app: FastifyInstance): Promise<void> {
     if (directory.saveHash === undefined) throw refuse(DirectoryReadOnly);
   });
 
-  async function endOthers(request: FastifyRequest, uid: number, exceptSid: string | undefined) {
+  async function endOthers(request: FastifyRequest, uid: UserId, exceptSid: string | undefined) {
     const reason = 'password';
     const ended = await app.endSessions(request, reason, uid, exceptSid);
     for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });

@@ -2,18 +2,19 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import { isUserId, readUserId, type UserId, UserIdText } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DirectoryUser } from '../../directory/directory.js';
 import { UnknownUser } from '../../errors.js';
 
 /** The parameters of `/users/:id/…`. */
-export const UserParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,15}$' }) });
+export const UserParams = Type.Object({ id: UserIdText });
 export type UserParams = Static<typeof UserParams>;
 
 /** Returns the id; undefined for a number that no user can have. */
-export function userIdOf({ id }: UserParams): number | undefined {
-  const uid = Number(id);
-  return Number.isSafeInteger(uid) ? uid : undefined;
+export function userIdOf({ id }: UserParams): UserId | undefined {
+  const uid = readUserId(id);
+  return isUserId(uid) ? uid : undefined;
 }
 
 /**

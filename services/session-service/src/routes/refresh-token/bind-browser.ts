@@ -2,6 +2,7 @@
 
 import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
 import { BrowserSessionBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance } from 'fastify';
 import {
   headerText,
@@ -40,7 +41,7 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       const key = jwt === undefined ? undefined : registeredKey(jwt);
       if (claims === undefined || key === undefined) throw refuse(RegistrationInvalid);
       const { sid, exp } = claims;
-      const session = { uid: Number(claims.sub), sid };
+      const session = { uid: readUserId(claims.sub), sid };
       if (await app.endRevoked(request, session)) throw refuse(SessionRevoked);
       const outcome = await app.sessions.bind({ ...session, key, expiresAtMs: exp * 1000 });
       if (outcome !== 'bound' && outcome !== 'known') throw refuse(REFUSED[outcome]);

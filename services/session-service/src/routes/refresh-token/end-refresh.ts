@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance } from 'fastify';
 
 /** @param options.limitPerMinute requests per minute and address */
@@ -27,7 +28,7 @@ export default async function endRefresh(
     },
     async (request, reply) => {
       for (const { sub, sid } of app.refreshCookie.sessions(request)) {
-        const session = { uid: Number(sub), sid };
+        const session = { uid: readUserId(sub), sid };
         if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       }
       app.refreshCookie.clear(reply);

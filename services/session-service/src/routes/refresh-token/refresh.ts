@@ -4,6 +4,7 @@ import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/erro
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bindingKindOf } from '../../domain/binding/session-binding.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
@@ -60,7 +61,7 @@ export default async function refresh(
     async (request, reply): Promise<TokenBody> => {
       const presented = app.refreshCookie.read(request);
       const { sub, sid, gen, email, exp, claims } = await presentedClaims(request, reply, presented);
-      const uid = Number(sub);
+      const uid = readUserId(sub);
       if (await app.endRevoked(request, { uid, sid })) {
         app.countRefresh('revoked');
         throw refuse(SessionRevoked);
@@ -116,11 +117,11 @@ export default async function refresh(
     request: FastifyRequest,
     sessions: readonly RefreshClaims[],
   ): Promise<Set<string>> {
-    const uids = [...new Set(sessions.map(({ sub }) => Number(sub)))];
+    const uids = [...new Set(sessions.map(({ sub }) => readUserId(sub)))];
     const listed = await Promise.all(uids.map((uid) => app.sessions.list(uid)));
     const alive = new Set(listed.flat().map(({ sid }) => sid));
     for (const { sub, sid } of sessions) {
-      if (alive.has(sid) && (await app.endRevoked(request, { uid: Number(sub), sid }))) alive.delete(sid);
+      if (alive.has(sid) && (await app.endRevoked(request, { uid: readUserId(sub), sid }))) alive.delete(sid);
     }
     return alive;
   }
@@ -128,7 +129,7 @@ export default async function refresh(
   function report(
     request: FastifyRequest,
     verdict: RotationVerdict,
-    session: { uid: number; sid: string },
+    session: { uid: UserId; sid: string },
   ): void {
     const { outcome } = verdict;
     app.countRefresh(outcome);

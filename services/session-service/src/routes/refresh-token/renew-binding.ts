@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
 import { BrowserSessionBody, BrowserSessionEnd } from '@tollgate/shared/schemas/session-bodies.js';
+import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   challengeHeader,
@@ -78,7 +79,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
   ): Promise<{ session: SessionRef; binding: SessionBinding } | undefined> {
     const claims = app.refreshCookie.sessions(request).find(({ sid }) => sid === asked);
     if (claims === undefined) return undefined;
-    const session = { uid: Number(claims.sub), sid: claims.sid };
+    const session = { uid: readUserId(claims.sub), sid: claims.sid };
     if (await app.endRevoked(request, session)) return undefined;
     const { nowMs, known } = await app.sessions.find(session.sid, session.uid);
     if (known === undefined || !('record' in known) || known.record.expiresAtMs <= nowMs) return undefined;

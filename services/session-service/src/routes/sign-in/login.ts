@@ -27,7 +27,7 @@ export default async function login(
       onRequest: app.refuseForeignOrigins,
       attachValidation: true,
       // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
-      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed],
+      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed, app.admitPassword],
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});

@@ -1,0 +1,104 @@
+// What an attempt costs at each price: the work of an attacker's core, and the table of all prices.
+import { acceptedAlgorithms, HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
+import { effortBits } from '@tollgate/shared/pow/effort.js';
+import { HASHWX_PARTS, hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { formatNumber, type Row } from '../report/report.js';
+import type { AttackAlgorithm, RateSample } from './native-solvers.js';
+
+const OPTIONS = resolveCaptchaOptions({ pow: { algorithms: 'hashwx-1,sha256' } });
+const NONCES = OPTIONS.pow.nonces_per_function;
+const EXCHANGE = acceptedAlgorithms(OPTIONS.pow.algorithms).hashwx ?? HASHWX_EXCHANGE;
+
+/** The work of one attempt, in bits: the proof of work, and effort where it replaces the image. */
+export interface AttemptWork {
+  readonly name: string;
+  readonly bits: readonly number[];
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
+
+/** The attempts at one account, with default options, until the price rises no more. */
+export function attemptWorks(): AttemptWork[] {
+  const { pow, escalation, effort } = OPTIONS;
+  return ORDINALS.flatMap((ordinal, failures) => {
+    const price = Math.min(pow.max_difficulty, pow.difficulty + pow.step * failures);
+    const name = `${ordinal}, ${price} bits`;
+    if (failures < escalation.after) return [{ name, bits: [price] }];
+    const instead = effortBits(price, effort.bits);
+    return [
+      { name: `${name} and an image`, bits: [price] },
+      { name: `${name} and effort of ${instead} in place of the image`, bits: [price, instead] },
+    ];
+  });
+}
+
+/** Returns what a search in HashWX of so many bits has to do. */
+export function hashwxTask(bits: number) {
+  return { part_hashes: hashwxPartHashes(bits, EXCHANGE), nonces_per_function: NONCES };
+}
+
+/** The least time of each engine: other programs only take speed away. */
+export function bestRates(samples: readonly RateSample[], algorithm: AttackAlgorithm): RateSample[] {
+  const best = new Map<string, RateSample>();
+  for (const sample of samples) {
+    if (sample.algorithm !== algorithm) continue;
+    const { nsPerHash, functionNs } = best.get(sample.engine) ?? sample;
+    best.set(sample.engine, {
+      ...sample,
+      nsPerHash: Math.min(nsPerHash, sample.nsPerHash),
+      functionNs: Math.min(functionNs, sample.functionNs),
+    });
+  }
+  return [...best.values()];
+}
+
+/** Nanoseconds of one core for the mean work of so many bits, with the fastest engine for it. */
+export function attackNs(samples: readonly RateSample[], algorithm: AttackAlgorithm, bits: number): number {
+  const costs = bestRates(samples, algorithm).map(({ nsPerHash, functionNs }) => {
+    if (algorithm === 'sha256') return nsPerHash * 2 ** bits;
+    const { part_hashes: hashes, nonces_per_function: nonces } = hashwxTask(bits);
+    const functions = 1 / (1 - (1 - 1 / hashes) ** nonces);
+    return HASHWX_PARTS * (hashes * nsPerHash + functions * functionNs);
+  });
+  return Math.min(...costs);
+}
+
+const ALGORITHMS = ['SHA-256', 'HashWX'] as const;
+export type AlgorithmName = (typeof ALGORITHMS)[number];
+
+/** The name of the row with the figures of an attempt. */
+export const rowName = ({ name }: AttemptWork, algorithm: AlgorithmName) => `${name}; ${algorithm}`;
+export const ATTEMPTS = 'attempts/s and core';
+export const waitColumn = (engine: string) => `${engine}, ms`;
+
+/** A line for each attempt; for both algorithms the attacker and every engine. @param engines names of the columns */
+export function priceTable(rows: readonly Row[], engines: readonly string[], measuredOn: string): string {
+  const cell = (work: AttemptWork, algorithm: AlgorithmName, column: string) => {
+    const figure = rows.find(({ name }) => name === rowName(work, algorithm))?.figures[column];
+    if (figure === undefined) return 'not measured';
+    return formatNumber(column === ATTEMPTS ? figure.median : Math.round(figure.median));
+  };
+  const columns = [ATTEMPTS, ...engines.map(waitColumn)];
+  const heads = ALGORITHMS.flatMap((algorithm) =>
+    ['attacker', ...engines].map((name) => `${algorithm}: ${name}`),
+  );
+  const lines = attemptWorks().map((work) => {
+    const cells = ALGORITHMS.flatMap((algorithm) => columns.map((column) => cell(work, algorithm, column)));
+    return `| ${[work.name, ...cells].join(' | ')} |`;
+  });
+  const native = rows.filter(({ name }) => name.startsWith('native, ')).map(describeNative);
+  return [
+    `| Attempt | ${heads.join(' | ')} |`,
+    `|${'---|'.repeat(heads.length + 1)}`,
+    ...lines,
+    '',
+    `${measuredOn}. ${native.join('; ')}.`,
+  ].join('\n');
+}
+
+/** The best of all rounds is what the machine can do. */
+function describeNative({ name, figures }: Row): string {
+  const [[unit, { high = 0 } = {}] = ['']] = Object.entries(figures);
+  return `${name.slice('native, '.length)}: ${formatNumber(high)} ${unit}`;
+}

@@ -1,0 +1,36 @@
+// What a check of HashWX costs in this process.
+import { createHash, randomBytes } from 'node:crypto';
+import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
+import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+
+/** Short samples, so that some are undisturbed even on a busy machine. */
+const CHECKS = 100;
+const SAMPLES = 100;
+
+/** Times calls. A busy machine only takes speed away, so the least of the samples is the least disturbed. */
+export function microseconds(work: (i: number) => unknown): number[] {
+  return Array.from({ length: SAMPLES }, () => {
+    const startedMs = performance.now();
+    for (let i = 0; i < CHECKS; i++) work(i);
+    return ((performance.now() - startedMs) / CHECKS) * 1000;
+  });
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+/** Returns a function that checks the solution of one of some challenges, whose four parts are all right. */
+export function openPassingCheck(): (i: number) => boolean {
+  const hashwx = warmHashwx();
+  // Of difficulty 2 each part passes half of the time: a solution of all four is soon found, and others end earlier.
+  const tasks = Array.from({ length: 64 }, () => {
+    const task = { seed: randomBytes(32).toString('hex'), partDifficulty: 2, noncesPerFunction: 65_536 };
+    for (let i = 0; ; i++) {
+      const solution = [0, 1, 2, 3].map((part) => (i >> (2 * part)) & 3).join('.');
+      if (i > 255 || solvesHashwx(hashwx, sha256, task, solution)) return { task, solution };
+    }
+  }).filter(({ task, solution }) => solvesHashwx(hashwx, sha256, task, solution));
+  return (i) => {
+    const { task, solution } = tasks[i % tasks.length]!;
+    return solvesHashwx(hashwx, sha256, task, solution);
+  };
+}

@@ -1,0 +1,110 @@
+// One account under the real rules of attempts, on an embedded store whose clock a simulation moves.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import type { GivenProof, KnownDevice } from '@tollgate/shared/challenges/verification.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { priceOf } from '@tollgate/shared/pow/price.js';
+import { type CaptchaOptions, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
+
+/** Who tries a password. */
+export interface Person {
+  /** The client's address. */
+  readonly ip: string;
+  /** The device whose cookie the person has. */
+  readonly device?: KnownDevice | undefined;
+  /** Whether the person answers a required image; without it the person gives up there. */
+  readonly answersImages: boolean;
+}
+
+/** A try at the password: what it cost, and for whom it was counted. */
+export interface Try {
+  readonly bits: number;
+  readonly image: boolean;
+  readonly countedFor: 'account' | 'device';
+  /** Clears the failures of what it counted for: the password was right. */
+  succeed(): Promise<void>;
+}
+
+/** The account, and the time of its store. */
+export interface World {
+  readonly options: CaptchaOptions;
+  nowMs(): number;
+  /** Moves the time on. */
+  pass(ms: number): void;
+  /** Does what is asked for until the password is looked at; undefined if the person has to wait or gives up. */
+  attempt(person: Person): Promise<Try | undefined>;
+  close(): Promise<void>;
+}
+
+const ACCOUNT = 'owner@example.com';
+const SECRET = 'challenge-secret-of-the-simulation-01';
+
+/** Opens an account without failures. */
+export function openWorld(): World {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-known-devices-'));
+  let nowMs = Date.now();
+  const store = openStore(`file:${join(folder, 'store.db')}`, '.', () => nowMs);
+  const options = resolveCaptchaOptions({});
+  const verifier = createChallengeVerifier({
+    store: openChallengeStore(store, 'captcha'),
+    ring: openKeyRing(SECRET),
+    options,
+    application: 'login',
+    clock: () => nowMs,
+  });
+  return {
+    options,
+    nowMs: () => nowMs,
+    pass(ms) {
+      nowMs += ms;
+    },
+    attempt: (person) => attempt(verifier, person),
+    async close() {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As the guard of the log-in does it, with the work of who is told the price by each refusal. */
+async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try | undefined> {
+  const { pow } = verifier.options;
+  const { ip, device, answersImages } = person;
+  const base = { algorithm: 'sha256', floor: pow.difficulty };
+  let work = { ...base, difficulty: pow.difficulty, scoped: false };
+  let image = false;
+  for (;;) {
+    const given: GivenProof = { work, image, isImageStillEnough: () => true };
+    const ofDevice = device === undefined ? null : await verifier.countDeviceAttempt(device, given);
+    const counted = ofDevice ?? (await verifier.countAttempt(ACCOUNT, ip, given));
+    if (counted.waitMs > 0) return undefined;
+    const refusal = verifier.recheck(given, counted.before);
+    if (refusal === null) {
+      const key = ofDevice === null ? ACCOUNT : (device?.key ?? ACCOUNT);
+      const countedFor = ofDevice === null ? 'account' : 'device';
+      return {
+        ...{ bits: work.difficulty, image, countedFor },
+        succeed: () => verifier.clearFailures(key, ip),
+      };
+    }
+    if (refusal.code === 'captcha_required' && !answersImages) return undefined;
+    image ||= refusal.code === 'captcha_required';
+    const difficulty = priceOf(termsOf(verifier.options), counted.before, 0);
+    work = { ...base, difficulty, scoped: true };
+  }
+}
+
+function termsOf({ pow }: CaptchaOptions) {
+  return {
+    ...{ floor: pow.difficulty, ceiling: pow.max_difficulty, failureStep: pow.step },
+    // The volume of an address is no matter of the account.
+    ...{ volumeStep: 0, volumeEvery: 1 },
+  };
+}

@@ -1,0 +1,89 @@
+// How much of the machine other programs use while a benchmark runs.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fieldsOf, TICKS_PER_SECOND } from './cpu-time.js';
+
+const SAMPLE_MS = 1_000;
+
+/** A process: what `/proc/PID/stat` says of it. Times are ticks. */
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly startedAt: number;
+  readonly used: number;
+}
+
+/**
+ * Starts a measurement. The function that it returns ends it, and says how many cores other programs have used since, on
+ * average. Linux only.
+ */
+export function watchOthers(): () => number {
+  const startMs = performance.now();
+  const start = usedByAll();
+  const waitedFor = usedWithEndedChildren();
+  const descendants = watchDescendants();
+  return () => {
+    // Each misses something: the first, children whose parent did not wait for them, as those of browsers; the second,
+    // what lives shorter than it looks.
+    const own = Math.max(usedWithEndedChildren() - waitedFor, descendants.end());
+    const seconds = (performance.now() - startMs) / 1000;
+    return Math.max(0, (usedByAll() - start - own) / TICKS_PER_SECOND / seconds);
+  };
+}
+
+/** Counts the processor time of this process and of everything that it starts, also of what outlives its parent. */
+function watchDescendants() {
+  const before = new Map(runningProcesses().map((one) => [keyOf(one), one.used]));
+  const used = new Map<string, number>();
+  const look = () => {
+    const running = runningProcesses();
+    const own = new Set(running.filter((one) => used.has(keyOf(one))).map(({ pid }) => pid));
+    own.add(process.pid);
+    for (let found = 0; found !== own.size; ) {
+      found = own.size;
+      for (const { pid, parent } of running) if (own.has(parent)) own.add(pid);
+    }
+    for (const one of running) {
+      if (own.has(one.pid)) used.set(keyOf(one), one.used - (before.get(keyOf(one)) ?? 0));
+    }
+  };
+  const timer = setInterval(look, SAMPLE_MS).unref();
+  return {
+    /** @returns ticks */
+    end(): number {
+      look();
+      clearInterval(timer);
+      return [...used.values()].reduce((sum, ticks) => sum + ticks, 0);
+    },
+  };
+}
+
+/** A number is given to another process later. */
+const keyOf = ({ pid, startedAt }: Process) => `${pid} ${startedAt}`;
+
+function runningProcesses(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const fields = fieldsOf(Number(name));
+        const used = Number(fields[11]) + Number(fields[12]);
+        return [{ pid: Number(name), parent: Number(fields[1]), startedAt: Number(fields[19]), used }];
+      } catch {
+        // It has ended since.
+        return [];
+      }
+    });
+}
+
+function usedByAll(): number {
+  const all = /^cpu +(.+)$/m.exec(readFileSync('/proc/stat', 'utf8'))![1]!.split(' ').map(Number);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = all;
+  return user + nice + system + irq + softirq;
+}
+
+/** The ticks of this process, of its children that have ended and were waited for, and of theirs. */
+function usedWithEndedChildren(): number {
+  return fieldsOf('self')
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks), 0);
+}

@@ -1,0 +1,26 @@
+// Makes a site: its key, its secret, and its entry of SITES.
+
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import { makeSecret } from '../sites/site-secrets.js';
+
+const KEY_CHARACTERS = 20;
+
+/** What a new site is made of. */
+export interface NewSite {
+  /** A random one if undefined. */
+  readonly key: string | undefined;
+  /** Host names of its pages. */
+  readonly hostnames: readonly string[];
+}
+
+/** Returns the text that the command prints: the only place where the secret is ever shown. */
+export function newSite({ key = randomAlphanumerics(KEY_CHARACTERS), hostnames }: NewSite): string {
+  const { secret, sha256 } = makeSecret();
+  const entry = { [key]: { secret_sha256: sha256, hostnames } };
+  return `site key: ${key}
+secret:   ${secret}
+
+The secret is not kept anywhere: give it to the server of the site now. SITES holds its hash:
+
+${JSON.stringify(entry, null, 2)}`;
+}

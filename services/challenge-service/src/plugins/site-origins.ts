@@ -1,0 +1,26 @@
+// Which origins may call the paths of a site: those of the pages of its host names.
+
+import type { OriginRule } from '@tollgate/shared/http/server/cross-origin.js';
+import { hostnameMatcher, hostnameOf } from '../sites/hostnames.js';
+import type { Sites } from '../sites/read-sites.js';
+
+const SITE_OF_PATH = /^\/sites\/([A-Za-z0-9_-]{1,64})(?:[/?]|$)/;
+
+/**
+ * Returns a function from the URL of a request to the rule of the site that it is about; undefined for any other URL.
+ * @param prefix of all paths, with a slash at its beginning
+ */
+export function siteOrigins(sites: Sites, prefix: string): (url: string) => OriginRule | undefined {
+  const rules = new Map<string, OriginRule>();
+  for (const { key, hostnames } of sites.values()) {
+    const matches = hostnameMatcher(hostnames);
+    rules.set(key, (origin) => {
+      const hostname = hostnameOf(origin);
+      return hostname !== null && matches(hostname);
+    });
+  }
+  return (url) => {
+    const key = url.startsWith(prefix) ? SITE_OF_PATH.exec(url.slice(prefix.length))?.[1] : undefined;
+    return key === undefined ? undefined : rules.get(key);
+  };
+}

@@ -1,0 +1,131 @@
+// Decorates the server with the sites that it serves: each with its own challenges, counters, price and rules.
+
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import fp from 'fastify-plugin';
+import type { IssuerDependencies } from '../domain/issuing.js';
+import { siteChallengeOptions } from '../domain/site-challenges.js';
+import { hostnameMatcher } from '../sites/hostnames.js';
+import type { Sites } from '../sites/read-sites.js';
+import { createReceiptVerifier, type ReceiptVerifier } from '../sites/receipt-verifier.js';
+import { createRedeemer, type Redeemer } from '../sites/redeemer.js';
+import type { Site } from '../sites/site.js';
+import { secretFinder } from '../sites/site-secrets.js';
+import { reportCount, WINDOW_MS } from './issue-limit.js';
+
+/** The sites, and where their challenges are. */
+export interface SiteDependencies {
+  readonly list: Sites;
+  /** Opens the challenges and counters of one site. */
+  readonly openChallenges: (site: string) => ChallengeStore;
+}
+
+/** A site that is served. */
+export interface ServedSite {
+  readonly site: Site;
+  readonly challenges: ChallengeStore;
+  /** What its challenges are issued with. */
+  readonly issuer: IssuerDependencies;
+  /** Whether its pages may have this host name. */
+  allowsHostname(hostname: string): boolean;
+  readonly redeem: Redeemer;
+  readonly verify: ReceiptVerifier;
+}
+
+/** A right secret, with its site. */
+export interface PresentedSecret {
+  readonly served: ServedSite;
+  /** Names the secret. */
+  readonly id: string;
+}
+
+/** The sites of a server. */
+export interface ServedSites {
+  readonly isEmpty: boolean;
+  find(key: string): ServedSite | undefined;
+  ofSecret(secret: string): PresentedSecret | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    sites: ServedSites;
+    /** Refuses a request for a site that does not exist, and with 404 everything while there is none. */
+    requireSite: onRequestHookHandler;
+    /** Counts a request for a receipt for site and address. @throws RateLimited */
+    countRedemption(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  }
+}
+
+/** The options of the plugin. */
+export interface SitesOptions {
+  readonly sites: SiteDependencies | undefined;
+  readonly options: CaptchaOptions;
+  readonly kinds: readonly ChallengeType[];
+  /** Challenges that an address may request on each site. */
+  readonly limit: RequestLimit;
+  /** Receipts per minute, address and site. */
+  readonly redemptionsPerMinute: number;
+}
+
+async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
+  const { sites, limit, kinds, redemptionsPerMinute } = deps;
+  const { ring, random, limitFactor: factorOf } = app;
+  const serve = (site: Site, { openChallenges }: SiteDependencies): ServedSite => {
+    const challenges = openChallenges(site.key);
+    const options = siteChallengeOptions(deps.options, site);
+    return {
+      site,
+      challenges,
+      issuer: { options, ring, limit, factorOf, random },
+      allowsHostname: hostnameMatcher(site.hostnames),
+      redeem: createRedeemer(site, { store: challenges, ring, options, kinds, random }),
+      verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
+    };
+  };
+  const list = sites === undefined ? [] : [...sites.list.values()].map((site) => serve(site, sites));
+  const byKey = new Map(list.map((served) => [served.site.key, served]));
+  const findSecret = secretFinder(list.map(({ site }) => site));
+  const countInProcess = createProcessCounter();
+
+  app.decorate('sites', {
+    isEmpty: byKey.size === 0,
+    find: (key) => byKey.get(key),
+    ofSecret(secret) {
+      const known = findSecret(secret);
+      const served = known === undefined ? undefined : byKey.get(known.site.key);
+      return known === undefined || served === undefined ? undefined : { served, id: known.id };
+    },
+  });
+  app.decorate('requireSite', (request, _reply, done) => {
+    const key = (request.params as { sitekey?: string }).sitekey;
+    const exists = key === undefined ? byKey.size > 0 : byKey.has(key);
+    done(exists ? undefined : refuse(NotFound));
+  });
+  app.decorate('countRedemption', async (request, reply) => {
+    const { site } = siteOf(request);
+    const ip = normaliseAddress(request.ip);
+    const address = addressPseudonym(ring.current, ip ?? '');
+    const counted = await countInProcess(`${site.key}:${address}`, WINDOW_MS);
+    reportCount(reply, redemptionsPerMinute * factorOf(ip), counted);
+  });
+}
+
+/** Returns the site of a request that passed `requireSite`. */
+export function siteOf({ server, params }: FastifyRequest): ServedSite {
+  const served = server.sites.find((params as { sitekey?: string }).sitekey ?? '');
+  if (served === undefined) throw new TypeError('the route has no requireSite hook');
+  return served;
+}
+
+/** Decorates the server with `sites`, `requireSite` and `countRedemption`. */
+export default fp(serveSites, {
+  name: 'tollgate-sites',
+  fastify: '5.x',
+  dependencies: ['tollgate-issuer', 'tollgate-rate-limit'],
+});

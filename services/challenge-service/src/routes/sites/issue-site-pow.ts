@@ -1,0 +1,42 @@
+// GET {prefix}/sites/{sitekey}/pow: issues a proof of work that only this site redeems.
+
+import { Type } from '@sinclair/typebox';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { SITE_PATH, SiteParams, SitePowQuery } from '@tollgate/shared/schemas/site-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { powChallenge, powIssue, requestedDifficulty } from '../../domain/proof-of-work.js';
+import { reportLimit } from '../../plugins/issue-limit.js';
+import { siteOf } from '../../plugins/sites.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export default async function issueSitePow(app: FastifyInstance): Promise<void> {
+  app.get<{ Params: SiteParams; Querystring: SitePowQuery }>(
+    `${SITE_PATH}/pow`,
+    {
+      onRequest: app.requireSite,
+      config: { limited: true },
+      schema: {
+        operationId: 'issueSiteProofOfWork',
+        summary: 'A proof-of-work challenge of a site',
+        params: SiteParams,
+        querystring: SitePowQuery,
+        response: { 200: Type.Union([HashwxChallenge, PowChallenge]) },
+      },
+    },
+    async (request, reply): Promise<PowChallenge | HashwxChallenge> => {
+      const { site, challenges, issuer } = siteOf(request);
+      const { min_difficulty: minDifficulty, algorithms } = request.query;
+      const requested = requestedDifficulty(minDifficulty);
+      const prepared = powIssue(issuer, normaliseAddress(request.ip), null, requested, algorithms);
+      const issued = await challenges.issuePow(prepared.issue);
+      reportLimit(reply, prepared.issue.limit, issued);
+      app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
+      app.metrics.sites.issued(site.key, 'pow');
+      // The serialiser of a union would first find out which of the two it is.
+      reply.type(JSON_TYPE).serializer(JSON.stringify);
+      return powChallenge(prepared, issued);
+    },
+  );
+}

@@ -1,0 +1,88 @@
+// POST {prefix}/sites/{sitekey}/redeem: gives the page of a site a receipt for its work.
+
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js';
+import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isoTime } from '../../domain/issuing.js';
+import { HostnameNotAllowed } from '../../errors.js';
+import { siteOf } from '../../plugins/sites.js';
+import { pageHostname } from '../../sites/hostnames.js';
+
+const REFUSED = 'Work or answer is wrong, spent, or of another site';
+
+/**
+ * @param route.ownOrigin origin of `PUBLIC_URL`, which the frame of the widget has
+ * @param route.trail the audit trail
+ */
+export default async function redeem(
+  app: FastifyInstance,
+  { ownOrigin, trail }: { ownOrigin: string; trail: AuditTrail },
+): Promise<void> {
+  app.post<{ Params: SiteParams; Body: RedeemBody }>(
+    `${SITE_PATH}/redeem`,
+    {
+      onRequest: [app.requireSite, app.countRedemption],
+      config: {
+        limited: true,
+        refusals: {
+          403: { description: 'The page is not of a host name of the site', headers: {} },
+          422: { description: REFUSED, headers: {} },
+        },
+      },
+      schema: {
+        operationId: 'redeemWork',
+        summary: 'A receipt for the work of a page',
+        params: SiteParams,
+        body: RedeemBody,
+        response: { 200: Receipt },
+      },
+    },
+    async (request): Promise<Receipt> => {
+      const served = siteOf(request);
+      const { key, receipt_seconds: receiptSeconds } = served.site;
+      const hostname = pageHostname(request.headers.origin, request.body.origin, ownOrigin);
+      if (hostname === null || !served.allowsHostname(hostname)) {
+        app.metrics.sites.redeemed(key, 'hostname_not_allowed');
+        throw refuse(HostnameNotAllowed);
+      }
+      const address = normaliseAddress(request.ip);
+      const redeemed = await served.redeem(request.body, { hostname, address });
+      if (!redeemed.ok) {
+        app.metrics.sites.redeemed(key, redeemed.code);
+        report(request, key, redeemed);
+        throw refuse(errorOf(redeemed), { fields: redeemed.fields });
+      }
+      app.metrics.sites.redeemed(key, 'redeemed');
+      const { receipt: token, expiresAtMs } = redeemed;
+      return { token, expires_in: receiptSeconds, expires_at: isoTime(expiresAtMs) };
+    },
+  );
+
+  function report(
+    request: FastifyRequest,
+    site: string,
+    { code, reason: found, isReplay }: FailedVerdict & { isReplay: boolean },
+  ): void {
+    const reason = isReplay ? 'spent' : found;
+    request.log.info({ site, code, reason }, 'challenge refused');
+    if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
+    if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
+    if (reason === 'other_preset') return;
+    const address = normaliseAddress(request.ip);
+    trail.write({
+      event: 'site_challenge_refused',
+      ...{ site, code, reason },
+      ...(address === null ? {} : { address: addressPseudonym(app.ring.current, address) }),
+      request: request.id,
+    });
+  }
+}
+
+function errorOf({ code }: FailedVerdict) {
+  if (code === 'captcha_required') return CaptchaRequired;
+  return code === 'captcha_invalid' ? CaptchaInvalid : PowInvalid;
+}

@@ -1,0 +1,87 @@
+// GET {prefix}/sites/{sitekey} and its images: the second challenge of a site that demands an image.
+
+import { Type } from '@sinclair/typebox';
+import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { ImageQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
+import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ServedSite, siteOf } from '../../plugins/sites.js';
+import { drawRecord, imagePath, Png } from '../draw-image.js';
+import { AnyChallenge, issueAnyImage } from '../issue-image.js';
+
+const SiteImageQuery = Type.Omit(ImageQuery, ['scope']);
+const SiteImageParams = Type.Object({
+  ...SiteParams.properties,
+  token: Type.String({ pattern: TOKEN_PATTERN }),
+});
+
+/**
+ * @param route.imagesUrl absolute URL of the prefix
+ * @param route.limit challenges that an address may request here, on each site
+ * @param route.limitPerMinute drawings per minute and address, together with those of other images
+ */
+export default async function siteImage(
+  app: FastifyInstance,
+  route: { imagesUrl: string; limit: RequestLimit; limitPerMinute: number },
+): Promise<void> {
+  app.get<{ Params: SiteParams; Querystring: ImageQuery }>(
+    SITE_PATH,
+    {
+      onRequest: app.requireSite,
+      config: { limited: true },
+      schema: {
+        operationId: 'issueSiteImage',
+        summary: 'An image challenge of a site that demands one, or what stands in for it',
+        params: SiteParams,
+        querystring: SiteImageQuery,
+        response: { 200: AnyChallenge },
+      },
+    },
+    (request, reply) => {
+      const { site, challenges, issuer } = withImage(request);
+      const source = {
+        deps: { ...issuer, limit: route.limit },
+        challenges,
+        imagesUrl: `${route.imagesUrl}/sites/${site.key}`,
+        onIssued(challenge: string, preset: string) {
+          app.metrics.issued(challenge, preset)();
+          app.metrics.sites.issued(site.key, challenge);
+        },
+      };
+      return issueAnyImage(app, source, request, reply);
+    },
+  );
+
+  app.get<{ Params: SiteParams & { token: string } }>(
+    `${SITE_PATH}${imagePath}`,
+    {
+      onRequest: app.requireSite,
+      config: {
+        rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
+        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Lets pages of other sites show it' },
+      },
+      schema: {
+        operationId: 'drawSiteImage',
+        summary: 'The image of a challenge of a site',
+        params: SiteImageParams,
+        response: { 200: Png },
+      },
+    },
+    async (request, reply) => {
+      const { challenges } = withImage(request);
+      const { token } = request.params;
+      const png = await drawRecord(app, token, await challenges.readImage(token));
+      return reply.type('image/png').header('cross-origin-resource-policy', 'cross-origin').send(png);
+    },
+  );
+}
+
+/** @throws NotFound for a site that demands no image */
+function withImage(request: FastifyRequest): ServedSite {
+  const served = siteOf(request);
+  if (served.site.image !== 'always') throw refuse(NotFound);
+  return served;
+}

@@ -1,0 +1,141 @@
+// POST {prefix}/siteverify: tells the server of a site whether a receipt is good, as reCAPTCHA, hCaptcha and Turnstile do.
+
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { answerError, resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
+import { type Count, createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
+import {
+  SiteverifyAnswer,
+  SiteverifyBody,
+  type SiteverifyError,
+} from '@tollgate/shared/schemas/site-bodies.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedAnswer, refusedAnswer } from '../../domain/siteverify-answer.js';
+import { WINDOW_MS } from '../../plugins/issue-limit.js';
+import type { PresentedSecret } from '../../plugins/sites.js';
+import { readSiteverify } from '../../sites/siteverify-request.js';
+
+/** The paths below the prefix: our own, then those of clients that know the host of a service and append a path. */
+const PATHS = [
+  ['/siteverify', 'verifyReceipt', 'Whether a receipt is good; a refusal is an answer too'],
+  ['/api/siteverify', 'verifyReceiptBelowApi', 'The same, for clients that append this path'],
+  ['/recaptcha/api/siteverify', 'verifyRecaptchaReceipt', 'The same under the path of reCAPTCHA'],
+  ['/turnstile/v0/siteverify', 'verifyTurnstileReceipt', 'The same under the path of Turnstile'],
+] as const;
+
+const TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
+
+/** Secrets of no site that are looked up per minute and address. A right one is not affected. */
+const MAX_WRONG_SECRETS = 60;
+
+const NO_BODY = Buffer.alloc(0);
+const RETRY_SECONDS = 1;
+
+type SiteverifyRequest = FastifyRequest<{ Body: Buffer | undefined }>;
+
+/**
+ * @param route.limitPerMinute receipts per minute and secret
+ * @param route.trail the audit trail
+ */
+export default async function siteverify(
+  app: FastifyInstance,
+  { limitPerMinute, trail }: { limitPerMinute: number; trail: AuditTrail },
+): Promise<void> {
+  const count: Count = createProcessCounter();
+  const { metrics, ring } = app;
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.setErrorHandler(answerFailure);
+    for (const [url, operationId, summary] of PATHS) {
+      scope.post<{ Body: Buffer | undefined }>(
+        url,
+        {
+          onRequest: app.requireSite,
+          // The schema is for the documents: the body is read below, in each of its forms.
+          validatorCompiler: () => () => true,
+          config: {
+            answersVerdicts: true,
+            answerHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
+            refusals: { 404: { description: 'No site is configured', headers: {} } },
+          },
+          schema: {
+            operationId,
+            summary,
+            consumes: TYPES,
+            body: SiteverifyBody,
+            response: { 200: SiteverifyAnswer },
+          },
+        },
+        verify,
+      );
+    }
+  });
+
+  async function verify(request: SiteverifyRequest, reply: FastifyReply): Promise<SiteverifyAnswer> {
+    const fields = await readSiteverify(requestOf(request));
+    if (fields === null) return refused('', 'bad-request');
+    const { secret, response, ...question } = fields;
+    if (response === undefined || secret === undefined) {
+      return refused(
+        '',
+        ...(response === undefined ? (['missing-input-response'] as const) : []),
+        ...(secret === undefined ? (['missing-input-secret'] as const) : []),
+      );
+    }
+    const presented = app.sites.ofSecret(secret);
+    if (presented === undefined) return refuseSecret(request, reply);
+    const { site, verify: verifyReceipt } = presented.served;
+    const code = await countFor(presented, reply);
+    if (code !== null) return refused(site.key, code);
+    const verdict = await verifyReceipt({ ...question, response });
+    if (!verdict.ok) return refused(site.key, verdict.code);
+    metrics.sites.verified(site.key, 'success');
+    return acceptedAnswer(verdict.record, site.score);
+  }
+
+  function refused(site: string, ...codes: SiteverifyError[]): SiteverifyAnswer {
+    for (const code of codes) metrics.sites.verified(site, code);
+    return refusedAnswer(...codes);
+  }
+
+  async function countFor({ id }: PresentedSecret, reply: FastifyReply): Promise<SiteverifyError | null> {
+    const { count: requests, ttlMs } = await count(`secret:${id}`, WINDOW_MS);
+    return requests > limitPerMinute ? retryAfter(reply, ttlMs) : null;
+  }
+
+  async function refuseSecret(request: SiteverifyRequest, reply: FastifyReply): Promise<SiteverifyAnswer> {
+    const address = addressPseudonym(ring.current, normaliseAddress(request.ip) ?? '');
+    trail.write({ event: 'site_secret_refused', address, request: request.id });
+    const { count: requests, ttlMs } = await count(`address:${address}`, WINDOW_MS);
+    return refused('', requests > MAX_WRONG_SECRETS ? retryAfter(reply, ttlMs) : 'invalid-input-secret');
+  }
+
+  /** Clients take another status than 200 for an outage of theirs, or for a good receipt. */
+  async function answerFailure(
+    thrown: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    if (app.sites.isEmpty) return answerError(thrown, request, reply);
+    const { answer } = await resolveAnswer(thrown, request);
+    const code = answer.status < 500 ? 'bad-request' : retryAfter(reply, RETRY_SECONDS * 1000);
+    return reply.code(200).send(refused('', code));
+  }
+}
+
+function requestOf({ url, headers, body }: SiteverifyRequest) {
+  const at = url.indexOf('?');
+  return {
+    contentType: headers['content-type'] ?? '',
+    body: body ?? NO_BODY,
+    query: at < 0 ? '' : url.slice(at + 1),
+  };
+}
+
+function retryAfter(reply: FastifyReply, ms: number): 'internal-error' {
+  reply.header('retry-after', Math.max(1, Math.ceil(ms / 1000)));
+  return 'internal-error';
+}

@@ -1,0 +1,72 @@
+// The host names of a site: which pages may redeem work for it.
+
+const ANY = '*';
+const BELOW = '*.';
+const MAX_ORIGIN_CHARACTERS = 300;
+
+/** Returns whether a text is a host name without scheme, port and path, `*.` and a host name, or `*`. */
+export function isHostnamePattern(text: string): boolean {
+  if (text === ANY) return true;
+  const name = text.startsWith(BELOW) ? text.slice(BELOW.length) : text;
+  return asciiHostname(name) !== null;
+}
+
+/**
+ * Returns a function that says whether a site has a host name: an exact one, one below `*.name` (not `name` itself), or
+ * any if it lists `*`.
+ * @param patterns texts for which `isHostnamePattern` holds; international names in either form
+ */
+export function hostnameMatcher(patterns: readonly string[]): (hostname: string) => boolean {
+  if (patterns.includes(ANY)) return () => true;
+  const exact = new Set<string>();
+  const endings: string[] = [];
+  for (const pattern of patterns) {
+    const isBelow = pattern.startsWith(BELOW);
+    const name = asciiHostname(isBelow ? pattern.slice(BELOW.length) : pattern);
+    if (name === null) continue;
+    if (isBelow) endings.push(`.${name}`);
+    else exact.add(name);
+  }
+  const isBelowOne = (hostname: string) =>
+    endings.some((ending) => hostname.length > ending.length && hostname.endsWith(ending));
+  return (hostname) => exact.has(hostname) || isBelowOne(hostname);
+}
+
+/**
+ * Returns the host name of an origin as browsers send it: scheme, host and port, and nothing else. Returns null for anything
+ * else, such as the origin `null` of a sandboxed frame or a file.
+ */
+export function hostnameOf(origin: unknown): string | null {
+  if (typeof origin !== 'string' || origin.length > MAX_ORIGIN_CHARACTERS) return null;
+  const url = parse(origin);
+  if (url === null || url.hostname === '' || `${url.protocol}//${url.host}` !== origin) return null;
+  return url.hostname;
+}
+
+/**
+ * Returns the host name of the page that a request comes from; null if nothing says it.
+ * @param origin the header `Origin`
+ * @param framed the origin around a frame of ours, as the frame says; counts only in its own requests
+ * @param ownOrigin the origin of our frames
+ */
+export function pageHostname(
+  origin: string | undefined,
+  framed: string | undefined,
+  ownOrigin: string,
+): string | null {
+  return hostnameOf(origin === ownOrigin ? framed : origin);
+}
+
+/** Returns a host name in the form in which URLs have it: lower case, international letters encoded. */
+function asciiHostname(name: string): string | null {
+  if (name === '' || /[\s/?#@%*\\]/.test(name) || /:\d*$/.test(name)) return null;
+  return parse(`https://${name}`)?.hostname ?? null;
+}
+
+function parse(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,92 @@
+// Reads SITES: JSON, in the variable itself or in a file, with a line for each mistake.
+
+import { Value } from '@sinclair/typebox/value';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+import { readJsonText } from '../presets/preset-source.js';
+import { repeatedKeys } from './repeated-keys.js';
+import { areHostnames, isSiteKey, type Site, SiteOptions } from './site.js';
+
+/** The sites by their keys, in the order of `SITES`. */
+export type Sites = ReadonlyMap<string, Site>;
+
+/**
+ * Reads the sites. Returns none if the variable is unset.
+ * @param root folder that a relative path starts from
+ * @throws ConfigurationError with a line for each mistake. The lines hold no value and no name that is not ours: an
+ * operator who confuses the two may have put a secret there
+ */
+export function readSites(value: string | undefined, root: string): Sites {
+  if (value === undefined) return new Map();
+  const input = parse(value, root);
+  const mistakes: string[] = [];
+  const sites = new Map<string, Site>();
+  const hashes = new Set<string>();
+  for (const [at, [key, options]] of Object.entries(input).entries()) {
+    const where = `SITES: site ${at + 1}`;
+    const found = siteMistakes(key, options).map((mistake) => `${where}${mistake}`);
+    mistakes.push(...found);
+    if (found.length > 0) continue;
+    const site = siteFrom(key, options as SiteInput);
+    if (site.secretHashes.some((hash) => hashes.has(hash)) || hasTwice(site.secretHashes)) {
+      mistakes.push(`${where}.secret_sha256 must differ from those of every other secret`);
+    }
+    for (const hash of site.secretHashes) hashes.add(hash);
+    sites.set(key, site);
+  }
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return sites;
+}
+
+type SiteInput = Partial<Omit<Site, 'key' | 'secretHashes'>> & { secret_sha256: string | readonly string[] };
+
+function parse(value: string, root: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readJsonText(value, root);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigurationError([`SITES ${error.message}`]);
+  }
+  let input: unknown;
+  try {
+    input = JSON.parse(text);
+  } catch {
+    // The message of the parser would quote the text.
+    throw new ConfigurationError(['SITES holds no JSON']);
+  }
+  if (!isObject(input)) throw new ConfigurationError(['SITES must be an object of sites by their keys']);
+  if (Object.keys(input).length === 0) throw new ConfigurationError(['SITES must have a site']);
+  if (repeatedKeys(text).length > 0) throw new ConfigurationError(['SITES has a site key more than once']);
+  return input;
+}
+
+/** Returns what is wrong with one site; each continues its place. */
+function siteMistakes(key: string, options: unknown): string[] {
+  const name = isSiteKey(key) ? [] : [' must have a key of 1 to 64 letters, digits, _ or -'];
+  if (!isObject(options)) return [...name, ' must be an object of options'];
+  const { properties } = SiteOptions;
+  const isUnknown = Object.keys(options).some((option) => !Object.hasOwn(properties, option));
+  const wrong = Object.entries(properties).flatMap(([option, schema]) => {
+    const value = Object.hasOwn(options, option) ? options[option] : undefined;
+    if (value === undefined && schema.default !== undefined) return [];
+    if (value === undefined) return [`.${option} is missing: it must be ${expectationOf(schema)}`];
+    const isRight = Value.Check(schema, value) && (option !== 'hostnames' || areHostnames(value as string[]));
+    return isRight ? [] : [`.${option} must be ${expectationOf(schema)}`];
+  });
+  return [...name, ...(isUnknown ? [' has an option that does not exist'] : []), ...wrong];
+}
+
+function siteFrom(key: string, { secret_sha256: secrets, ...options }: SiteInput): Site {
+  const complete = Value.Default(SiteOptions, { ...options }) as Omit<Site, 'key' | 'secretHashes'>;
+  const secretHashes = [secrets].flat().map((hash) => hash.toLowerCase());
+  return Object.freeze({ ...complete, key, secretHashes });
+}
+
+function hasTwice(texts: readonly string[]): boolean {
+  return new Set(texts).size < texts.length;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

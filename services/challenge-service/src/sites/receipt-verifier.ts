@@ -1,0 +1,80 @@
+// Verifies the receipts of a site for its server.
+
+import { createHmac } from 'node:crypto';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { parseReceiptRecord, type ReceiptRecord } from '@tollgate/shared/challenges/store/receipt-record.js';
+import { equalText } from '@tollgate/shared/crypto/constant-time.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { randomHex } from '@tollgate/shared/crypto/random.js';
+import type { SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
+import { openReceipt } from './receipt.js';
+import { isSiteKey, type Site } from './site.js';
+import type { SiteverifyFields } from './siteverify-request.js';
+
+/** The dependencies of a receipt verifier. */
+export interface ReceiptVerifierDependencies {
+  /** The challenges of the site. */
+  readonly store: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly random: (size: number) => Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** What was asked with a right secret. */
+export type ReceiptQuestion = Pick<SiteverifyFields, 'remoteip' | 'sitekey' | 'idempotency_key'> & {
+  readonly response: string;
+};
+
+/** The record of a good receipt, or why it is refused. */
+export type ReceiptVerdict =
+  | { readonly ok: true; readonly record: ReceiptRecord }
+  | { readonly ok: false; readonly code: SiteverifyError };
+
+/** Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store. */
+export type ReceiptVerifier = (question: ReceiptQuestion) => Promise<ReceiptVerdict>;
+
+/** Creates the verifier of a site. */
+export function createReceiptVerifier(
+  site: Site,
+  { store, ring, random, clock }: ReceiptVerifierDependencies,
+): ReceiptVerifier {
+  /** Whether the address is the one that redeemed the work; an unknown address is not. */
+  function isRedeemer(record: ReceiptRecord, remoteip: string | undefined): boolean {
+    const key = ring.find(record.keyId);
+    const address = normaliseAddress(remoteip?.trim());
+    if (key === undefined || address === null || record.address === null) return false;
+    return equalText(addressPseudonym(key, address), record.address);
+  }
+
+  return async ({ response, remoteip, sitekey, idempotency_key: idempotencyKey }) => {
+    const receipt = openReceipt(ring, site.key, response);
+    if (sitekey !== undefined && sitekey !== site.key) {
+      const isGenuine =
+        receipt !== null || (isSiteKey(sitekey) && openReceipt(ring, sitekey, response) !== null);
+      return refused(isGenuine ? 'sitekey-secret-mismatch' : 'invalid-input-response');
+    }
+    if (receipt === null) return refused('invalid-input-response');
+    if (receipt.expiresAtMs <= clock()) return refused('timeout-or-duplicate');
+    const claim =
+      idempotencyKey === undefined ? randomHex(16, random) : claimOf(idempotencyKey, site.key, response);
+    const taken = await store.take('receipt', receipt.token, claim);
+    const record = taken === null ? null : parseReceiptRecord(taken.record);
+    if (record === null) return refused('timeout-or-duplicate');
+    if (site.check_remoteip && !isRedeemer(record, remoteip)) return refused('invalid-input-response');
+    return { ok: true, record };
+  };
+}
+
+/** The claim of a request that may be sent again: 128 bits of HMAC-SHA256(idempotency key, site and receipt), in hexadecimal. */
+function claimOf(idempotencyKey: string, site: string, receipt: string): string {
+  const text = JSON.stringify([site, receipt]);
+  return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
+}
+
+function refused(code: SiteverifyError): ReceiptVerdict {
+  return { ok: false, code };
+}

@@ -1,0 +1,146 @@
+// Redeems the work of a page for a receipt of its site.
+
+import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import type { ChallengeStore, Taken } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { encodeReceiptTail } from '@tollgate/shared/challenges/store/receipt-record.js';
+import { parsePowRecord } from '@tollgate/shared/challenges/store/records.js';
+import {
+  type FieldNames,
+  imageProblems,
+  offersImage,
+  powProblems,
+  type Submission,
+  submissionFrom,
+} from '@tollgate/shared/challenges/submission.js';
+import { MAX_ANSWER_CHARACTERS, openAlgorithms } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import {
+  type ChallengeType,
+  verifiedTypes,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import {
+  type FailedVerdict,
+  failed,
+  imageMissing,
+  malformed,
+} from '@tollgate/shared/challenges/verification.js';
+import { createImageVerifier } from '@tollgate/shared/challenges/verify-image.js';
+import { verifyPowRecord } from '@tollgate/shared/challenges/verify-record.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { randomHex } from '@tollgate/shared/crypto/random.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { RedeemBody } from '@tollgate/shared/schemas/site-bodies.js';
+import { makeReceipt } from './receipt.js';
+import type { Site } from './site.js';
+
+/** The names of the challenge fields, which the configuration does not change here: no form of the operator has them. */
+export const REDEEM_FIELDS: FieldNames = {
+  pow: { token: 'pow_token', nonce: 'pow_nonce' },
+  image: { token: 'captcha_token', answer: 'captcha' },
+};
+
+/** Characters of a token that choose its slot. */
+const TAG_CHARACTERS = 2;
+
+/** The dependencies of a redeemer. */
+export interface RedeemerDependencies {
+  /** The challenges of the site. */
+  readonly store: ChallengeStore;
+  /** The keys of `CHALLENGE_SECRET`. */
+  readonly ring: KeyRing;
+  readonly options: CaptchaOptions;
+  /** The operator's challenge types. */
+  readonly kinds: readonly ChallengeType[];
+  readonly random: (size: number) => Uint8Array;
+}
+
+/** The page that redeems: its host name, and the normalised address of its visitor, null if unknown. */
+export interface RedeemingPage {
+  readonly hostname: string;
+  readonly address: string | null;
+}
+
+/** A receipt, or the verdict on wrong work. */
+export type Redeemed =
+  | { readonly ok: true; readonly receipt: string; readonly expiresAtMs: number }
+  | (FailedVerdict & { readonly isReplay: boolean });
+
+/** Redeems the work of a body. Throws StoreUnavailableError. */
+export type Redeemer = (body: RedeemBody, page: RedeemingPage) => Promise<Redeemed>;
+
+/**
+ * Creates the redeemer of a site. Taking the work and recording the receipt is one step of the store; the image of a site
+ * that demands one is taken in another, after right work.
+ */
+export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer {
+  const { store, ring, options, random } = deps;
+  const accepted = openAlgorithms(options.pow.algorithms);
+  const types = verifiedTypes(deps.kinds);
+  const longest = Math.max(
+    MAX_ANSWER_CHARACTERS,
+    ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
+  );
+  const hasImage = site.image === 'always';
+  const verifyImage = createImageVerifier({
+    store,
+    ring,
+    options,
+    fieldNames: REDEEM_FIELDS,
+    types,
+    isAccount: () => () => false,
+  });
+
+  function checkShape(submission: Submission): FailedVerdict | null {
+    const work = powProblems(submission, REDEEM_FIELDS, accepted);
+    if (work === null && hasImage && !offersImage(submission)) return imageMissing(REDEEM_FIELDS);
+    return malformed(work, hasImage ? imageProblems(submission, REDEEM_FIELDS, longest) : null);
+  }
+
+  function verifyWork(taken: Taken | null, nonce: string, address: string | null): FailedVerdict | null {
+    const record = taken === null ? null : parsePowRecord(taken.record);
+    const verdict = verifyPowRecord(record, nonce, { ring, bindIp: options.bind_ip, address });
+    return verdict.ok ? null : failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', verdict.reason);
+  }
+
+  return async (body, { hostname, address }) => {
+    const submission = submissionFrom(body, REDEEM_FIELDS);
+    let isReplay = false;
+    const onConsumed = () => {
+      isReplay = true;
+    };
+    const shape = checkShape(submission);
+    if (shape !== null) return { ...shape, isReplay };
+    const powToken = submission.powToken as string;
+    const token = makeToken(powToken.slice(0, TAG_CHARACTERS), random);
+    const claim = randomHex(16, random);
+    const taken = await store.redeem({
+      powToken,
+      claim,
+      receiptToken: token,
+      receiptTail: encodeReceiptTail({
+        keyId: ring.current.id,
+        address: address === null ? null : addressPseudonym(ring.current, address),
+        api: body.api === undefined || body.api === '' ? null : body.api,
+        hostname,
+        action: body.action ?? '',
+        cdata: body.cdata ?? '',
+      }),
+      receiptSeconds: site.receipt_seconds,
+      onConsumed,
+    });
+    const wrongWork = verifyWork(taken, submission.powNonce as string, address);
+    if (taken === null || wrongWork !== null) {
+      return {
+        ...(wrongWork ?? failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', 'unknown')),
+        isReplay,
+      };
+    }
+    if (hasImage) {
+      const context = { pow: true, image: 'required', ip: address ?? undefined } as const;
+      const image = await verifyImage(submission, context, { claim, failures: 0, onReplay: onConsumed });
+      if (!image.ok) return { ...image, isReplay };
+    }
+    const expiresAtMs = taken.takenAtMs + site.receipt_seconds * 1000;
+    return { ok: true, receipt: makeReceipt(ring, site.key, { token, expiresAtMs }), expiresAtMs };
+  };
+}

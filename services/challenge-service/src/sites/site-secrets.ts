@@ -1,0 +1,50 @@
+// Finds the site that a secret belongs to.
+
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import { equalBytes } from '@tollgate/shared/crypto/constant-time.js';
+import type { Site } from './site.js';
+
+/** Bytes of a secret. */
+const SECRET_BYTES = 32;
+
+/** A new secret, and what `SITES` holds of it. */
+export interface NewSecret {
+  /** 256 random bits in 43 characters of base64url. */
+  readonly secret: string;
+  /** 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** Makes a secret. It is random, so that a plain hash of it is enough. */
+export function makeSecret(): NewSecret {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret, sha256: hash('sha256', secret) };
+}
+
+/** The site of a secret. */
+export interface KnownSecret {
+  readonly site: Site;
+  /** Names the secret among those of all sites; says nothing about it. */
+  readonly id: string;
+}
+
+/**
+ * Returns a function that finds the site of a secret. The hash of what is presented is keyed before it is looked up, so
+ * that the time of the search says nothing about the hashes of `SITES`.
+ */
+export function secretFinder(sites: Iterable<Site>): (secret: string) => KnownSecret | undefined {
+  const processKey = randomBytes(32);
+  const keyed = (digest: Buffer) => createHmac('sha256', processKey).update(digest).digest('base64');
+  const known = new Map<string, KnownSecret & { readonly digest: Buffer }>();
+  for (const site of sites) {
+    for (const [at, text] of site.secretHashes.entries()) {
+      const digest = Buffer.from(text, 'hex');
+      known.set(keyed(digest), { site, id: `${site.key}:${at}`, digest });
+    }
+  }
+  return (secret) => {
+    const digest = hash('sha256', secret, 'buffer');
+    const found = known.get(keyed(digest));
+    return found !== undefined && equalBytes(found.digest, digest) ? found : undefined;
+  };
+}

@@ -1,0 +1,166 @@
+// SITES: what it may hold, and that its mistakes stop the start without showing a value.
+
+import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import t from 'tap';
+import { hostnameMatcher, hostnameOf, isHostnamePattern, pageHostname } from '../../src/sites/hostnames.js';
+import { readSites } from '../../src/sites/read-sites.js';
+import { makeSecret, secretFinder } from '../../src/sites/site-secrets.js';
+
+const HASH = hash('sha256', 'a');
+const OTHER = hash('sha256', 'b');
+const shop = { secret_sha256: HASH, hostnames: ['shop.example'] };
+
+const mistakesOf = (value: unknown): readonly string[] => {
+  try {
+    readSites(typeof value === 'string' ? value : JSON.stringify(value), '/');
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.lines;
+    throw error;
+  }
+};
+
+t.test('a site has the defaults of the options that it leaves out', async (t) => {
+  t.strictSame(
+    [...readSites(JSON.stringify({ shop }), '/')],
+    [
+      [
+        'shop',
+        {
+          key: 'shop',
+          secretHashes: [HASH],
+          hostnames: ['shop.example'],
+          difficulty: 16,
+          receipt_seconds: 300,
+          score: 0.9,
+          check_remoteip: false,
+          image: 'never',
+        },
+      ],
+    ],
+  );
+  t.equal(readSites(undefined, '/').size, 0);
+});
+
+t.test('sites may be in a file, and have up to three secrets', async (t) => {
+  const folder = tempDir(t);
+  const secret_sha256 = [HASH.toUpperCase(), OTHER, hash('sha256', 'c')];
+  writeFileSync(join(folder, 'sites.json'), JSON.stringify({ __proto__x: { ...shop, secret_sha256 } }));
+  t.strictSame(readSites('sites.json', folder).get('__proto__x')?.secretHashes, [
+    HASH,
+    OTHER,
+    hash('sha256', 'c'),
+  ]);
+});
+
+t.test('every mistake has a line, and no line has a value or an unknown name', async (t) => {
+  const cases: readonly (readonly [unknown, readonly (string | RegExp)[]])[] = [
+    ['{"a": "the-secret-in-clear"', ['SITES holds no JSON']],
+    ['/no/such/file', [/^SITES names a file that cannot be read \(ENOENT\)/]],
+    ['{}', ['SITES must have a site']],
+    [`{"a":${JSON.stringify(shop)},"a":${JSON.stringify(shop)}}`, ['SITES has a site key more than once']],
+    [{ 'not a key': shop }, ['SITES: site 1 must have a key of 1 to 64 letters, digits, _ or -']],
+    [{ shop: 'the-secret-in-clear' }, ['SITES: site 1 must be an object of options']],
+    [{ shop: { ...shop, 'the-secret-in-clear': 1 } }, ['SITES: site 1 has an option that does not exist']],
+    [
+      { shop, forum: {} },
+      [
+        /^SITES: site 2\.secret_sha256 is missing: it must be the SHA-256/,
+        /^SITES: site 2\.hostnames is missing/,
+      ],
+    ],
+    [{ shop, forum: shop }, ['SITES: site 2.secret_sha256 must differ from those of every other secret']],
+    [
+      { shop: { ...shop, secret_sha256: [HASH, HASH] } },
+      ['SITES: site 1.secret_sha256 must differ from those of every other secret'],
+    ],
+    [{ shop: { ...shop, secret_sha256: 'the-secret-in-clear' } }, [/^SITES: site 1\.secret_sha256 must be/]],
+    [{ shop: { ...shop, secret_sha256: [HASH, OTHER, HASH.slice(1), OTHER] } }, [/\.secret_sha256 must be/]],
+    [
+      { shop: { ...shop, hostnames: [] } },
+      [/^SITES: site 1\.hostnames must be a list of 1 to 100 host names/],
+    ],
+    [{ shop: { ...shop, hostnames: ['https://shop.example'] } }, [/\.hostnames must be/]],
+    [{ shop: { ...shop, hostnames: ['shop.example:8443'] } }, [/\.hostnames must be/]],
+    [
+      { shop: { ...shop, difficulty: 15 } },
+      ['SITES: site 1.difficulty must be a whole number from 16 to 24'],
+    ],
+    [{ shop: { ...shop, receipt_seconds: 901 } }, [/receipt_seconds must be a whole number from 2 to 900/]],
+    [{ shop: { ...shop, score: 1.5 } }, ['SITES: site 1.score must be a number from 0 to 1']],
+    [{ shop: { ...shop, check_remoteip: 'yes' } }, ['SITES: site 1.check_remoteip must be true or false']],
+    [{ shop: { ...shop, image: 'sometimes' } }, ['SITES: site 1.image must be one of never, always']],
+  ];
+  for (const [value, expected] of cases) {
+    const found = mistakesOf(value);
+    t.equal(found.length, expected.length, JSON.stringify(value));
+    for (const [at, line] of expected.entries()) t.match(found[at], line);
+    t.notMatch(found.join(), /the-secret-in-clear|[0-9a-f]{60}|not a key/i);
+  }
+});
+
+t.test('host names match exactly, below a wildcard, or anywhere', async (t) => {
+  const matches = hostnameMatcher(['Shop.Example', '*.shop.example', 'bücher.example', '[::1]', '10.0.0.1']);
+  for (const name of [
+    'shop.example',
+    'a.shop.example',
+    'a.b.shop.example',
+    'xn--bcher-kva.example',
+    '[::1]',
+    '10.0.0.1',
+  ])
+    t.ok(matches(name), name);
+  for (const name of ['shop.example.evil', 'evilshop.example', '.shop.example', 'example', '10.0.0.2'])
+    t.notOk(matches(name), name);
+  t.notOk(hostnameMatcher(['*.shop.example'])('shop.example'), 'not the name itself');
+  t.ok(hostnameMatcher(['*'])('anything'));
+  for (const pattern of ['', '*.', 'a b', '*.*', 'shop.example/', 'shop.example:', '*shop', 'a@b'])
+    t.notOk(isHostnamePattern(pattern), pattern);
+});
+
+t.test('only an origin as browsers send it has a host name', async (t) => {
+  t.equal(hostnameOf('https://shop.example:8443'), 'shop.example');
+  t.equal(hostnameOf('capacitor://localhost'), 'localhost');
+  for (const origin of [
+    'null',
+    undefined,
+    ['https://shop.example'],
+    '',
+    'https://shop.example/',
+    'https://SHOP.example',
+    'https://a@shop.example',
+    'https://shop.example https://evil.example',
+    'file://',
+    `https://${'a'.repeat(300)}`,
+  ])
+    t.equal(hostnameOf(origin), null, String(origin));
+  const own = 'https://gate.example';
+  t.equal(pageHostname('https://shop.example', 'https://evil.example', own), 'shop.example');
+  t.equal(pageHostname(own, 'https://shop.example', own), 'shop.example');
+  t.equal(pageHostname(own, undefined, own), null);
+  t.equal(pageHostname(undefined, 'https://shop.example', own), null);
+});
+
+t.test('each secret finds its own site, and no other text finds one', async (t) => {
+  const made = [makeSecret(), makeSecret(), makeSecret()] as const;
+  const hashes = made.map(({ sha256 }) => sha256);
+  const sites = readSites(
+    JSON.stringify({
+      shop: { ...shop, secret_sha256: hashes.slice(0, 2) },
+      forum: { ...shop, secret_sha256: hashes[2] },
+    }),
+    '/',
+  );
+  const find = secretFinder(sites.values());
+  t.strictSame(
+    made.map(({ secret }) => find(secret)?.site.key),
+    ['shop', 'shop', 'forum'],
+  );
+  t.not(find(made[0].secret)?.id, find(made[1].secret)?.id);
+  for (const wrong of ['', 'x', made[0].sha256, `${made[0].secret} `]) t.equal(find(wrong), undefined);
+  t.match(made[0].secret, /^[A-Za-z0-9_-]{43}$/);
+});

@@ -1,0 +1,264 @@
+// Redeeming work for a receipt: whose work, whose page, once.
+
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
+import t from 'tap';
+import { IP, ORIGINS, OWN_ORIGIN, openSites } from './served-sites.js';
+
+t.test('right work becomes a receipt, once', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const sites = await openSites(t, store);
+    const work = await sites.work('shop');
+    const first = await sites.redeem('shop', work);
+    t.equal(first.statusCode, 200);
+    const { token, expires_in, expires_at, ...more } = first.json();
+    t.match(token, /^[A-Za-z0-9]{40}\.[0-9]{13}\.[A-Za-z0-9_-]{22}$/);
+    t.equal(expires_in, 300);
+    t.match(expires_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+    t.strictSame(more, {});
+    const second = await sites.redeem('shop', work);
+    t.match(
+      { status: second.statusCode, body: second.json() },
+      { status: 422, body: { code: 'pow_invalid' } },
+    );
+    t.match(await sites.verdict('shop', token), { success: true });
+    t.match(
+      sites.log(),
+      /"event":"site_challenge_refused","site":"shop","code":"pow_invalid","reason":"spent"/,
+    );
+    t.match(
+      await sites.metrics(),
+      /tollgate_site_redemptions_total\{site="shop",outcome="redeemed"\} 1\n.*outcome="pow_invalid"\} 1/,
+    );
+  });
+});
+
+t.test('one solution sent 50 times at once makes one receipt', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const sites = await openSites(t, store);
+    const work = await sites.work('shop');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => sites.redeem('shop', work)));
+    t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1);
+  });
+});
+
+t.test('wrong work makes no receipt and is spent', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const wrong = await sites.work('shop', false);
+  t.match((await sites.redeem('shop', wrong)).json(), {
+    code: 'pow_invalid',
+    errors: { pow_nonce: [String] },
+  });
+  const malformed = await sites.work('shop');
+  t.match((await sites.redeem('shop', { ...malformed, pow_nonce: 'x' })).json(), { code: 'pow_invalid' });
+  t.match((await sites.redeem('shop', { pow_token: malformed.pow_token })).json(), { code: 'pow_invalid' });
+  t.equal((await sites.redeem('shop', malformed)).statusCode, 200, 'a malformed nonce spends nothing');
+});
+
+t.test('work is good for its own site only, and is spent nowhere else', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const ofShop = await sites.work('shop');
+  const plain = await sites.work(null);
+  t.equal((await sites.redeem('forum', ofShop)).statusCode, 422);
+  t.equal((await sites.redeem('shop', plain)).statusCode, 422);
+  t.equal((await sites.redeem('shop', ofShop)).statusCode, 200);
+});
+
+t.test('only a page of the listed host names redeems, and a refused page spends nothing', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const work = await sites.work('shop');
+  const origins = [
+    undefined,
+    'null',
+    ORIGINS.forum,
+    'https://shop.example.evil',
+    'https://shop.example/',
+    '',
+  ];
+  for (const origin of origins) {
+    const response = await sites.redeem('shop', work, origin === undefined ? {} : { origin });
+    t.match(
+      { status: response.statusCode, ...response.json() },
+      { status: 403, code: 'hostname_not_allowed' },
+    );
+  }
+  const framed = (origin?: unknown) => sites.redeem('shop', { ...work, origin }, { origin: OWN_ORIGIN });
+  for (const origin of [undefined, 'null', ORIGINS.forum, OWN_ORIGIN, `${ORIGINS.shop}/path`])
+    t.equal((await framed(origin)).statusCode, 403, `framed by ${origin}`);
+  t.equal(
+    (await sites.redeem('shop', { ...work, origin: ORIGINS.shop }, { origin: ORIGINS.forum })).statusCode,
+    403,
+    'a page cannot say that it is another',
+  );
+  const inFrame = await framed('https://www.shop.example:8443');
+  t.equal(inFrame.statusCode, 200);
+  t.match(await sites.verdict('shop', inFrame.json().token), { success: true, hostname: 'www.shop.example' });
+});
+
+t.test('a site that does not exist is 404, and so is everything without sites', async (t) => {
+  const { store } = embeddedStore(t);
+  const sites = await openSites(t, store);
+  for (const url of ['/api/captcha/sites/nobody/pow', '/api/captcha/sites/nobody', '/api/captcha/sites/shop'])
+    t.match((await sites.inject({ url })).json(), { code: 'not_found' }, url);
+  const missing = await sites.inject({
+    method: 'POST',
+    url: '/api/captcha/sites/__proto__/redeem',
+    headers: { origin: ORIGINS.shop },
+    payload: {},
+  });
+  t.equal(missing.statusCode, 404);
+
+  const { openNode } = await import('../challenge-node.js');
+  const node = await openNode(t, store);
+  for (const [method, path] of [
+    ['GET', '/sites/shop/pow'],
+    ['GET', '/sites/shop'],
+    ['POST', '/sites/shop/redeem'],
+    ['POST', '/siteverify'],
+    ['POST', '/api/siteverify'],
+    ['POST', '/recaptcha/api/siteverify'],
+    ['POST', '/turnstile/v0/siteverify'],
+  ] as const) {
+    const response = await node.inject({ method, url: `/api/captcha${path}`, payload: {} });
+    t.match({ status: response.statusCode, ...response.json() }, { status: 404, code: 'not_found' }, path);
+  }
+});
+
+t.test('the fields of a page are bounded, and a body of the wrong shape spends nothing', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const work = await sites.work('shop');
+  for (const fields of [
+    { action: 'a'.repeat(101) },
+    { action: 'a b' },
+    { cdata: 'c'.repeat(256) },
+    { cdata: 'a/b' },
+    { api: 'other' },
+    { origin: 1 },
+  ])
+    t.match((await sites.redeem('shop', { ...work, ...fields })).json(), { code: 'validation_failed' });
+  const token = await sites.receipt('shop', { action: 'a'.repeat(100), cdata: 'c'.repeat(255) });
+  t.match(await sites.verdict('shop', token), { action: 'a'.repeat(100), cdata: 'c'.repeat(255) });
+  t.equal((await sites.redeem('shop', { ...work, api: '', action: '', cdata: '' })).statusCode, 200);
+});
+
+t.test('price, limits and counters are those of one site', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store, {
+    env: {
+      RATE_LIMIT_POW: '4',
+      RATE_LIMIT_REDEEM: '2',
+      CAPTCHA_POW_VOLUME_STEP: '1',
+      CAPTCHA_POW_VOLUME_EVERY: '2',
+    },
+  });
+  const prices = async (path: string) => {
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push(await sites.inject({ url: `/api/captcha${path}/pow` }));
+    return answers.map((answer) => answer.json().difficulty ?? answer.statusCode);
+  };
+  const rising = [1, 2, 2, 3, 429];
+  t.strictSame(await prices('/sites/shop'), rising);
+  t.strictSame(await prices('/sites/forum'), rising, 'another site begins anew');
+  t.strictSame(await prices(''), rising, 'and so does the plain endpoint');
+
+  const statuses = [];
+  for (const site of ['shop', 'shop', 'shop', 'forum'] as const) {
+    statuses.push((await sites.redeem(site, {})).statusCode);
+  }
+  t.strictSame(statuses, [422, 422, 429, 422]);
+  const refused = await sites.redeem('shop', {});
+  t.match(refused.headers, {
+    'retry-after': /^\d+$/,
+    'ratelimit-limit': /^2$/,
+    'ratelimit-remaining': /^0$/,
+  });
+  t.match(await sites.metrics(), 'tollgate_site_challenges_issued_total{site="forum",challenge="pow"} 4');
+});
+
+t.test(
+  'the pages of a site may call its paths from their origin, without credentials, and no others',
+  async (t) => {
+    const sites = await openSites(t, embeddedStore(t).store);
+    const asked = async (url: string, origin: string, method: 'GET' | 'OPTIONS' = 'GET') => {
+      const { headers } = await sites.inject({
+        method,
+        url: `/api/captcha${url}`,
+        headers: { origin, ...(method === 'OPTIONS' ? { 'access-control-request-method': 'POST' } : {}) },
+      });
+      return [
+        headers['access-control-allow-origin'],
+        headers['access-control-allow-credentials'],
+        headers.vary,
+      ];
+    };
+    t.strictSame(await asked('/sites/shop/pow', ORIGINS.shop), [ORIGINS.shop, undefined, 'Origin']);
+    t.strictSame(await asked('/sites/shop/pow?algorithms=sha256', 'https://a.shop.example:1'), [
+      'https://a.shop.example:1',
+      undefined,
+      'Origin',
+    ]);
+    t.strictSame(await asked('/sites/shop/redeem', ORIGINS.shop, 'OPTIONS'), [
+      ORIGINS.shop,
+      undefined,
+      'Origin',
+    ]);
+    t.strictSame(await asked('/sites/shop/pow', ORIGINS.forum), [undefined, undefined, 'Origin']);
+    t.strictSame(await asked('/sites/forum/pow', ORIGINS.shop), [undefined, undefined, 'Origin']);
+    t.strictSame(await asked('/pow', ORIGINS.shop), [undefined, 'true', 'Origin']);
+    t.strictSame(await asked('/pow', OWN_ORIGIN), [OWN_ORIGIN, 'true', 'Origin']);
+    t.strictSame(await asked('/siteverify', ORIGINS.shop, 'OPTIONS'), [undefined, 'true', 'Origin']);
+  },
+);
+
+t.test('a site that demands an image redeems work with its answer only', async (t) => {
+  const env = { CAPTCHA_MIN_SECONDS: '0' };
+  const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
+  const image = async (path: string) => {
+    const { token, answer, url } = (await sites.inject({ url: `/api/captcha${path}` })).json();
+    return { url, fields: { captcha_token: token, captcha: answer } };
+  };
+  const work = await sites.work('shop');
+  t.match((await sites.redeem('shop', work)).json(), { code: 'captcha_required' });
+  const { url, fields } = await image('/sites/shop');
+  t.equal(url, `${OWN_ORIGIN}/api/captcha/sites/shop/${fields.captcha_token}.png`);
+  t.match((await sites.redeem('shop', { ...work, captcha_token: 'x' })).json(), { code: 'captcha_invalid' });
+  t.equal((await sites.redeem('shop', { ...work, ...fields })).statusCode, 200, 'nothing was spent so far');
+
+  const again = await sites.work('shop');
+  t.match((await sites.redeem('shop', { ...again, ...fields })).json(), { code: 'captcha_invalid' }, 'spent');
+  const plain = await image('');
+  const third = await sites.work('shop');
+  t.match((await sites.redeem('shop', { ...third, ...plain.fields })).json(), { code: 'captcha_invalid' });
+  const wrongWork = await sites.work('shop', false);
+  const kept = await image('/sites/shop');
+  t.match((await sites.redeem('shop', { ...wrongWork, ...kept.fields })).json(), { code: 'pow_invalid' });
+  const right = { ...(await sites.work('shop')), ...kept.fields };
+  t.equal((await sites.redeem('shop', right)).statusCode, 200, 'failing work does not spend the image');
+  t.match(
+    (await sites.inject({ url: new URL(url).pathname })).json(),
+    { code: 'not_found' },
+    'spent images are gone',
+  );
+});
+
+t.test('effort may stand in for the image of a site', async (t) => {
+  const { findNonce } = await import('@tollgate/test-support/find-nonce.js');
+  const env = { CAPTCHA_MIN_SECONDS: '0' };
+  const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
+  const effort = (await sites.inject({ url: '/api/captcha/sites/shop?preset=effort' })).json();
+  const nonces = Array.from({ length: effort.parts }, (_, part) =>
+    findNonce(`${effort.salt}${String(part).padStart(2, '0')}`, effort.part_difficulty),
+  );
+  const fields = { captcha_token: effort.token, captcha: nonces.join('.') };
+  const response = await sites.redeem('shop', { ...(await sites.work('shop')), ...fields });
+  t.equal(response.statusCode, 200, response.body);
+  t.match(await sites.metrics(), 'tollgate_site_challenges_issued_total{site="shop",challenge="effort"} 1');
+});
+
+t.test('with bound addresses the work is redeemed by the address that asked', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store, { env: { CAPTCHA_BIND_IP: 'true' } });
+  const send = async (remoteAddress: string) => {
+    const request = { headers: { origin: ORIGINS.shop }, payload: await sites.work('shop') };
+    return sites.inject({ method: 'POST', url: '/api/captcha/sites/shop/redeem', remoteAddress, ...request });
+  };
+  t.equal((await send('203.0.113.8')).statusCode, 422);
+  t.equal((await send(IP)).statusCode, 200);
+});

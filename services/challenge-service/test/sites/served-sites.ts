@@ -1,0 +1,136 @@
+// The public application with two sites, and a page and a server of each.
+
+import { hash } from 'node:crypto';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
+import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { trailTo } from '@tollgate/test-support/audit.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Test } from 'tap';
+import { buildApp } from '../../src/app.js';
+import { readChallengeConfig } from '../../src/config.js';
+import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
+import { readSites } from '../../src/sites/read-sites.js';
+import type { Site } from '../../src/sites/site.js';
+
+export const SECRETS = {
+  shop: 'the-secret-of-the-shop-000000000000000000',
+  forum: 'the-secret-of-the-forum-00000000000000000',
+} as const;
+export type SiteName = keyof typeof SECRETS;
+
+export const ORIGINS = { shop: 'https://shop.example', forum: 'https://forum.example' } as const;
+export const OWN_ORIGIN = 'https://gate.test';
+export const IP = '203.0.113.7';
+const CHALLENGE_SECRET = 'challenge-secret-of-the-sites-0001';
+
+const sha256 = (text: string) => hash('sha256', text);
+
+/** Work that a page has done. */
+export interface Work {
+  readonly pow_token: string;
+  readonly pow_nonce: string;
+}
+
+export interface SitesUnderTest {
+  readonly app: FastifyInstance;
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
+  /** Work of a site, or of the plain endpoint. */
+  work(site: SiteName | null, isSolved?: boolean): Promise<Work>;
+  /** Redeems fields as a page of the site would. */
+  redeem(site: SiteName, body: object, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** A receipt for new work. */
+  receipt(site: SiteName, fields?: object): Promise<string>;
+  /** Asks as a server would, with a form. */
+  verify(fields: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** The verdict on a receipt under the secret of the site. */
+  verdict(site: SiteName, receipt: string, more?: Record<string, string>): Promise<Record<string, unknown>>;
+  log(): string;
+  metrics(): Promise<string>;
+}
+
+/** Opens the sites; their work is easier than any operator may configure. Options override those of every site. */
+export async function openSites(
+  t: Test,
+  store: Store,
+  { env = {}, options = {} }: { env?: Record<string, string>; options?: Partial<Site> } = {},
+): Promise<SitesUnderTest> {
+  const config = readChallengeConfig({
+    PUBLIC_URL: OWN_ORIGIN,
+    CHALLENGE_SECRET,
+    RATE_LIMIT_POW: '1000000',
+    RATE_LIMIT_ISSUE: '1000000',
+    RATE_LIMIT_REDEEM: '1000000',
+    RATE_LIMIT_SITEVERIFY: '1000000',
+    CAPTCHA_POW_VOLUME_STEP: '0',
+    CAPTCHA_TEST_MODE: 'true',
+    CAPTCHA_POW_DIFFICULTY: '1',
+    ...env,
+  });
+  const entry = (site: SiteName, hostnames: string[]) => ({
+    secret_sha256: sha256(SECRETS[site]),
+    hostnames,
+  });
+  const text = JSON.stringify({
+    shop: entry('shop', ['shop.example', '*.shop.example']),
+    forum: entry('forum', ['forum.example']),
+  });
+  const list = new Map(
+    [...readSites(text, '/')].map(([key, site]) => [key, { ...site, difficulty: 1, ...options }]),
+  );
+  let log = '';
+  const write = (line: string) => {
+    log += line;
+  };
+  const metrics = createChallengeMetrics({ process: false });
+  const { prefix } = config.captcha.cache;
+  const app = await buildApp(config, {
+    challenges: openChallengeStore(store, prefix),
+    countRequest: openRequestCounter(store, prefix),
+    ring: openKeyRing(CHALLENGE_SECRET),
+    images: null,
+    onOtherDriver: () => {},
+    redis: {},
+    sites: { list, openChallenges: (site) => openChallengeStore(store, prefix, site) },
+    metrics,
+    trail: trailTo((line) => write(`${line}\n`), 'challenge-service', metrics.audit),
+    logger: createLogger({ name: 'test', level: 'debug' }, { write }),
+  });
+  t.teardown(() => app.close());
+
+  const inject = (request: InjectOptions) => app.inject({ remoteAddress: IP, ...request });
+  const work: SitesUnderTest['work'] = async (site, isSolved = true) => {
+    const path = site === null ? '/pow' : `/sites/${site}/pow`;
+    const { token, salt, difficulty } = (await inject({ url: `/api/captcha${path}` })).json();
+    return { pow_token: token, pow_nonce: findNonce(salt, difficulty, isSolved) };
+  };
+  const redeem: SitesUnderTest['redeem'] = (site, body, headers = { origin: ORIGINS[site] }) =>
+    inject({ method: 'POST', url: `/api/captcha/sites/${site}/redeem`, headers, payload: body });
+  const verify: SitesUnderTest['verify'] = (fields) =>
+    inject({
+      method: 'POST',
+      url: '/api/captcha/siteverify',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: String(new URLSearchParams(fields)),
+    });
+  return {
+    app,
+    inject,
+    work,
+    redeem,
+    verify,
+    async receipt(site, fields = {}) {
+      const response = await redeem(site, { ...(await work(site)), ...fields });
+      if (response.statusCode !== 200) throw new Error(response.body);
+      return response.json().token;
+    },
+    async verdict(site, response, more = {}) {
+      return (await verify({ secret: SECRETS[site], response, ...more })).json();
+    },
+    log: () => log,
+    metrics: () => metrics.registry.text(),
+  };
+}

@@ -1,0 +1,296 @@
+// Verifying a receipt for the server of a site: the shapes of the request, the order of the checks, the answers.
+
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
+import { until } from '@tollgate/test-support/until.js';
+import t from 'tap';
+import { IP, openSites, SECRETS } from './served-sites.js';
+
+const PATHS = ['/siteverify', '/api/siteverify', '/recaptcha/api/siteverify', '/turnstile/v0/siteverify'];
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const refused = (...codes: string[]) => ({ success: false, 'error-codes': codes });
+
+const multipart = (fields: Record<string, string>, file = '') => {
+  const part = (name: string, value: string, filename = '') =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"${filename}\r\n\r\n${value}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => part(name, value));
+  return {
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    payload: `${parts.join('')}${file === '' ? '' : part(file, 'x', '; filename="x"')}--b--\r\n`,
+  };
+};
+
+t.test('each shape of request on each path has the same answer', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const shapes = {
+    form: (fields: Record<string, string>) => ({
+      headers: FORM,
+      payload: String(new URLSearchParams(fields)),
+    }),
+    JSON: (fields: Record<string, string>) => ({
+      headers: { 'content-type': 'Application/JSON; charset=UTF-8' },
+      payload: JSON.stringify(fields),
+    }),
+    multipart: (fields: Record<string, string>) => multipart(fields),
+    query: (fields: Record<string, string>) => ({ query: fields }),
+    'query beside an empty form': (fields: Record<string, string>) => ({ headers: FORM, query: fields }),
+  };
+  for (const [name, shape] of Object.entries(shapes)) {
+    for (const path of PATHS) {
+      const fields = { secret: SECRETS.shop, response: await sites.receipt('shop'), unknown: 'x' };
+      const request = { method: 'POST', url: `/api/captcha${path}`, ...shape(fields) } as const;
+      const good = await sites.inject(request);
+      t.equal(good.statusCode, 200);
+      t.match(good.headers['content-type'], /^application\/json/);
+      t.match(good.json(), { success: true, hostname: 'shop.example' }, `${name} to ${path}`);
+      t.strictSame((await sites.inject(request)).json(), refused('timeout-or-duplicate'));
+    }
+  }
+});
+
+t.test('what cannot be read is a bad request, in an answer of 200, and spends nothing', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const fields = { secret: SECRETS.shop, response: await sites.receipt('shop') };
+  const text = String(new URLSearchParams(fields));
+  const json = { 'content-type': 'application/json' };
+  const requests = [
+    { headers: json, payload: '{' },
+    { headers: json, payload: '[]' },
+    { headers: json, payload: 'null' },
+    { headers: json, payload: JSON.stringify({ ...fields, response: 1 }) },
+    { headers: json, payload: JSON.stringify({ ...fields, remoteip: null }) },
+    { headers: json, payload: JSON.stringify(fields).replace('}', ',"secret":"x"}') },
+    { headers: json, payload: JSON.stringify(fields).replace('}', ',"s\\u0065cret":"x"}') },
+    { headers: FORM, payload: `${text}&response=x` },
+    { headers: FORM, payload: `${text}&idempotency_key=${'k'.repeat(65)}` },
+    { headers: FORM, payload: `${text}&filler=${'x'.repeat(17_000)}` },
+    { headers: { 'content-type': 'text/plain' }, payload: text },
+    { headers: { 'content-type': 'nonsense' }, payload: text },
+    { headers: { 'content-type': 'multipart/form-data' }, payload: text },
+    { ...multipart(fields), payload: 'nothing of that kind' },
+    multipart({ secret: SECRETS.shop }, 'response'),
+    { payload: text },
+    { query: { ...fields, response: ['a', 'b'] } },
+  ];
+  for (const request of requests) {
+    const response = await sites.inject({ method: 'POST', url: '/api/captcha/siteverify', ...request });
+    t.equal(response.statusCode, 200);
+    t.strictSame(response.json(), refused('bad-request'), JSON.stringify(request).slice(0, 120));
+  }
+  t.match((await sites.verify(fields)).json(), { success: true });
+});
+
+t.test('what is missing is named, all of it', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const codes = async (fields: Record<string, string>) => (await sites.verify(fields)).json();
+  t.strictSame(await codes({}), refused('missing-input-response', 'missing-input-secret'));
+  t.strictSame(
+    await codes({ secret: '', response: '' }),
+    refused('missing-input-response', 'missing-input-secret'),
+  );
+  t.strictSame(await codes({ secret: SECRETS.shop }), refused('missing-input-response'));
+  t.strictSame(await codes({ response: 'x' }), refused('missing-input-secret'));
+});
+
+t.test(
+  'wrong secrets, forged receipts and other sites spend nothing and ask the store nothing',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const sites = await openSites(t, store);
+    const receipt = await sites.receipt('shop');
+    const ofForum = await sites.receipt('forum');
+    const [token = '', expiry = '', mac = ''] = receipt.split('.');
+    const cases: readonly (readonly [Record<string, string>, string])[] = [
+      [{ secret: 'x' }, 'invalid-input-secret'],
+      [{ secret: `${SECRETS.shop} ` }, 'invalid-input-secret'],
+      [{ secret: SECRETS.forum }, 'invalid-input-response'],
+      [{ response: ofForum }, 'invalid-input-response'],
+      [{ response: token }, 'invalid-input-response'],
+      [{ response: `${receipt} ` }, 'invalid-input-response'],
+      [{ response: `${receipt}${'x'.repeat(3000)}` }, 'invalid-input-response'],
+      [{ response: `${token}.${Number(expiry) + 1}.${mac}` }, 'invalid-input-response'],
+      [
+        { response: `${token}.${expiry}.${mac.slice(0, -1)}${mac.endsWith('A') ? 'B' : 'A'}` },
+        'invalid-input-response',
+      ],
+      [{ response: `${token}.${expiry}.${mac}=` }, 'invalid-input-response'],
+      [{ sitekey: 'forum' }, 'sitekey-secret-mismatch'],
+      [{ response: ofForum, sitekey: 'forum' }, 'sitekey-secret-mismatch'],
+      [{ response: 'forged', sitekey: 'forum' }, 'invalid-input-response'],
+    ];
+    const commands = await redis.commands(async () => {
+      for (const [fields, code] of cases) {
+        const answer = await sites.verify({ secret: SECRETS.shop, response: receipt, ...fields });
+        t.strictSame(answer.json(), refused(code), JSON.stringify(fields).slice(0, 100));
+      }
+    });
+    t.strictSame(commands, []);
+    t.match(await sites.verdict('shop', receipt, { sitekey: 'shop' }), { success: true });
+    t.match(await sites.verdict('forum', ofForum), { success: true });
+    t.match(sites.log(), /"event":"site_secret_refused"/);
+    for (const secret of [...Object.values(SECRETS), receipt, token]) t.notOk(sites.log().includes(secret));
+  },
+);
+
+t.test(
+  'issuing, redeeming and verifying are one command of the store each, and a dump is of no use',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const sites = await openSites(t, store);
+    let work = await sites.work('shop');
+    await sites.receipt('shop');
+    await sites.verdict('shop', await sites.receipt('shop'));
+
+    const issued = await redis.commands(async () => {
+      work = await sites.work('shop');
+    });
+    t.equal(issued.length, 1, issued.join('\n'));
+    let receipt = '';
+    const redeemed = await redis.commands(async () => {
+      receipt = (await sites.redeem('shop', { ...work, action: 'sign-in' })).json().token;
+    });
+    t.equal(redeemed.length, 1, redeemed.join('\n'));
+
+    const dump: string[] = [];
+    for (const key of await redis.client.keys('*')) dump.push(key, (await redis.client.get(key)) ?? '');
+    const text = dump.join('\n');
+    const [token = '', , mac = ''] = receipt.split('.');
+    t.ok(text.includes(token.slice(2)), 'the record of the receipt is there');
+    t.notOk(text.includes(mac), 'but not what makes it a receipt');
+    for (const secret of [...Object.values(SECRETS), IP]) t.notOk(text.includes(secret));
+    for (const forged of [token, `${token}.${Date.now() + 60_000}.${'A'.repeat(22)}`])
+      t.strictSame(await sites.verdict('shop', forged), refused('invalid-input-response'));
+
+    const verified = await redis.commands(async () => {
+      t.match(await sites.verdict('shop', receipt), { success: true, action: 'sign-in' });
+    });
+    t.equal(verified.length, 1, verified.join('\n'));
+    for (const key of await redis.client.keys('captcha:site:*'))
+      t.ok((await redis.client.pttl(key)) > 0, key);
+  },
+);
+
+t.test('a receipt is good once, also for 50 servers at once', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const sites = await openSites(t, store);
+    const receipt = await sites.receipt('shop');
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => sites.verdict('shop', receipt)));
+    t.equal(verdicts.filter(({ success }) => success).length, 1);
+  });
+});
+
+t.test('the same idempotency key gets the same answer, another one does not', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const sites = await openSites(t, store);
+    const receipt = await sites.receipt('shop');
+    const key = { idempotency_key: '7e13b2c4-0d3c-4e5f-8b0a-1f2e3d4c5b6a' };
+    const first = await sites.verdict('shop', receipt, key);
+    t.match(first, { success: true });
+    t.strictSame(await sites.verdict('shop', receipt, key), first);
+    t.strictSame(await sites.verdict('shop', receipt), refused('timeout-or-duplicate'));
+    t.strictSame(
+      await sites.verdict('shop', receipt, { idempotency_key: 'another' }),
+      refused('timeout-or-duplicate'),
+    );
+    const other = await sites.receipt('shop');
+    t.match(await sites.verdict('shop', other, key), { success: true }, 'the key is that of one receipt');
+  });
+});
+
+t.test('a receipt that is too old is refused, by its own expiry and by that of its record', async (t) => {
+  const { store, age } = embeddedStore(t);
+  const sites = await openSites(t, store, { options: { receipt_seconds: 300 } });
+  const receipt = await sites.receipt('shop');
+  await age(299_000);
+  const fresh = await sites.receipt('shop');
+  await age(1000);
+  t.strictSame(await sites.verdict('shop', receipt), refused('timeout-or-duplicate'));
+  t.match(await sites.verdict('shop', fresh), { success: true });
+});
+
+t.test('the answer has the form of the API that the page expects', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const answer = async (fields: object) => {
+    const { challenge_ts, ...rest } = await sites.verdict('shop', await sites.receipt('shop', fields));
+    t.match(challenge_ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    return rest;
+  };
+  const common = { success: true, hostname: 'shop.example' };
+  t.strictSame(await answer({ api: 'recaptcha' }), common);
+  t.strictSame(await answer({ api: 'recaptcha', action: 'pay', cdata: 'c' }), {
+    ...common,
+    score: 0.9,
+    action: 'pay',
+  });
+  t.strictSame(await answer({ api: 'hcaptcha', action: 'pay' }), { ...common, credit: false });
+  const open = { ...common, 'error-codes': [] };
+  t.strictSame(await answer({ api: 'turnstile', action: 'pay', cdata: 'order-1' }), {
+    ...open,
+    action: 'pay',
+    cdata: 'order-1',
+  });
+  t.strictSame(await answer({}), { ...open, action: '', cdata: '' });
+});
+
+t.test('with check_remoteip only the address that redeemed counts, an IPv6 one by its /64', async (t) => {
+  const { store } = embeddedStore(t);
+  const sites = await openSites(t, store, { options: { check_remoteip: true } });
+  const verdict = async (remoteip: string | undefined, from = IP) => {
+    const work = await sites.work('shop');
+    const { token } = (
+      await sites.inject({
+        method: 'POST',
+        url: '/api/captcha/sites/shop/redeem',
+        remoteAddress: from,
+        headers: { origin: 'https://shop.example' },
+        payload: work,
+      })
+    ).json();
+    return sites.verdict('shop', token, remoteip === undefined ? {} : { remoteip });
+  };
+  t.match(await verdict(IP), { success: true });
+  t.match(await verdict('2001:db8::1', '2001:db8::ffff'), { success: true });
+  for (const other of ['203.0.113.8', 'nonsense', undefined])
+    t.strictSame(await verdict(other), refused('invalid-input-response'), other ?? 'none');
+  const free = await openSites(t, store);
+  t.match(await free.verdict('shop', await free.receipt('shop'), { remoteip: 'nonsense' }), {
+    success: true,
+  });
+});
+
+t.test('a secret over its limit is told to wait, one of no site by address, and no other', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store, { env: { RATE_LIMIT_SITEVERIFY: '2' } });
+  for (let i = 0; i < 2; i++)
+    t.strictSame(await sites.verdict('shop', 'x'), refused('invalid-input-response'));
+  const limited = await sites.verify({ secret: SECRETS.shop, response: 'x' });
+  t.strictSame([limited.statusCode, limited.json()], [200, refused('internal-error')]);
+  t.match(limited.headers['retry-after'], /^\d+$/);
+  t.strictSame(await sites.verdict('forum', 'x'), refused('invalid-input-response'));
+
+  const wrong = async () => (await sites.verify({ secret: 'x', response: 'x' })).json()['error-codes'][0];
+  const answers = [];
+  for (let i = 0; i < 61; i++) answers.push(await wrong());
+  t.strictSame(new Set(answers.slice(0, 60)), new Set(['invalid-input-secret']));
+  t.equal(answers.at(-1), 'internal-error');
+  t.strictSame(
+    await sites.verdict('forum', 'x'),
+    refused('invalid-input-response'),
+    'a right one still counts',
+  );
+});
+
+t.test(
+  'with the store away a receipt is an internal error in an answer of 200, and stays good',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const sites = await openSites(t, store);
+    const receipt = await sites.receipt('shop');
+    await redis.client.client('PAUSE', 1500);
+    const response = await sites.verify({ secret: SECRETS.shop, response: receipt, idempotency_key: 'k' });
+    t.strictSame([response.statusCode, response.json()], [200, refused('internal-error')]);
+    t.equal(response.headers['retry-after'], '1');
+    await until(
+      async () => (await sites.verdict('shop', receipt, { idempotency_key: 'k' })).success === true,
+      'the store answers again',
+    );
+  },
+);

@@ -1,0 +1,168 @@
+// The tables of the embedded directory, and what runs on them within one step.
+
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { DatabaseFile } from '@tollgate/shared/store/database-file.js';
+import type { Statement } from '@tollgate/shared/store/sqlite.js';
+import type { DirectoryUser } from './directory.js';
+
+/** A user to add. */
+export interface NewUser {
+  /** A text id (isUserId); without it the user gets the next number. */
+  readonly id?: string | undefined;
+  readonly email: string;
+  /** Empty for a user without a password. */
+  readonly hash: string;
+  readonly disabled?: boolean | undefined;
+  readonly claims?: UserClaims | undefined;
+}
+
+/** What another user has already. Of an id also a user who was deleted. */
+export type Taken = 'address' | 'id';
+
+/** The format of the file. */
+export const USERS_FORMAT = {
+  // "tgus" in ASCII.
+  applicationId: 0x74677573,
+  schema: `CREATE TABLE IF NOT EXISTS user (
+    id INTEGER PRIMARY KEY,
+    account_key TEXT NOT NULL UNIQUE,
+    email TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    disabled INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS user_claims (id INTEGER PRIMARY KEY, claims TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS user_text_id (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE IF NOT EXISTS deleted_user (id INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE IF NOT EXISTS identity (id TEXT NOT NULL) STRICT;
+  INSERT INTO identity SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM identity)`,
+  durable: true,
+};
+
+/** The users of a file. Each call is part of a step of the caller. */
+export interface UserRows {
+  byKey(accountKey: string): DirectoryUser | undefined;
+  byId(id: UserId): DirectoryUser | undefined;
+  all(): DirectoryUser[];
+  identity(): string;
+  /** Returns what another user has of this new one. */
+  takenOf(user: NewUser): Taken | undefined;
+  /** Returns undefined if something of the user is taken. */
+  add(user: NewUser): DirectoryUser | undefined;
+  remove(accountKey: string): DirectoryUser | undefined;
+  rename(accountKey: string, email: string): DirectoryUser | 'taken' | undefined;
+  setHash(accountKey: string, hash: string): DirectoryUser | undefined;
+  setDisabled(accountKey: string, disabled: boolean): DirectoryUser | undefined;
+  setClaims(accountKey: string, claims: UserClaims | undefined): DirectoryUser | undefined;
+  replaceHash(id: UserId, oldHash: string, newHash: string): boolean;
+}
+
+type Row = Omit<DirectoryUser, 'disabled' | 'claims'> & {
+  /** The number of the row: the id of a user without a text id. */
+  readonly number: number;
+  readonly disabled: number;
+  readonly claims: string | null;
+};
+
+/** Prepares the statements on a file in this format. */
+export function openUserRows(file: DatabaseFile): UserRows {
+  const select = (rest: string) =>
+    file.prepare(
+      `SELECT id AS number, coalesce(text, id) AS id, email, hash, disabled, claims FROM user
+        LEFT JOIN user_claims USING (id) LEFT JOIN user_text_id USING (id) ${rest}`,
+    );
+  const [byKey, byText] = [select('WHERE account_key = ?'), select('WHERE text = ?')];
+  const byNumber = select('WHERE user.id = ? AND text IS NULL');
+  const all = select('ORDER BY user.id');
+  const identity = file.prepare('SELECT id FROM identity');
+  const insert = file.prepare(
+    `INSERT INTO user (id, account_key, email, hash, disabled)
+      SELECT max(coalesce((SELECT max(id) FROM user), 0), coalesce((SELECT max(id) FROM deleted_user), 0)) + 1,
+        ?, ?, ?, ?`,
+  );
+  const update = (assignments: string, where: string) =>
+    file.prepare(`UPDATE user SET ${assignments} WHERE ${where}`);
+  const replaceHash = update('hash = ?', 'id = ? AND hash = ?');
+  const setHash = update('hash = ?', 'account_key = ?');
+  const setDisabled = update('disabled = ?', 'account_key = ?');
+  const setEmail = update('account_key = ?, email = ?', 'id = ?');
+  const deleteUser = file.prepare('DELETE FROM user WHERE id = ?');
+  const keepId = file.prepare('INSERT OR IGNORE INTO deleted_user (id) VALUES (?)');
+  const deleteClaims = file.prepare('DELETE FROM user_claims WHERE id = ?');
+  const insertClaims = file.prepare('INSERT INTO user_claims (id, claims) VALUES (?, ?)');
+  // The row of a deleted user stays, so that its text is never given to another one.
+  const insertText = file.prepare('INSERT INTO user_text_id (id, text) VALUES (?, ?)');
+  const textRow = file.prepare('SELECT id FROM user_text_id WHERE text = ?');
+
+  const find = (statement: Statement, key: UserId) => statement.get(key) as Row | undefined;
+  const findId = (id: UserId) => find(typeof id === 'number' ? byNumber : byText, id);
+  const findKey = (key: string) => userOf(find(byKey, key));
+  const replaceClaims = (number: number, claims: UserClaims | undefined) => {
+    deleteClaims.run(number);
+    if (claims !== undefined) insertClaims.run(number, JSON.stringify(claims));
+  };
+  const takenOf: UserRows['takenOf'] = ({ id, email }) => {
+    if (find(byKey, accountKey(email)) !== undefined) return 'address';
+    return id !== undefined && textRow.get(id) !== undefined ? 'id' : undefined;
+  };
+
+  return {
+    byKey: findKey,
+    byId: (id) => userOf(findId(id)),
+    all: () => (all.all() as Row[]).map(toUser),
+    identity: () => (identity.get() as { id: string }).id,
+    takenOf,
+    add(user) {
+      if (takenOf(user) !== undefined) return undefined;
+      const { id, email, hash, disabled = false, claims } = user;
+      const key = accountKey(email);
+      const number = Number(insert.run(key, email.trim(), hash, disabled ? 1 : 0).lastInsertRowid);
+      if (id !== undefined) insertText.run(number, id);
+      replaceClaims(number, claims);
+      return findKey(key);
+    },
+    remove(key) {
+      const row = find(byKey, key);
+      if (row === undefined) return undefined;
+      keepId.run(row.number);
+      replaceClaims(row.number, undefined);
+      deleteUser.run(row.number);
+      return toUser(row);
+    },
+    rename(key, email) {
+      const row = find(byKey, key);
+      const other = find(byKey, accountKey(email));
+      if (row === undefined) return undefined;
+      if (other !== undefined && other.number !== row.number) return 'taken';
+      setEmail.run(accountKey(email), email.trim(), row.number);
+      return findKey(accountKey(email));
+    },
+    setHash(key, hash) {
+      setHash.run(hash, key);
+      return findKey(key);
+    },
+    setDisabled(key, disabled) {
+      setDisabled.run(disabled ? 1 : 0, key);
+      return findKey(key);
+    },
+    setClaims(key, claims) {
+      const row = find(byKey, key);
+      if (row !== undefined) replaceClaims(row.number, claims);
+      return findKey(key);
+    },
+    replaceHash(id, oldHash, newHash) {
+      const row = findId(id);
+      return row !== undefined && Number(replaceHash.run(newHash, row.number, oldHash).changes) === 1;
+    },
+  };
+}
+
+function userOf(row: Row | undefined): DirectoryUser | undefined {
+  return row === undefined ? undefined : toUser(row);
+}
+
+function toUser({ id, email, hash, disabled, claims }: Row): DirectoryUser {
+  const known = claims === null ? {} : { claims: JSON.parse(claims) as UserClaims };
+  return { id, email, hash, disabled: disabled !== 0, ...known };
+}
