@@ -44,9 +44,9 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[], input =
     if (guards.some((each) => typeof each === 'object' && 'key' in each)) await request.countAttempt();
     return { ok: true };
   });
-  const make = async (name: string, { application = 'tests', perMinute = 100 } = {}) => {
+  const make = async (name: string, { application = 'tests', perMinute = 100, lifetimeMs = 60_000 } = {}) => {
     const pass = makePass(name);
-    const about = { name, hash: passHash(pass), application, perMinute, lifetimeMs: 60_000 };
+    const about = { name, hash: passHash(pass), application, perMinute, lifetimeMs };
     await challenges.makePass(about);
     return pass;
   };
@@ -78,11 +78,14 @@ t.test('guessed, foreign, expired and malformed passes are refused alike', async
     const { make, post, audit, work, challenges } = await openForm(t, store, [pow()]);
     const right = await make('uptime');
     const foreign = await make('partner', { application: 'shop' });
+    const expired = await make('brief', { lifetimeMs: 1 });
+    const madeMs = await store.timeMs();
+    while ((await store.timeMs()) <= madeMs) await store.timeMs();
     const guessed = makePass('uptime');
     const unknown = makePass('nobody');
     const { powToken, powNonce } = await work();
     const solved = { pow_token: powToken, pow_nonce: powNonce };
-    for (const wrong of [guessed, foreign, unknown, 'x', `${right}x`, `${right}, ${right}`]) {
+    for (const wrong of [expired, guessed, foreign, unknown, 'x', `${right}x`, `${right}, ${right}`]) {
       t.strictSame((await post(wrong, solved)).json, {
         captcha_required: false,
         message: 'This pass is not valid here.',
@@ -93,6 +96,7 @@ t.test('guessed, foreign, expired and malformed passes are refused alike', async
     t.match(
       audit.map(({ pass, reason }) => [pass, reason]),
       [
+        ['brief', 'expired'],
         ['uptime', 'wrong'],
         ['partner', 'other_application'],
         [undefined, 'unknown'],
