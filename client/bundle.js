@@ -117,6 +117,7 @@ async function bundle() {
   });
   await write('rare-entry', 'tollgate/rare.js', [rareEntry]);
   await write(join(sources, 'session', 'binding', 'device-proof.js'), 'tollgate/proof.js', []);
+  await write(join(sources, 'gate.js'), 'tollgate/gate.js', []);
 }
 
 /** Writes one file into the folder of the build. */

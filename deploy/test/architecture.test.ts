@@ -145,9 +145,22 @@ const rooms: readonly Room[] = [
       /^@fastify\/busboy$/,
       node('crypto'),
       ...shared('crypto', 'schemas', 'challenges'),
-      ...own('presets/preset-source\\.ts$'),
+      ...own('json-source\\.ts$'),
     ],
     mayForTypes: [sharedAny],
+    never: [environment, clock, chance],
+  },
+  {
+    name: 'gate',
+    files: /^services\/challenge-service\/src\/gate\//,
+    may: [
+      typebox,
+      /^negotiator$/,
+      node('crypto', 'dns/promises', 'net'),
+      ...shared('cache', 'crypto', 'schemas'),
+      /^shared\/src\/http\/(errors\/language|guard\/guard-answers)\.ts$/,
+    ],
+    mayForTypes: shared('challenges'),
     never: [environment, clock, chance],
   },
   {
@@ -217,7 +230,7 @@ const rooms: readonly Room[] = [
         'config',
         'app',
         'admin',
-        '(image|token)-setup',
+        '(gate|image|token)-setup',
         'project-root',
         '(stores|directory|passwords|sites)/',
       ),
@@ -227,8 +240,20 @@ const rooms: readonly Room[] = [
   {
     name: 'image-setup.ts',
     files: /^services\/challenge-service\/src\/image-setup\.ts$/,
-    may: [sharedAny, ...own('presets/', 'renderer/')],
+    may: [sharedAny, ...own('presets/', 'renderer/', 'json-source\\.ts$')],
     never: [environment],
+  },
+  {
+    name: 'gate-setup.ts',
+    files: /^services\/challenge-service\/src\/gate-setup\.ts$/,
+    may: [sharedAny, ...own('gate/', 'json-source\\.ts$')],
+    never: [environment],
+  },
+  {
+    name: 'json-source.ts',
+    files: /^services\/challenge-service\/src\/json-source\.ts$/,
+    may: [node('fs', 'path')],
+    never: [anyProcess],
   },
   {
     name: 'token-setup.ts',
@@ -427,9 +452,14 @@ const departures: readonly Departure[] = [
     why: 'presets are checked and completed by their schema',
   },
   {
-    from: /^services\/challenge-service\/src\/presets\/preset-(fingerprint|source)\.ts$/,
-    to: /^node:(crypto|fs|path)$/,
-    why: 'a fingerprint is a hash, and presets may be in a file',
+    from: /^services\/challenge-service\/src\/presets\/preset-fingerprint\.ts$/,
+    to: /^node:crypto$/,
+    why: 'a fingerprint is a hash',
+  },
+  {
+    from: /^services\/challenge-service\/src\/routes\/gate\/send-page\.ts$/,
+    to: /^services\/challenge-service\/src\/gate\/page\/[a-z-]+\.ts$/,
+    why: 'the page of the gate is a text that pure functions write',
   },
   {
     from: /^services\/challenge-service\/src\/routes\/(alone|issue)-image\.ts$/,
@@ -493,7 +523,7 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^deploy\/src\/docs\/(chart-files|configuration-page|openapi-documents)\.ts$/,
-    to: /^services\/[a-z]+-service\/src\/(config|app|admin|plugins\/[a-z]+-metrics)\.ts$/,
+    to: /^services\/[a-z]+-service\/src\/(config|app|admin|gate-setup|plugins\/[a-z]+-metrics)\.ts$/,
     why: 'the documentation is made from the code of both services',
   },
 ];

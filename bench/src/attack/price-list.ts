@@ -93,8 +93,34 @@ export function priceTable(rows: readonly Row[], engines: readonly string[], mea
     `|${'---|'.repeat(heads.length + 1)}`,
     ...lines,
     '',
+    'The wait for HashWX, times that for SHA-256:',
+    '',
+    ...ratioTable(rows, engines),
+    '',
     `${measuredOn}. ${native.join('; ')}.`,
   ].join('\n');
+}
+
+/** A line for each engine: HashWX beside SHA-256 of the same bits, and at sixteen times the cost. */
+function ratioTable(rows: readonly Row[], engines: readonly string[]): string[] {
+  const works = attemptWorks().filter(({ bits }) => bits.length === 1);
+  const [cheapest] = works;
+  const pairs = works.map((work) => ({ title: `${work.bits[0]} bits`, work, beside: work }));
+  const dear = works.find(({ bits }) => bits[0] === (cheapest?.bits[0] ?? 0) + 4);
+  if (cheapest !== undefined && dear !== undefined) {
+    pairs.push({ title: `${dear.bits[0]} bits beside ${cheapest.bits[0]}`, work: dear, beside: cheapest });
+  }
+  const wait = (work: AttemptWork, algorithm: AlgorithmName, engine: string) =>
+    rows.find(({ name }) => name === rowName(work, algorithm))?.figures[waitColumn(engine)]?.median;
+  const cell = (engine: string, { work, beside }: (typeof pairs)[number]) => {
+    const [hashwx, sha256] = [wait(work, 'HashWX', engine), wait(beside, 'SHA-256', engine)];
+    return hashwx === undefined || sha256 === undefined ? 'not measured' : formatNumber(hashwx / sha256);
+  };
+  return [
+    `| | ${pairs.map(({ title }) => title).join(' | ')} |`,
+    `|${'---|'.repeat(pairs.length + 1)}`,
+    ...engines.map((engine) => `| ${[engine, ...pairs.map((pair) => cell(engine, pair))].join(' | ')} |`),
+  ];
 }
 
 /** The best of all rounds is what the machine can do. */

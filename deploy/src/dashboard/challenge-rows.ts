@@ -79,6 +79,16 @@ export const challengeRows: readonly DashboardRow[] = [
           [`sum(${rate('tollgate_images_refused_total')})`, 'refused per second'],
         ],
       },
+      {
+        title: 'Gate',
+        description:
+          'Requests to guarded sites per second, by what became of them; and passes that were issued.',
+        unit: 'ops',
+        queries: [
+          [rateBy('outcome, reason', 'tollgate_gate_checks_total'), '{{outcome}} {{reason}}'],
+          [`sum(${rate('tollgate_gate_passes_total')})`, 'issued'],
+        ],
+      },
     ],
   },
   {

@@ -5,6 +5,7 @@ import {
   type ChallengeDependencies,
 } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionDependencies } from '@tollgate/session-service/app.js';
@@ -32,6 +33,9 @@ const environment = {
   // The routes behind these keys exist only if they are set.
   HOST_API_KEY: secret('h'),
   SESSION_API_KEY: secret('s'),
+  // So do those of the gate.
+  GATE: '{"sites":["http://localhost:8080"]}',
+  TRUST_PROXY: 'loopback',
 };
 
 const logger = createLogger({ name: 'docs', level: 'silent' });
@@ -40,7 +44,7 @@ const health = { checks: {}, state: { stopping: false } };
 const challengeConfig = readChallengeConfig(environment);
 const sessionConfig = readSessionConfig(environment);
 
-/** The documents of the services in their default configuration, by the name of the service or of its admin port. */
+/** The documents of the services in their default configuration, with every key and the gate, by the name of the service or of its admin port. */
 export async function openApiDocuments(): Promise<
   Record<
     'challenge-service' | 'challenge-service-admin' | 'session-service' | 'session-service-admin',
@@ -70,6 +74,7 @@ function challengeParts(): ChallengeDependencies {
     countRequest: unused(),
     ring,
     images: null,
+    gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: {},
     metrics: createChallengeMetrics({ process: false }),

@@ -126,8 +126,8 @@ t.test('every variable that a page names exists', async (t) => {
     .flatMap(({ text }) => [...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)+): /gm)].map(([, name = '']) => name));
   t.ok(ofApplications.includes('ACCESS_KEYS'));
   const ofImages = [...page('deploy/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
-  const ofGateways = [...page('deploy/gateway/Caddyfile').matchAll(/\{\$(\w+)/g)].map(
-    ([, name = '']) => name,
+  const ofGateways = ['Caddyfile', 'gate.Caddyfile'].flatMap((file) =>
+    [...page(`deploy/gateway/${file}`).matchAll(/\{\$(\w+)/g)].map(([, name = '']) => name),
   );
   const known = new Set([...variableNames(), ...ofApplications, ...ofImages, ...ofGateways]);
   for (const { path, text } of pages) {

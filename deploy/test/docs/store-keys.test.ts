@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
@@ -98,6 +99,8 @@ const environment = {
   CAPTCHA_POW_DIFFICULTY: '1',
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_NO_SCRIPT: 'image',
+  GATE: '{"sites":["http://localhost"]}',
+  TRUST_PROXY: 'loopback',
 };
 const SITE_SECRET = makeSecret();
 const SITES = JSON.stringify({
@@ -131,6 +134,7 @@ async function openServices(t: Test, store: Store) {
     countRequest: openRequestCounter(store, prefix),
     ring,
     images,
+    gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: { challenges: store },
     sites: {
@@ -257,6 +261,9 @@ t.test('all operations together make exactly the keys of the table, and each exp
   const url = '/api/captcha/siteverify';
   t.match((await challengeApp.inject({ method: 'POST', url, payload: receipt })).json(), { success: true });
   await done('verify the receipt');
+  const passed = { method: 'POST', url: '/api/captcha/gate/pass', payload: {} } as const;
+  t.equal((await challengeApp.inject(passed)).statusCode, 422);
+  await done('count a submission to the gate');
   const payload = {
     email: 'nobody@example.com',
     password: 'a wrong password',

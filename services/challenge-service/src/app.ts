@@ -24,6 +24,7 @@ import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import browserFiles from './plugins/browser-files.js';
+import gate, { type GateDependencies } from './plugins/gate.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
@@ -31,6 +32,8 @@ import { siteOrigins } from './plugins/site-origins.js';
 import sites, { type SiteDependencies } from './plugins/sites.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
+import checkGate from './routes/gate/check-gate.js';
+import passGate from './routes/gate/pass-gate.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
@@ -43,6 +46,8 @@ import siteverify from './routes/sites/siteverify.js';
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
+  /** The gate; undefined if it stands before no site. */
+  readonly gate?: GateDependencies | undefined;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
   /** The sites of `SITES`; none by default, and then their routes answer 404. */
@@ -96,8 +101,9 @@ export async function buildApp(
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
   await app.register(browserFiles);
+  await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
 
-  const imagesUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
+  const ownUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
   await app.register(sites, {
@@ -109,7 +115,13 @@ export async function buildApp(
   });
   await app.register(issuePow, { prefix, options, limit: powLimit });
   const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
-  await app.register(issueImage, { prefix, options, limit: imageLimit, imagesUrl });
+  await app.register(issueImage, {
+    prefix,
+    options,
+    limit: imageLimit,
+    // The page of the gate may load them from its own site alone.
+    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? ownUrl,
+  });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
     // Without this, browsers do not show the image on pages of another site.
@@ -127,7 +139,7 @@ export async function buildApp(
   await app.register(issueSitePow, { prefix });
   await app.register(siteImage, {
     prefix,
-    imagesUrl,
+    imagesUrl: ownUrl,
     limit: imageLimit,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
   });
@@ -137,5 +149,9 @@ export async function buildApp(
     limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
     trail: deps.trail,
   });
+  if (deps.gate !== undefined) {
+    await app.register(checkGate, { prefix });
+    await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });
+  }
   return app;
 }

@@ -12,6 +12,7 @@ import {
 import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
+import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import {
@@ -37,6 +38,7 @@ export const ChallengeEnvironment = Type.Object({
   ...ChallengeModuleVariables,
   ...PresetVariables,
   ...SiteVariables,
+  ...GateVariables,
   ...captchaVariables,
 });
 

@@ -16,3 +16,12 @@ export const HostnameNotAllowed = defineError('HOSTNAME_NOT_ALLOWED', 403);
 
 /** The bearer token of a call to the host API is missing, or is none of the configured keys. */
 export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);
+
+/** The gate stands before this address, and the request has no valid pass. */
+export const GatePassRequired = defineError('GATE_PASS_REQUIRED', 403);
+
+/** A rule of the gate refuses the request, with a pass too. */
+export const GateRefused = defineError('GATE_REFUSED', 403);
+
+/** The gate stands before no site of this host. */
+export const GateSiteUnknown = defineError('GATE_SITE_UNKNOWN', 403);

@@ -4,7 +4,7 @@ import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { readPresetSource } from './presets/preset-source.js';
+import { readJsonSource } from './json-source.js';
 import { type PresetSource, type Presets, resolvePresets } from './presets/presets.js';
 import { openRendererPool, type Renderer, rendererMistake } from './renderer/custom-renderer.js';
 import { type ImagePool, openImagePool } from './renderer/image-pool.js';
@@ -41,7 +41,7 @@ export async function loadImageSetup(config: ImageSetupOptions, root: string): P
   if (module.presets !== undefined) sources.push({ name: 'CAPTCHA_MODULE presets', presets: module.presets });
   if (values.CAPTCHA_PRESETS !== undefined) {
     try {
-      const presets = readPresetSource(values.CAPTCHA_PRESETS, root);
+      const presets = readJsonSource(values.CAPTCHA_PRESETS, root);
       sources.push({ name: 'CAPTCHA_PRESETS', presets });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

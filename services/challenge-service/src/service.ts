@@ -21,6 +21,7 @@ import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
+import { loadGateSetup } from './gate-setup.js';
 import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -61,6 +62,7 @@ export async function openChallengeService(
 
   const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
   const sites = readSites(values.SITES, PROJECT_ROOT);
+  const gate = loadGateSetup(config, PROJECT_ROOT);
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
@@ -111,8 +113,9 @@ export async function openChallengeService(
       presets,
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
-      redis: { challenges: store },
       kinds,
+      gate,
+      redis: { challenges: store },
       sites: sites.size === 0 ? undefined : { list: sites, openChallenges },
       metrics,
       trail,

@@ -10,6 +10,8 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
+import type { NameResolver } from '../src/gate/robot-names.js';
+import { loadGateSetup } from '../src/gate-setup.js';
 import type { BrowserFiles } from '../src/plugins/browser-files.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 import { type PresetDependencies, resolvePresets } from '../src/presets/presets.js';
@@ -21,6 +23,8 @@ export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sourc
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
+  /** Looks up the names of robots, for the gate. */
+  readonly resolver?: NameResolver;
 }
 
 export interface ChallengeNode {
@@ -31,13 +35,15 @@ export interface ChallengeNode {
   /** Drivers and presets of images that only another node can draw, as reported by this node. */
   readonly others: readonly string[];
   log(): string;
+  /** The metrics of this node, in the text format of Prometheus. */
+  metrics(): Promise<string>;
   /** What pages load from this node. */
   readonly browserFiles: BrowserFiles;
 }
 
 /** Builds a node. Without `images` it cannot draw. */
 export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): Promise<ChallengeNode> {
-  const { presets = {}, images = null, env = {}, kinds = [], ...rest } = deps;
+  const { presets = {}, images = null, env = {}, kinds = [], resolver, ...rest } = deps;
   const config = readChallengeConfig({
     CHALLENGE_SECRET: SECRET,
     PUBLIC_URL: 'http://localhost:8080',
@@ -53,16 +59,20 @@ export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): P
   const write = (line: string) => {
     log += line;
   };
+  const gate = loadGateSetup(config, '/');
+  const metrics = createChallengeMetrics({ process: false });
   const app = await buildApp(config, {
+    kinds,
+    ...(gate === undefined ? {} : { gate: { ...gate, ...(resolver && { resolver }) } }),
     challenges: openChallengeStore(store, 'captcha'),
     countRequest: openRequestCounter(store, 'captcha'),
-    ring: openKeyRing(SECRET),
+    ring: openKeyRing(config.values.CHALLENGE_SECRET),
     images,
     presets: resolved.presets,
     onOtherDriver: (driver) => others.push(driver),
     onOtherPreset: (name) => others.push(name),
     redis: {},
-    metrics: createChallengeMetrics({ process: false }),
+    metrics,
     trail: silentTrail(),
     logger: createLogger({ name: 'test', level: 'debug' }, { write }),
   });
@@ -75,6 +85,7 @@ export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): P
       new URL((await get(`/api/captcha?preset=${preset}`)).json().url).pathname,
     others,
     log: () => log,
+    metrics: () => metrics.registry.text(),
     browserFiles: app.browserFiles,
   };
 }

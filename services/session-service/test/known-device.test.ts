@@ -191,6 +191,25 @@ t.test('what ends sessions elsewhere voids the cookies of before', async (t) => 
   });
 });
 
+t.test('a session whose device is void does not make it known again by ending others', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { node, logIn, attack } = await openNode(t, place);
+    const own = await logIn(ANN);
+    const other = await logIn(ANN);
+    const otherSid = await sessionIdOf(node, heldFrom(other));
+    const ended = await node.admin.inject({
+      method: 'DELETE',
+      url: `/users/1/sessions/${otherSid}`,
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    t.equal(ended.statusCode, 204);
+    await place.age(10);
+    t.equal((await withBearer(node, 'DELETE', '/sessions', heldFrom(own))).statusCode, 204);
+    await attack(ANN);
+    t.equal((await logIn(ANN, { cookie: deviceOf(own) })).json().code, 'captcha_required');
+  });
+});
+
 t.test('a changed password, and another user of the address, void the cookies of before', async (t) => {
   const place = await redisStore(t);
   const { directory, logIn, attack, outcomes } = await openNode(t, place);

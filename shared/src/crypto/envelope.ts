@@ -1,4 +1,4 @@
-// The encryption around a signed token or a device cookie: AES-256-GCM, Base64, percent-encoding.
+// The encryption around a signed token, a device cookie or a pass: AES-256-GCM, Base64, percent-encoding.
 
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
@@ -7,8 +7,8 @@ import { randomBytes } from './random.js';
 /** The two tokens. One never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
 
-/** What an envelope holds: a token, or the claims of a device cookie. */
-export type EnvelopeKind = TokenKind | 'device';
+/** What an envelope holds: a token, the claims of a device cookie, or a pass of the gate. */
+export type EnvelopeKind = TokenKind | 'device' | 'pass';
 
 const VERSION = 1;
 const KEY_ID_BYTES = 4;

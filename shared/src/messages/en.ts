@@ -28,6 +28,10 @@ export const en = {
   no_image_library: 'Images cannot be drawn at present.',
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
 
+  gate_pass_required: 'This site asks for a short check first. Open its address in a browser.',
+  gate_refused: 'This address cannot be opened from your network.',
+  gate_site_unknown: 'There is no such site here.',
+
   login_failed: 'The email address or the password is wrong.',
   login_throttled: 'Too many failed attempts. Please wait before you try again.',
   code_invalid: 'This sign-in is no longer valid. Please sign in again.',

@@ -29,6 +29,10 @@ export const fr: Record<MessageKey, string> = {
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
 
+  gate_pass_required: 'Ce site demande d’abord un court contrôle. Ouvrez son adresse dans un navigateur.',
+  gate_refused: 'Cette adresse ne peut pas être ouverte depuis votre réseau.',
+  gate_site_unknown: 'Ce site n’existe pas ici.',
+
   login_failed: 'L’adresse e-mail ou le mot de passe est incorrect.',
   login_throttled: 'Trop de tentatives infructueuses. Veuillez patienter avant de réessayer.',
   code_invalid: 'Cette connexion n’est plus valable. Veuillez vous reconnecter.',

@@ -49,13 +49,22 @@ export async function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
+ * Calls a function once everything that has arrived by now was read. A process that was held up for longer than a limit
+ * runs its timers first, and would take an answer that waits in the socket for one that never came.
+ */
+export function onceArrived(call: () => void): void {
+  setImmediate(call);
+}
+
+/**
  * Waits for a result at most `limitMs` milliseconds.
  * @throws Error after that time
  */
 export async function within<T>(limitMs: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${Math.round(limitMs)} ms`)), limitMs);
+    const fail = () => reject(new Error(`no answer within ${Math.round(limitMs)} ms`));
+    timer = setTimeout(onceArrived, limitMs, fail);
   });
   try {
     return await Promise.race([result, limit]);

@@ -1,6 +1,7 @@
 // How a client gives its commands to the socket: those of one turn of the event loop together, and none whose caller has given up.
 
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster, type Command, type Redis } from 'ioredis';
+import { onceArrived } from './answer-limit.js';
 
 /** The part of a socket that gathering uses. */
 interface Corkable {
@@ -15,7 +16,7 @@ interface Corkable {
  * broken connection had gathered counts as sent without a reply.
  *
  * A command whose caller was already told that it failed is not sent again on another connection. The client itself only
- * forgets such a command when its reply comes.
+ * forgets such a command when its reply comes. None fails for its time limit while its reply waits in the socket.
  */
 export function gatherCommands(client: Redis | Cluster): void {
   if (client instanceof Cluster) {
@@ -25,10 +26,24 @@ export function gatherCommands(client: Redis | Cluster): void {
   const send = client.sendCommand.bind(client);
   client.sendCommand = (command, stream) => {
     if (command.isSettled) return command.promise;
+    waitForArrived(command);
     // There is no socket before the first connection.
     const socket: Corkable | undefined = client.stream;
     if (socket !== undefined) gather(socket);
     return send(command, stream);
+  };
+}
+
+/** What the client says of a command whose time limit has passed. */
+const TIMED_OUT = 'Command timed out';
+
+function waitForArrived(command: Command): void {
+  const { reject } = command;
+  command.reject = (error) => {
+    if (error.message !== TIMED_OUT) return reject(error);
+    onceArrived(() => {
+      if (!command.isSettled) reject(error);
+    });
   };
 }
 

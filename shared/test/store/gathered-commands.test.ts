@@ -1,6 +1,6 @@
 // Commands that are given in one turn of the event loop keep their order, their time limits and their errors.
 
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
 import { until } from '@tollgate/test-support/until.js';
@@ -69,6 +69,22 @@ t.test('the limit of a command counts from when it was given, not from when it l
   while (performance.now() - startedMs < 450);
   await given;
   t.ok(performance.now() - startedMs < 900);
+});
+
+t.test('a reply that arrived while the process was held up is no silence', async (t) => {
+  const redis = await startRedis(t);
+  const store = await openAt(t, redis.url);
+  await store.exchange('key', 'value', KEEP_MS);
+  redis.freeze();
+  t.teardown(() => redis.thaw());
+  const given = store.read('key');
+  // It leaves at the end of this turn, and its limit of half a second ends while nothing else runs.
+  await turn();
+  await turn();
+  redis.thaw();
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < 900);
+  t.equal(await given, 'value');
 });
 
 t.test(

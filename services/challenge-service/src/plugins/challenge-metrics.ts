@@ -26,6 +26,8 @@ export interface ChallengeMetrics {
   readonly store: StoreObserver;
   /** Observes the submissions of one application: counts them, and writes them to the audit trail. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
+  /** The counters of the gate. */
+  readonly gate: GateCounters;
   /** Counts a proof of work by its algorithm, and its difficulty in bits. */
   readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
@@ -37,6 +39,14 @@ export interface ChallengeMetrics {
    * @param threads images that it draws at the same time
    */
   measured(images: ImagePool, threads: number): ImagePool;
+}
+
+/** The counters of the gate. */
+export interface GateCounters {
+  /** Counts a request that a gateway has asked about. */
+  checked(verdict: { readonly outcome: string; readonly reason: string }): void;
+  /** Counts a pass. */
+  issued(): void;
 }
 
 const BITS = [8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
@@ -65,6 +75,12 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     'tollgate_images_refused_total',
     'Images that were not drawn because as many waited as may',
   );
+  const gateChecks = registry.counter(
+    'tollgate_gate_checks_total',
+    'Requests that a gateway has asked about, by what became of them',
+    ['outcome', 'reason'],
+  );
+  const gatePasses = registry.counter('tollgate_gate_passes_total', 'Passes that were issued');
   const drawing = { running: 0, waiting: 0 };
   registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
@@ -76,6 +92,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     requests: createRequestObservers(registry),
     store: createStoreObservers(registry, ['challenges'])('challenges'),
     challenges: createChallengeObservers(registry, countWork),
+    gate: { checked: gateChecks, issued: gatePasses },
     issuedWork(algorithm, difficulty) {
       issued(work);
       countWork(algorithm, 'issued');

@@ -41,8 +41,8 @@ export const AnyChallenge = Type.Union([
 export interface ImageSource {
   readonly deps: IssuerDependencies;
   readonly challenges: ChallengeStore;
-  /** Absolute URL to which the file names of images are appended. */
-  readonly imagesUrl: string;
+  /** Returns the absolute URL to which the file names of images are appended. */
+  readonly imagesUrl: (request: FastifyRequest) => string;
   /** Called with the name of the challenge type and of its preset. */
   readonly onIssued: (challenge: string, preset: string) => void;
 }
@@ -50,11 +50,11 @@ export interface ImageSource {
 /**
  * @param route.options the options of the challenges
  * @param route.limit challenges that an address may request here
- * @param route.imagesUrl absolute URL of this route, to which the file names of images are appended
+ * @param route.imagesUrl returns the absolute URL of this route, to which the file names of images are appended
  */
 export default async function issueImage(
   app: FastifyInstance,
-  route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: string },
+  route: { options: CaptchaOptions; limit: RequestLimit; imagesUrl: (request: FastifyRequest) => string },
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
   const countOf = new Map(
@@ -117,5 +117,5 @@ export async function issueAnyImage(
   onIssued(known.kind?.name ?? 'image', known.name);
   // The serialiser of the schema would drop the fields that only the challenge type knows.
   if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);
-  return imageChallenge(prepared, issued, imagesUrl, options.test_mode, hint !== undefined);
+  return imageChallenge(prepared, issued, imagesUrl(request), options.test_mode, hint !== undefined);
 }

@@ -1,4 +1,4 @@
-// The captcha command, run as an operator runs it: prune and preview.
+// The captcha command, run as an operator runs it: prune, preview and site.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ import t from 'tap';
 import { runCaptcha } from '../../src/cli/captcha.js';
 import { drawSamples } from '../../src/cli/samples.js';
 import { findPreset, resolvePresets } from '../../src/presets/presets.js';
+import { readSites } from '../../src/sites/read-sites.js';
+import { secretFinder } from '../../src/sites/site-secrets.js';
 import { openImages } from '../challenge-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));
@@ -53,6 +55,22 @@ t.test('--help prints the usage, and a wrong option is one short line above it',
   const { code, out, error } = await captcha(['preview', '--size', '3'], {});
   t.strictSame({ code, out }, { code: 2, out: '' });
   t.match(error, /^captcha: Unknown option '--size'\nusage: captcha prune/);
+});
+
+t.test('site makes a secret, and prints its hash for SITES', async (t) => {
+  const names = ['--hostname', 'shop.example', '--hostname', '*.shop.example'];
+  const { code, out } = await captcha(['site', 'shop', ...names], {});
+  t.equal(code, 0);
+  const secret = /^secret: +([A-Za-z0-9_-]{43})$/m.exec(out)?.[1] ?? '';
+  const sites = readSites(out.slice(out.indexOf('{')), '/');
+  t.match([...sites], [['shop', { hostnames: ['shop.example', '*.shop.example'] }]]);
+  t.equal(secretFinder(sites.values())(secret)?.site.key, 'shop');
+  const random = await captcha(['site', '--hostname', '*'], {});
+  t.match(random.out, /^site key: [A-Za-z0-9]{20}$/m);
+  for (const wrong of [[], ['a b', ...names], ['a', 'b', ...names], ['--hostname', 'https://shop.example']])
+    t.match(await captcha(['site', ...wrong], {}), { code: 2, out: '' }, wrong.join(' '));
+  t.equal((await captcha(['site', 'shop', '--count', '1', ...names], {})).code, 2);
+  t.equal((await captcha(['prune', ...names], {})).code, 2);
 });
 
 t.test('prune reports that there is nothing to do on Redis or without a store', async (t) => {

@@ -52,11 +52,20 @@ export interface SitesUnderTest {
   metrics(): Promise<string>;
 }
 
+/** What differs from the usual sites. */
+export interface SitesOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Options of every site. */
+  readonly options?: Partial<Site>;
+  /** The least important lines that are logged. */
+  readonly level?: 'debug' | 'error';
+}
+
 /** Opens the sites; their work is easier than any operator may configure. Options override those of every site. */
 export async function openSites(
   t: Test,
   store: Store,
-  { env = {}, options = {} }: { env?: Record<string, string>; options?: Partial<Site> } = {},
+  { env = {}, options = {}, level = 'debug' }: SitesOptions = {},
 ): Promise<SitesUnderTest> {
   const config = readChallengeConfig({
     PUBLIC_URL: OWN_ORIGIN,
@@ -97,7 +106,7 @@ export async function openSites(
     sites: { list, openChallenges: (site) => openChallengeStore(store, prefix, site) },
     metrics,
     trail: trailTo((line) => write(`${line}\n`), 'challenge-service', metrics.audit),
-    logger: createLogger({ name: 'test', level: 'debug' }, { write }),
+    logger: createLogger({ name: 'test', level }, { write }),
   });
   t.teardown(() => app.close());
 

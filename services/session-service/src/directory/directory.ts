@@ -92,6 +92,22 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
   return { id, email, hash, disabled, ...(claims && { claims }) };
 }
 
+/**
+ * Returns the user that was found for an id; undefined for one whose id has other capital letters, because a directory may
+ * compare without them, as PostgreSQL does with UUIDs.
+ * @param source what returned the user; the error message starts with it
+ * @throws DirectoryUnavailableError if it is another user
+ */
+export function checkFound(
+  user: DirectoryUser | undefined,
+  id: UserId,
+  source: string,
+): DirectoryUser | undefined {
+  if (user === undefined || user.id === id) return user;
+  if (String(user.id).toLowerCase() === String(id).toLowerCase()) return undefined;
+  throw new DirectoryUnavailableError(`${source} returned another user than the one asked for`);
+}
+
 /** The valid ids among what an external directory returned. */
 export function readIds(users: readonly { readonly id?: unknown }[]): UserId[] {
   return users.map(({ id }) => id).filter(isUserId);

@@ -3,7 +3,7 @@
 import { importModule } from '@tollgate/shared/config/load-module.js';
 import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
+import { checkFound, type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 
 /** Time limit for an answer of the driver, in milliseconds. */
 const TIMEOUT_MS = 2000;
@@ -46,10 +46,7 @@ export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS):
     findByEmail: (key) => find('findByEmail', () => driver.findByEmail(key), key),
     async findById(id) {
       const user = await find('findById', () => driver.findById(id), id);
-      if (user === undefined || user.id === id) return user;
-      throw new DirectoryUnavailableError(
-        `${SOURCE}'s findById returned another user than the one asked for`,
-      );
+      return checkFound(user, id, `${SOURCE}'s findById`);
     },
     ...(driver.saveHash && {
       async saveHash(id, oldHash, newHash) {

@@ -1,6 +1,7 @@
 // The directory in an existing table of a PostgreSQL database, read with the operator's own statements.
 
 import {
+  checkFound,
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
@@ -79,9 +80,7 @@ export function openPostgresDirectory(
   return {
     findByEmail: async (key) => (key.includes('\0') ? undefined : find(byEmail, 'USERS_BY_EMAIL', key)),
     async findById(id) {
-      const user = await find(byId, 'USERS_BY_ID', String(id));
-      if (user === undefined || user.id === id) return user;
-      throw new DirectoryUnavailableError('USERS_BY_ID returned another user than the one asked for');
+      return checkFound(await find(byId, 'USERS_BY_ID', String(id)), id, 'USERS_BY_ID');
     },
     ...(saveHash && {
       saveHash: (id, oldHash, newHash) =>

@@ -110,11 +110,7 @@ t.test(
     const directory = open(t, statements);
     for (const id of [7, 'nobody', `${ada}x`, 'x'.repeat(64)])
       t.equal(await directory.findById(id), undefined);
-    t.equal(
-      await complaint(directory.findById(ada.toUpperCase())),
-      'USERS_BY_ID returned another user than the one asked for',
-      'an id has one spelling',
-    );
+    t.equal(await directory.findById(ada.toUpperCase()), undefined, 'an id has one spelling');
     await server.sql(`ALTER TABLE ${table} ADD words text; UPDATE ${table} SET words = 'no json'`);
     const add = (text: string) => text.replace('disabled FROM', 'disabled, words::json AS claims FROM');
     const broken = open(t, { ...statements, byId: add(statements.byId) });

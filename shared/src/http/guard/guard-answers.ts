@@ -94,7 +94,7 @@ function answerAsFramework(error: FastifyError, reply: FastifyReply): FastifyRep
 }
 
 /** Tells whether the client prefers a page to JSON; a client that names neither gets JSON. */
-function prefersPage(request: FastifyRequest): boolean {
+export function prefersPage(request: FastifyRequest): boolean {
   const { accept } = request.headers;
   if (accept === undefined || !accept.includes('text/html')) return false;
   const headers = { accept: accept.slice(0, MAX_ACCEPT_CHARACTERS) };
@@ -135,6 +135,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+/** Escapes text for the content of elements and for attributes in quotes. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

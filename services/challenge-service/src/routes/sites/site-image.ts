@@ -45,7 +45,7 @@ export default async function siteImage(
       const source = {
         deps: { ...issuer, limit: route.limit },
         challenges,
-        imagesUrl: `${route.imagesUrl}/sites/${site.key}`,
+        imagesUrl: () => `${route.imagesUrl}/sites/${site.key}`,
         onIssued(challenge: string, preset: string) {
           app.metrics.issued(challenge, preset)();
           app.metrics.sites.issued(site.key, challenge);

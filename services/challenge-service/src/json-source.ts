@@ -1,4 +1,5 @@
-// Reads CAPTCHA_PRESETS: JSON, in the variable itself or in a file.
+// Reads a variable that holds JSON, in itself or in a file that it names.
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -9,7 +10,7 @@ import { resolve } from 'node:path';
  * @param root folder that a relative path starts from
  * @throws RangeError whose message follows the name of the variable
  */
-export function readPresetSource(value: string, root: string): unknown {
+export function readJsonSource(value: string, root: string): unknown {
   const text = readJsonText(value, root);
   try {
     return JSON.parse(text);

@@ -1,0 +1,32 @@
+// Sets of address ranges.
+
+import { BlockList, isIP } from 'node:net';
+import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
+import { parseRange } from './gate-options.js';
+
+/** Addresses whose result is kept. */
+const MOST_CACHED = 5000;
+
+/** Returns whether an address is in the set; nothing but an address is in any. */
+export type AddressRanges = (address: string) => boolean;
+
+/** Makes a set. IPv4 addresses match as IPv6 ones too (`::ffff:203.0.113.7`). @param ranges checked by the configuration */
+export function addressRanges(ranges: readonly string[]): AddressRanges {
+  const list = new BlockList();
+  for (const text of ranges) {
+    const range = parseRange(text);
+    if (range === null) throw new RangeError(`${text} is no address or range`);
+    list.addSubnet(range.address, range.bits, range.family);
+  }
+  // A list of a search engine has hundreds of ranges, which are compared one by one.
+  const known = createLruCache<boolean>(MOST_CACHED);
+  return (address) => {
+    let found = known.get(address);
+    if (found === undefined) {
+      const version = isIP(address);
+      found = version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+      if (version !== 0) known.set(address, found);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,184 @@
+// The options of the gate: their schema, their defaults and their mistakes.
+
+import { isIP } from 'node:net';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Value, type ValueError } from '@sinclair/typebox/value';
+import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
+
+const MOST_RULES = 200;
+const MOST_RANGES = 2000;
+
+const Path = Type.String({
+  pattern: '^/[!-~]{0,511}$',
+  description: 'A path; `*` stands for any characters',
+  expected: 'a path such as /feed.xml or /assets/*, in printable ASCII',
+});
+const Paths = Type.Array(Path, { minItems: 1, maxItems: MOST_RULES, expected: 'a list of paths' });
+const Ranges = Type.Array(Type.String(), {
+  minItems: 1,
+  maxItems: MOST_RANGES,
+  expected: 'a list of addresses and ranges such as 203.0.113.0/24',
+});
+const Method = Type.String({ pattern: '^[A-Z]{1,20}$', expected: 'a method such as GET' });
+const Host = Type.String({
+  pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$',
+  maxLength: 253,
+  expected: 'a domain such as googlebot.com, in small letters',
+});
+
+const strict = { additionalProperties: false } as const;
+
+/** What happens to the requests that all its conditions apply to; a rule without conditions applies to all. */
+export const GateRule = Type.Object(
+  {
+    action: Type.Union([Type.Literal('pass'), Type.Literal('check'), Type.Literal('refuse')]),
+    sites: Type.Optional(Type.Array(Type.String(), { minItems: 1, expected: 'a list of some of the sites' })),
+    paths: Type.Optional(Paths),
+    methods: Type.Optional(Type.Array(Method, { minItems: 1, expected: 'a list of methods' })),
+    addresses: Type.Optional(Ranges),
+  },
+  strict,
+);
+export type GateRule = Static<typeof GateRule>;
+
+/** A robot that needs no pass, known by its address or by the verified name of its address. */
+export const GateRobot = Type.Object(
+  {
+    name: Type.String({ pattern: NAME_PATTERN, expected: 'a name of 1 to 32 letters, digits, _ or -' }),
+    agent: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 64,
+        expected: 'a part of its User-Agent, of 2 to 64 characters',
+      }),
+    ),
+    hosts: Type.Optional(Type.Array(Host, { minItems: 1, maxItems: 20, expected: 'a list of domains' })),
+    addresses: Type.Optional(Ranges),
+  },
+  strict,
+);
+export type GateRobot = Static<typeof GateRobot>;
+
+/** All options of the gate. */
+export const GateOptions = Type.Object(
+  {
+    sites: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 1000,
+      expected: 'a list of origins such as https://www.example.com',
+    }),
+    image: Type.Boolean({ default: false }),
+    pass: Type.Object(
+      {
+        seconds: Type.Integer({ default: 3600, minimum: 60, maximum: 30 * 86_400 }),
+        ipv4: Type.Integer({ default: 24, minimum: 8, maximum: 32 }),
+        ipv6: Type.Integer({ default: 48, minimum: 32, maximum: 64 }),
+      },
+      { ...strict, default: {} },
+    ),
+    rules: Type.Array(GateRule, { default: [], maxItems: MOST_RULES }),
+    well_known: Type.Boolean({ default: true }),
+    feeds: Type.Array(Path, { default: [], maxItems: MOST_RULES }),
+    robots: Type.Array(GateRobot, { default: [], maxItems: 100 }),
+    rest: Type.Union([Type.Literal('check'), Type.Literal('pass')], { default: 'check' }),
+  },
+  strict,
+);
+export type GateOptions = Static<typeof GateOptions>;
+
+/** The options, complete, or a line for each mistake, which begins with the path of the option. */
+export type ResolvedGate =
+  | { readonly options: GateOptions; readonly mistakes?: undefined }
+  | { readonly options?: undefined; readonly mistakes: readonly string[] };
+
+/** Completes the options with their defaults. @param given parsed JSON */
+export function resolveGateOptions(given: unknown): ResolvedGate {
+  const options = Value.Default(GateOptions, Value.Clone(given));
+  // Of a value that is missing the schema says that it is not there, and then that it is wrong.
+  const errors = new Map(
+    [...Value.Errors(GateOptions, options)].reverse().map((error) => [error.path, error]),
+  );
+  const single = [...errors.values()].reverse().map(lineOf);
+  // Comparing values of the wrong type would report more than there is.
+  const mistakes = single.length > 0 ? single : mistakesIn(options as GateOptions);
+  return mistakes.length > 0 ? { mistakes } : { options: options as GateOptions };
+}
+
+function lineOf({ path, schema, message }: ValueError): string {
+  const place = placeOf(path);
+  if (message === 'Unexpected property') return `${place}: there is no such option`;
+  if (message === 'Expected required property') return `${place} is missing`;
+  return `${place} must be ${expectedOf(schema)}`;
+}
+
+function expectedOf(schema: TSchema): string {
+  if (schema.expected === undefined && schema.type === 'object') return 'an object';
+  if (schema.expected === undefined && schema.type === 'array') return 'a list';
+  return expectationOf(schema);
+}
+
+/** Writes `/rules/0/action` as `rules[0].action`. */
+function placeOf(path: string): string {
+  const place = path.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
+  return place.replace(/^\./, '') || 'the value';
+}
+
+function mistakesIn({ sites, rules, robots }: GateOptions): string[] {
+  const mistakes = sites.flatMap((site, at) => {
+    if (!isOrigin(site)) return [`sites[${at}] must be an origin such as https://www.example.com`];
+    return sites.some((other, before) => before < at && isOrigin(other) && hostOf(other) === hostOf(site))
+      ? [`sites[${at}] must not have the host of another site`]
+      : [];
+  });
+  for (const [at, rule] of rules.entries()) {
+    for (const site of rule.sites ?? []) {
+      if (!sites.includes(site)) mistakes.push(`rules[${at}].sites must name some of the sites`);
+    }
+    mistakes.push(...wrongRanges(`rules[${at}].addresses`, rule.addresses));
+  }
+  const names = new Set<string>();
+  for (const [at, { name, agent, hosts, addresses }] of robots.entries()) {
+    if (names.has(name)) mistakes.push(`robots[${at}].name must not be that of another robot`);
+    names.add(name);
+    if (hosts === undefined && addresses === undefined) {
+      mistakes.push(`robots[${at}] must have hosts or addresses: anybody can send the User-Agent of a robot`);
+    }
+    if (hosts !== undefined && agent === undefined) {
+      mistakes.push(`robots[${at}].agent is missing: without it each visitor's address would be looked up`);
+    }
+    mistakes.push(...wrongRanges(`robots[${at}].addresses`, addresses));
+  }
+  return mistakes;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+const hostOf = (site: string) => site.replace(/^https?:\/\//, '');
+
+function wrongRanges(place: string, ranges: readonly string[] = []): string[] {
+  const wrong = ranges.filter((range) => parseRange(range) === null);
+  return wrong.map(
+    (range) => `${place} must hold addresses and ranges, not ${JSON.stringify(range.slice(0, 60))}`,
+  );
+}
+
+/** A range of addresses. */
+export interface AddressRange {
+  readonly address: string;
+  readonly bits: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** Reads `203.0.113.7` or `2001:db8::/32`. Returns null for anything else, and for a range of all addresses. */
+export function parseRange(text: string): AddressRange | null {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  const most = version === 6 ? 128 : 32;
+  if (version === 0 || address.includes('%') || rest.length > 0) return null;
+  if (bits !== undefined && !/^[1-9]\d{0,2}$/.test(bits)) return null;
+  const wanted = bits === undefined ? most : Number(bits);
+  return wanted > most ? null : { address, bits: wanted, family: version === 6 ? 'ipv6' : 'ipv4' };
+}

@@ -1,0 +1,94 @@
+// The rules of the gate: whether a request passes, needs a pass, or is refused.
+
+import { type AddressRanges, addressRanges } from './address-ranges.js';
+import type { GateOptions, GateRule } from './gate-options.js';
+import { isLike } from './path-pattern.js';
+import type { RequestedPath } from './requested-address.js';
+
+/** A request to a guarded site, as its gateway describes it. */
+export interface GuardedRequest {
+  /** The origin of the site. */
+  readonly site: string;
+  readonly method: string;
+  readonly path: RequestedPath;
+  /** The visitor's address as Fastify reports it. */
+  readonly address: string;
+}
+
+/** Why a request needs no pass. */
+export type OpenReason = 'rule' | 'well_known' | 'feed' | 'rest';
+
+/** What the rules say of a request. */
+export type RuleVerdict =
+  | { readonly action: 'pass'; readonly reason: OpenReason }
+  | { readonly action: 'check' }
+  | { readonly action: 'refuse' };
+
+/** Files that programs look for at these places, and that are no content of a site. */
+const WELL_KNOWN = [
+  '/robots.txt',
+  '/sitemap.xml',
+  '/favicon.ico',
+  '/apple-touch-icon*.png',
+  '/manifest.webmanifest',
+  '/.well-known/*',
+];
+
+const READING = ['GET', 'HEAD'];
+
+const CHECK: RuleVerdict = { action: 'check' };
+const REFUSE: RuleVerdict = { action: 'refuse' };
+const PASS: Readonly<Record<OpenReason, RuleVerdict>> = {
+  rule: { action: 'pass', reason: 'rule' },
+  well_known: { action: 'pass', reason: 'well_known' },
+  feed: { action: 'pass', reason: 'feed' },
+  rest: { action: 'pass', reason: 'rest' },
+};
+
+/**
+ * Returns the function that applies the rules in their order; the first that applies decides. After them come well-known
+ * files and feeds, and then the rest.
+ */
+export function createGateRules(options: GateOptions): (request: GuardedRequest) => RuleVerdict {
+  const rules = options.rules.map(({ addresses, ...rule }) => ({
+    ...rule,
+    holds: addresses === undefined ? undefined : addressRanges(addresses),
+  }));
+  const open = [
+    { paths: options.well_known ? WELL_KNOWN : [], verdict: PASS.well_known },
+    { paths: options.feeds, verdict: PASS.feed },
+  ];
+  return (request) => {
+    for (const rule of rules) {
+      if (!applies(rule, request)) continue;
+      if (rule.action === 'check') return CHECK;
+      if (rule.action === 'refuse') return REFUSE;
+      return PASS.rule;
+    }
+    const { path, method } = request;
+    if (path.isAmbiguous) return CHECK;
+    if (READING.includes(method)) {
+      const found = open.find(({ paths }) => paths.some((pattern) => isLike(path.path, pattern)));
+      if (found !== undefined) return found.verdict;
+    }
+    return options.rest === 'pass' ? PASS.rest : CHECK;
+  };
+}
+
+function applies(
+  {
+    action,
+    sites,
+    paths,
+    methods,
+    holds,
+  }: Omit<GateRule, 'addresses'> & { readonly holds?: AddressRanges | undefined },
+  { site, method, path, address }: GuardedRequest,
+): boolean {
+  if (sites?.includes(site) === false || methods?.includes(method) === false) return false;
+  if (holds?.(address) === false) return false;
+  if (paths === undefined) return true;
+  // Such a path may be any other: no rule lets it through by its looks, and each that wants a pass may be meant.
+  if (path.isAmbiguous && action !== 'refuse') return action === 'check';
+  return paths.some((pattern) => isLike(path.path, pattern));
+}

@@ -1,0 +1,15 @@
+// Finds the guarded site that a request is for.
+
+/**
+ * Returns a function that finds the origin of the site with a host, as `Host` writes it; null if there is none.
+ * @param sites their origins
+ */
+export function createGuardedSites(sites: readonly string[]): (host: string) => string | null {
+  const byHost = new Map<string, string>();
+  for (const site of sites) {
+    const { protocol, host, hostname, port } = new URL(site);
+    byHost.set(host, site);
+    if (port === '') byHost.set(`${hostname}:${protocol === 'https:' ? 443 : 80}`, site);
+  }
+  return (host) => byHost.get(host.toLowerCase()) ?? null;
+}

@@ -1,0 +1,37 @@
+// Recognises the robots that the operator lists: by address range, or by the verified name of their address.
+
+import { addressRanges } from './address-ranges.js';
+import type { GateRobot } from './gate-options.js';
+import { isBelow, type RobotNames } from './robot-names.js';
+
+/** Whom a request comes from, and whom it claims to come from. */
+export interface Claimant {
+  /** As Fastify reports it. */
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Returns the name of the listed robot that a request comes from; null if it comes from none. */
+export type KnownRobots = (claimant: Claimant) => Promise<string | null>;
+
+/** @param namesOf looks up the verified names of an address; called only for who claims to be a robot with `hosts` */
+export function createKnownRobots(robots: readonly GateRobot[], namesOf: RobotNames): KnownRobots {
+  const listed = robots.map(({ name, agent, hosts, addresses }) => ({
+    ...{ name, hosts, agent: agent?.toLowerCase() },
+    holds: addresses === undefined ? undefined : addressRanges(addresses),
+  }));
+  return async ({ address, userAgent }) => {
+    if (listed.length === 0) return null;
+    const agent = userAgent.toLowerCase();
+    const claimed = listed.filter((robot) => robot.agent === undefined || agent.includes(robot.agent));
+    const inRange = claimed.find(({ holds }) => holds?.(address) === true);
+    if (inRange !== undefined) return inRange.name;
+    const named = claimed.filter(({ hosts }) => hosts !== undefined);
+    if (named.length === 0) return null;
+    const names = await namesOf(address);
+    const found = named.find(({ hosts = [] }) =>
+      names.some((name) => hosts.some((domain) => isBelow(name, domain))),
+    );
+    return found?.name ?? null;
+  };
+}

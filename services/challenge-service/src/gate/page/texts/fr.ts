@@ -1,0 +1,26 @@
+// The texts of the gate's page in French.
+import type { GateTexts } from './en.js';
+
+export const fr: GateTexts = {
+  title: 'Contrôle de sécurité',
+  lead: 'Un instant avant l’ouverture de {site} : votre appareil effectue un court calcul. Vous n’avez rien à faire.',
+  lead_image: 'Avant l’ouverture de {site}, veuillez saisir les caractères d’une image.',
+  proceed: 'Continuer',
+  stuck: 'Rien ne se passe ? Quelque chose empêche le chargement des scripts de cette page. Rechargez-la.',
+  no_script: 'JavaScript est désactivé ici. Activez-le pour ce site, puis rechargez la page.',
+  no_script_image: 'JavaScript est désactivé ici. Veuillez plutôt saisir les caractères de l’image.',
+  label: 'Caractères de l’image',
+  alt: 'Lettres et chiffres déformés, à saisir dans le champ ci-dessous',
+  wrong: 'Cette réponse n’a pas été acceptée. Veuillez saisir les caractères de cette nouvelle image.',
+  not_sent:
+    'Ce que vous venez d’envoyer n’est pas arrivé. Après ce contrôle, revenez en arrière et envoyez-le de nouveau.',
+  back: 'Revenir en arrière',
+  done: 'Terminé. La page s’ouvre…',
+  send_again:
+    'Terminé. Ce que vous aviez envoyé n’est pas arrivé : revenez en arrière et envoyez-le de nouveau.',
+  not_kept:
+    'Le contrôle est réussi, mais le site le redemande. Autorisez les cookies pour ce site, puis réessayez.',
+  retry: 'Réessayer',
+  failed: 'Le contrôle n’a pas fonctionné. Veuillez réessayer.',
+  refused: 'Cette page ne peut pas être ouverte depuis votre réseau.',
+};

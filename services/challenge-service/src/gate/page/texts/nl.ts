@@ -1,0 +1,26 @@
+// The texts of the gate's page in Dutch.
+import type { GateTexts } from './en.js';
+
+export const nl: GateTexts = {
+  title: 'Beveiligingscontrole',
+  lead: 'Een moment voordat {site} opengaat: uw apparaat doet een korte berekening. U hoeft niets te doen.',
+  lead_image: 'Typ de tekens in een afbeelding voordat {site} opengaat.',
+  proceed: 'Doorgaan',
+  stuck:
+    'Gebeurt er niets? Iets houdt het laden van de scripts van deze pagina tegen. Laad de pagina opnieuw.',
+  no_script: 'JavaScript staat hier uit. Zet het aan voor deze site en laad de pagina opnieuw.',
+  no_script_image: 'JavaScript staat hier uit. Typ in plaats daarvan de tekens in de afbeelding.',
+  label: 'Tekens in de afbeelding',
+  alt: 'Vervormde letters en cijfers, over te nemen in het veld hieronder',
+  wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens in deze nieuwe afbeelding.',
+  not_sent:
+    'Wat u zojuist hebt verstuurd, is niet aangekomen. Ga na deze controle terug en verstuur het opnieuw.',
+  back: 'Terug',
+  done: 'Klaar. De pagina gaat open…',
+  send_again: 'Klaar. Wat u eerder hebt verstuurd, is niet aangekomen: ga terug en verstuur het opnieuw.',
+  not_kept:
+    'De controle is gelukt, maar de site vraagt er opnieuw om. Sta cookies toe voor deze site en probeer het opnieuw.',
+  retry: 'Opnieuw proberen',
+  failed: 'De controle is niet gelukt. Probeer het opnieuw.',
+  refused: 'Deze pagina kan niet vanuit uw netwerk worden geopend.',
+};

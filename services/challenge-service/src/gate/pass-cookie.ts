@@ -1,0 +1,30 @@
+// The cookie that a pass is kept in.
+
+/** Cookies of the name that are looked at: another host of the domain may plant some. */
+const MOST_COOKIES = 8;
+
+/**
+ * Returns the name of the cookie on a site. With https browsers accept it from the site's own host alone (`__Host-`).
+ * @param site its origin
+ */
+export function passCookieName(site: string): string {
+  return site.startsWith('https:') ? '__Host-tollgate-pass' : 'tollgate-pass';
+}
+
+/** Returns the value of `Set-Cookie`. @param pass needs no escaping @param seconds how long it is kept */
+export function passCookie(site: string, pass: string, seconds: number): string {
+  const secure = site.startsWith('https:') ? '; Secure' : '';
+  return `${passCookieName(site)}=${pass}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** Returns the passes that a request shows. @param header its `Cookie` */
+export function presentedPasses(header: string | undefined, site: string): string[] {
+  const start = `${passCookieName(site)}=`;
+  if (header?.includes(start) !== true) return [];
+  return header
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(start))
+    .slice(0, MOST_COOKIES)
+    .map((cookie) => cookie.slice(start.length));
+}

@@ -1,0 +1,58 @@
+// What a gateway says that a visitor asks for: the path that rules compare, and the address to return to.
+
+const MOST_CHARACTERS = 2048;
+
+/** The path of a request, as rules see it. */
+export interface RequestedPath {
+  /** Decoded, without query. */
+  readonly path: string;
+  /**
+   * Whether programs read such a path in different ways: one with `..`, an encoded slash or `;` may lead an application
+   * elsewhere than to what it looks like. No such path is let through because of what it looks like.
+   */
+  readonly isAmbiguous: boolean;
+}
+
+// Dot segments, empty segments, parameters, backslashes, and encoded forms of these, of `%` and of control characters.
+const AMBIGUOUS = /\/\/|\/\.{1,2}(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][0-9a-f]|7f)/i;
+
+const NOTHING: RequestedPath = { path: '/', isAmbiguous: true };
+
+/** Reads the path of a request target. @param target such as `/a%20b?c=d`; undefined if the gateway does not say */
+export function requestedPath(target: string | undefined): RequestedPath {
+  if (target?.startsWith('/') !== true || target.length > 16_384) return NOTHING;
+  const end = target.indexOf('?');
+  const raw = end === -1 ? target : target.slice(0, end);
+  if (!raw.includes('%') && !AMBIGUOUS.test(raw)) return { path: raw, isAmbiguous: false };
+  try {
+    const path = decodeURIComponent(raw);
+    return AMBIGUOUS.test(raw) ? { path: plainPath(path), isAmbiguous: true } : { path, isAmbiguous: false };
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** Resolves what an application may resolve, so that rules that refuse see through it. */
+function plainPath(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.replaceAll('\\', '/').split('/')) {
+    const name = segment.replace(/;.*$/s, '');
+    if (name === '..') segments.pop();
+    else if (name !== '' && name !== '.') segments.push(name);
+  }
+  return `/${segments.join('/')}`;
+}
+
+/**
+ * Returns the absolute address of a path of a site: that of the site's first page unless it is surely a path of this site.
+ * @param wanted path and query, as a form sends them back; anything else is possible
+ * @param site the origin of the site
+ */
+export function returnAddress(wanted: unknown, site: string): string {
+  const home = `${site}/`;
+  if (typeof wanted !== 'string' || wanted.length > MOST_CHARACTERS || !wanted.startsWith('/')) return home;
+  // A browser reads `//host` and `/\host` as another site, and skips tabs and line breaks before it does.
+  if (/^\/[/\\]|[^!-~]|\\/.test(wanted) || !URL.canParse(wanted, site)) return home;
+  const { origin, pathname, search } = new URL(wanted, site);
+  return origin === site && !pathname.startsWith('//') ? `${site}${pathname}${search}` : home;
+}

@@ -1,0 +1,177 @@
+// Decorates the server with the gate: which requests pass, what passes are worth, and the page for those without one.
+
+import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import {
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '@tollgate/shared/challenges/challenge-verifier.js';
+import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
+import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import type { Verdict, VerifyContext } from '@tollgate/shared/challenges/verification.js';
+import { acceptedAlgorithms, SHA256 } from '@tollgate/shared/pow/algorithms.js';
+import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { GateOptions } from '../gate/gate-options.js';
+import { createGatePasses, type PassProblem } from '../gate/gate-passes.js';
+import { createGateRules, type OpenReason } from '../gate/gate-rules.js';
+import { createGuardedSites } from '../gate/guarded-sites.js';
+import { createKnownRobots } from '../gate/known-robots.js';
+import type { GatePageSettings } from '../gate/page/gate-page.js';
+import { passCookie, presentedPasses } from '../gate/pass-cookie.js';
+import { requestedPath, returnAddress } from '../gate/requested-address.js';
+import { createRobotNames, type NameResolver, ROBOT_NAME_BOUNDS } from '../gate/robot-names.js';
+
+/** What the gate is opened from. */
+export interface GateDependencies {
+  readonly options: GateOptions;
+  /** Looks up the names of robots. */
+  readonly resolver: NameResolver;
+}
+
+/** What becomes of a request, and why. */
+export type GateVerdict =
+  | { readonly outcome: 'passed'; readonly reason: OpenReason | 'robot' | 'pass' }
+  | { readonly outcome: 'asked'; readonly reason: 'missing' | PassProblem }
+  | { readonly outcome: 'refused'; readonly reason: 'rule' };
+
+/** The gate as routes use it. */
+export interface Gate {
+  readonly options: GateOptions;
+  readonly verifier: ChallengeVerifier;
+  readonly page: GatePageSettings;
+  /** Returns the origin of the guarded site that a request is for; null if it is for none. */
+  siteOf(request: FastifyRequest): string | null;
+  /** Returns the absolute address of a path of this service on the guarded site of a request; null if it is for none. */
+  addressOf(request: FastifyRequest, path: string): string | null;
+  /** Decides about the request that a gateway describes. The store is not asked. */
+  check(request: FastifyRequest, site: string): Promise<GateVerdict>;
+  /** Verifies the solved challenges of a visitor. @param body parsed, of any shape */
+  verify(body: unknown, context: VerifyContext): Promise<Verdict>;
+  /** Returns the absolute address on a site that a visitor goes on to. @param wanted what a form has sent back */
+  returnAddress(wanted: unknown, site: string): string;
+  /** Returns the cookie of a new pass; null if the address of the visitor is not known. */
+  newPassCookie(request: FastifyRequest, site: string): string | null;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Null if the gate stands before no site. */
+    gate: Gate | null;
+  }
+}
+
+interface GatePluginOptions {
+  readonly gate: GateDependencies | undefined;
+  readonly options: CaptchaOptions;
+  readonly publicUrl: string;
+  readonly kinds?: readonly ChallengeType[] | undefined;
+  readonly trail: AuditTrail;
+}
+
+async function gate(app: FastifyInstance, { gate: deps, ...rest }: GatePluginOptions): Promise<void> {
+  app.decorate('gate', deps === undefined ? null : openGate(app, deps, rest));
+}
+
+function openGate(
+  app: FastifyInstance,
+  { options, resolver }: GateDependencies,
+  { options: captcha, publicUrl, kinds = [], trail }: Omit<GatePluginOptions, 'gate'>,
+): Gate {
+  const { ring, challenges: store, metrics, random } = app;
+  const verifier = createChallengeVerifier({
+    ...{ store, ring, options: captcha, application: 'gate', kinds, random, clock: Date.now },
+    observer: metrics.challenges('gate', trail),
+  });
+  const passes = createGatePasses(ring, options.pass);
+  const rulesFor = createGateRules(options);
+  const siteWith = createGuardedSites(options.sites);
+  const domains = options.robots.flatMap(({ hosts = [] }) => hosts);
+  const clock = () => performance.now();
+  const robotOf = createKnownRobots(
+    options.robots,
+    createRobotNames({ resolver, domains, clock, ...ROBOT_NAME_BOUNDS }),
+  );
+  const basePath = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const siteOf: Gate['siteOf'] = (request) => siteWith(request.host);
+
+  /** Returns null if the request shows a valid pass. The problem is that of the best one. */
+  function passProblem(request: FastifyRequest, site: string): 'missing' | PassProblem | null {
+    const holder = { site, address: normaliseAddress(request.ip) };
+    let worst: 'missing' | PassProblem = 'missing';
+    for (const pass of presentedPasses(request.headers.cookie, site)) {
+      const problem = passes.problemOf(pass, holder, Date.now());
+      if (problem === null) return null;
+      if (worst === 'missing' || worst === 'forged') worst = problem;
+    }
+    return worst;
+  }
+
+  async function decide(request: FastifyRequest, site: string): Promise<GateVerdict> {
+    const asked = {
+      site,
+      method: headerOf(request, 'x-forwarded-method') ?? 'GET',
+      path: requestedPath(headerOf(request, 'x-forwarded-uri')),
+      address: request.ip,
+    };
+    const verdict = rulesFor(asked);
+    if (verdict.action === 'pass') return { outcome: 'passed', reason: verdict.reason };
+    if (verdict.action === 'refuse') return { outcome: 'refused', reason: 'rule' };
+    const problem = passProblem(request, site);
+    if (problem === null) return { outcome: 'passed', reason: 'pass' };
+    const { ip: address, headers } = request;
+    const robot = await robotOf({ address, userAgent: headers['user-agent'] ?? '' });
+    return robot === null ? { outcome: 'asked', reason: problem } : { outcome: 'passed', reason: 'robot' };
+  }
+
+  return {
+    options,
+    verifier,
+    page: {
+      ...{ basePath, prefix: captcha.routes.prefix, version: app.browserFiles.version },
+      fields: verifier.fieldNames,
+      image: options.image,
+      effort: captcha.effort.enabled,
+      algorithms: acceptedAlgorithms(captcha.pow.algorithms).hashwx === null ? [SHA256] : [HASHWX, SHA256],
+    },
+    siteOf,
+    addressOf(request, path) {
+      const site = siteOf(request);
+      return site === null ? null : `${site}${basePath}${path}`;
+    },
+    async check(request, site) {
+      const verdict = await decide(request, site);
+      metrics.gate.checked(verdict);
+      return verdict;
+    },
+    verify: (body, context) => verifier.verify(submissionFrom(body, verifier.fieldNames), context),
+    returnAddress,
+    newPassCookie(request, site) {
+      const address = normaliseAddress(request.ip);
+      if (address === null) return null;
+      metrics.gate.issued();
+      return passCookie(site, passes.issue({ site, address }, Date.now()), passes.seconds);
+    },
+  };
+}
+
+/** Returns the gate of a server that has one. */
+export function gateOf(app: FastifyInstance): Gate {
+  if (app.gate === null) throw new TypeError('the gate stands before no site');
+  return app.gate;
+}
+
+/** Returns a header as one text; undefined if it is missing. */
+export function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join() : value;
+}
+
+/** Decorates the server with `gate`. */
+export default fp(gate, {
+  name: 'tollgate-gate',
+  fastify: '5.x',
+  dependencies: ['tollgate-issuer', 'tollgate-browser-files'],
+});

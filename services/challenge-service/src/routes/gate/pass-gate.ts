@@ -1,0 +1,92 @@
+// POST {prefix}/gate/pass: takes the solved challenges of a visitor, and gives a pass.
+
+import { type Static, Type } from '@sinclair/typebox';
+import type { Verdict } from '@tollgate/shared/challenges/verification.js';
+import { NotFound, OriginRefused, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { challengeError } from '@tollgate/shared/http/guard/challenge-refusal.js';
+import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
+import { answerGuarded, prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
+import { originAllowed } from '@tollgate/shared/http/server/origin-check.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GateSiteUnknown } from '../../errors.js';
+import { gateOf, headerOf } from '../../plugins/gate.js';
+import { sendAgain, sendAskingPage } from './send-page.js';
+
+const Body = Type.Object(
+  {
+    return: Type.Optional(
+      Type.String({ description: 'Path and query of the site, for the answer to a form without JavaScript' }),
+    ),
+    lost: Type.Optional(Type.String({ description: 'Present if what was sent before the check is lost' })),
+  },
+  { description: 'With the fields of the challenges, under their configured names' },
+);
+const Passed = Type.Object({
+  expires_in: Type.Integer({ description: 'Seconds that the pass is valid' }),
+});
+
+/** @param route.limitPerMinute submissions per minute and address */
+export default async function passGate(
+  app: FastifyInstance,
+  { limitPerMinute }: { limitPerMinute: number },
+): Promise<void> {
+  const gate = gateOf(app);
+  await app.register(formBodies, { multipart: false });
+
+  app.post<{ Body: Static<typeof Body> }>(
+    '/gate/pass',
+    {
+      errorHandler: answerGuarded,
+      config: {
+        rateLimit: limitTo({ name: 'gate', max: limitPerMinute, shared: true }),
+        answerHeaders: { 'Set-Cookie': 'The pass' },
+        refusals: { 403: { description: 'Another origin, or no guarded site', headers: {} } },
+      },
+      schema: {
+        operationId: 'passGate',
+        summary: 'A pass of the gate, for solved challenges',
+        body: Body,
+        response: { 200: Passed },
+      },
+    },
+    async (request, reply) => {
+      appendVary(reply, 'Accept');
+      const site = siteOrRefuse(request);
+      const verdict = await verify(request);
+      const isPage = prefersPage(request);
+      const { return: wanted = '/', lost } = request.body;
+      if (!verdict.ok && isPage) {
+        request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+        const goesTo = gate.returnAddress(wanted, site);
+        return sendAskingPage(gate, request, reply, { site, wanted, isLost: lost !== undefined, goesTo });
+      }
+      if (!verdict.ok) {
+        const rules = { alwaysImage: gate.options.image };
+        throw await challengeError(request, gate.verifier, verdict, undefined, rules);
+      }
+      const cookie = gate.newPassCookie(request, site);
+      if (cookie === null) throw refuse(NotFound);
+      reply.header('set-cookie', cookie);
+      if (!isPage) return { expires_in: gate.options.pass.seconds };
+      if (lost !== undefined) return sendAgain(request, reply);
+      return reply.redirect(gate.returnAddress(wanted, site), 303);
+    },
+  );
+
+  /** Pages of other sites have no use for passes. */
+  function siteOrRefuse(request: FastifyRequest): string {
+    const site = gate.siteOf(request);
+    if (site === null) throw refuse(GateSiteUnknown);
+    const { origin } = request.headers;
+    const source = { origin, secFetchSite: headerOf(request, 'sec-fetch-site') };
+    if (!originAllowed(source, [site])) throw refuse(OriginRefused);
+    return site;
+  }
+
+  function verify(request: FastifyRequest): Promise<Verdict> {
+    const image = gate.options.image ? 'required' : 'offered';
+    return gate.verify(request.body, { ip: request.ip, pow: true, image });
+  }
+}

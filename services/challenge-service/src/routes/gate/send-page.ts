@@ -1,0 +1,59 @@
+// Sends the pages of the gate.
+
+import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type GateLanguage, gateLanguageFor } from '../../gate/page/gate-languages.js';
+import {
+  askingPage,
+  GATE_PAGE_POLICY,
+  type GatePageVisit,
+  refusingPage,
+  sendAgainPage,
+} from '../../gate/page/gate-page.js';
+import type { Gate } from '../../plugins/gate.js';
+
+/** Longer addresses are not kept in the form without JavaScript; with it, the page is loaded again where it is. */
+const MOST_CHARACTERS = 2048;
+
+/** Asks for the check: 403, or 422 after an answer that was not accepted. */
+export function sendAskingPage(
+  { verifier, page }: Gate,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Pick<GatePageVisit, 'site' | 'wanted' | 'isLost' | 'goesTo'>,
+): FastifyReply {
+  const language = languageOf(request, reply);
+  const wanted = visit.wanted.length > MOST_CHARACTERS ? '/' : visit.wanted;
+  const html = askingPage(page, { ...visit, wanted, language, noScriptImage: verifier.noScriptImage() });
+  return send(reply.code(visit.goesTo === undefined ? 403 : 422), html);
+}
+
+/** Says that nothing helps. */
+export function sendRefusingPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return send(reply.code(403), refusingPage(languageOf(request, reply)));
+}
+
+/** Says that what was sent before the check must be sent again. */
+export function sendAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return send(reply, sendAgainPage(languageOf(request, reply)));
+}
+
+function languageOf(request: FastifyRequest, reply: FastifyReply): GateLanguage {
+  const language = gateLanguageFor(request.headers['accept-language']);
+  reply.header('content-language', language);
+  appendVary(reply, 'Accept-Language');
+  return language;
+}
+
+function send(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .headers({
+      'content-security-policy': GATE_PAGE_POLICY,
+      // Without a referrer, browsers send the form with the origin `null`.
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+    })
+    .type('text/html; charset=utf-8')
+    .serializer((text: string) => text)
+    .send(html);
+}

@@ -1,0 +1,249 @@
+// The rules of the gate: which requests pass without a pass, whatever form their path has.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { resolveGateOptions } from '../../src/gate/gate-options.js';
+import { createGateRules } from '../../src/gate/gate-rules.js';
+import { isLike } from '../../src/gate/path-pattern.js';
+import { requestedPath, returnAddress } from '../../src/gate/requested-address.js';
+
+const SITE = 'https://www.example.com';
+const OTHER = 'http://localhost:8081';
+
+function rulesOf(options: object) {
+  const { options: complete, mistakes } = resolveGateOptions({ sites: [SITE, OTHER], ...options });
+  if (complete === undefined) throw new Error(mistakes?.join());
+  const decide = createGateRules(complete);
+  return (target: string, { method = 'GET', address = '203.0.113.7', site = SITE } = {}) => {
+    const verdict = decide({ site, method, address, path: requestedPath(target) });
+    return verdict.action === 'pass' ? verdict.reason : verdict.action;
+  };
+}
+
+t.test(
+  'by default everything needs a pass but well-known files, which are read and not written',
+  async (t) => {
+    const decide = rulesOf({ feeds: ['/feed.xml', '/blog/*.rss'] });
+    for (const path of [
+      '/',
+      '/a',
+      '/a/robots.txt',
+      '/robots.txt/',
+      '/.well-known',
+      '/Robots.txt',
+      '/feed.xml2',
+    ]) {
+      t.equal(decide(path), 'check', path);
+    }
+    for (const path of [
+      '/robots.txt',
+      '/favicon.ico?v=2',
+      '/.well-known/a/b',
+      '/apple-touch-icon-120x120.png',
+    ]) {
+      t.equal(decide(path), 'well_known', path);
+      t.equal(decide(path, { method: 'HEAD' }), 'well_known');
+      t.equal(decide(path, { method: 'POST' }), 'check');
+    }
+    t.equal(decide('/feed.xml'), 'feed');
+    t.equal(decide('/blog/2026/all.rss?page=2'), 'feed');
+    t.equal(rulesOf({ well_known: false })('/robots.txt'), 'check');
+    t.equal(rulesOf({ rest: 'pass' })('/'), 'rest');
+  },
+);
+
+t.test('the first rule that applies decides, by path, method, address and site', async (t) => {
+  const decide = rulesOf({
+    rules: [
+      { action: 'refuse', addresses: ['198.51.100.0/24', '2001:db8:bad::/48'] },
+      { action: 'check', paths: ['/api/search*'] },
+      { action: 'pass', paths: ['/api/*'], methods: ['GET', 'OPTIONS'] },
+      { action: 'pass', addresses: ['192.0.2.7', '2001:db8:600d::1'] },
+      { action: 'pass', sites: [OTHER], paths: ['/open/*'] },
+      { action: 'check', paths: ['/robots.txt'] },
+    ],
+  });
+  t.equal(decide('/api/a'), 'rule');
+  t.equal(decide('/api/a', { method: 'OPTIONS' }), 'rule');
+  t.equal(decide('/api/a', { method: 'POST' }), 'check');
+  t.equal(decide('/api/search?q=a'), 'check');
+  t.equal(decide('/api/a', { address: '198.51.100.7' }), 'refuse');
+  t.equal(decide('/api/a', { address: '::ffff:198.51.100.7' }), 'refuse', 'written as an IPv6 address');
+  t.equal(decide('/', { address: '2001:db8:bad:1::1' }), 'refuse');
+  t.equal(decide('/', { address: '192.0.2.7' }), 'rule');
+  t.equal(decide('/', { address: '192.0.2.8' }), 'check');
+  t.equal(decide('/', { address: '2001:db8:600d::1' }), 'rule');
+  t.equal(decide('/', { address: 'unknown' }), 'check');
+  t.equal(decide('/open/a'), 'check');
+  t.equal(decide('/open/a', { site: OTHER }), 'rule');
+  t.equal(decide('/robots.txt'), 'check', 'a rule comes before well-known files');
+});
+
+t.test('a path that programs read in different ways never passes by its looks', async (t) => {
+  const decide = rulesOf({
+    rest: 'pass',
+    feeds: ['/feed*'],
+    rules: [
+      { action: 'refuse', paths: ['/secret*'] },
+      { action: 'check', paths: ['/admin*'] },
+      { action: 'pass', paths: ['/public/*'] },
+    ],
+  });
+  t.equal(decide('/public/a'), 'rule');
+  t.equal(decide('/public/%C3%A9%20a'), 'rule', 'percent-encoding alone is no danger');
+  t.equal(decide('/%61dmin/a'), 'check', 'and hides nothing');
+  t.equal(decide('/%73ecret/a'), 'refuse');
+  const looks = ['/public/', '/.well-known/', '/feed/', '/robots.txt/', '/'];
+  const tricks = [
+    '../admin',
+    '..;/admin',
+    '%2e%2e/admin',
+    '.%2E/admin',
+    '..%2fadmin',
+    '..%5cadmin',
+    '..\\admin',
+  ];
+  const more = [
+    '%252e%252e/admin',
+    'a//admin',
+    './admin',
+    'a%00',
+    'a%0d%0ab',
+    'a;b',
+    '%',
+    '%zz',
+    '%ff',
+    'a#b',
+    'a%3b',
+  ];
+  for (const look of looks) {
+    for (const trick of [...tricks, ...more]) t.equal(decide(look + trick), 'check', look + trick);
+  }
+  t.equal(decide('/public/../secret'), 'refuse', 'a rule that refuses sees through it');
+  for (const target of [
+    '',
+    'public/a',
+    'http://www.example.com/public/a',
+    '*',
+    `/public/${'a'.repeat(20_000)}`,
+  ]) {
+    t.equal(decide(target), 'check', target.slice(0, 40));
+  }
+  t.equal(requestedPath(undefined).isAmbiguous, true);
+});
+
+t.test('a pattern is like what its wildcards allow, in a time that no path makes long', async (t) => {
+  const asExpression = (pattern: string) =>
+    new RegExp(`^${pattern.replace(/[.?]/g, '\\$&').replace(/\*+/g, '.*')}$`, 's');
+  const text = (characters: string) => fc.string({ unit: fc.constantFrom(...characters), maxLength: 12 });
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(text('ab/.'), text('ab/.*'), (path, pattern) => {
+        return isLike(path, pattern) === asExpression(pattern).test(path);
+      }),
+      { numRuns: 2000 },
+    ),
+  );
+  t.equal(isLike('/'.repeat(16_000), `/${'*a'.repeat(50)}`), false);
+});
+
+t.test('a visitor is led to the same site, and nowhere else', async (t) => {
+  const kept = [
+    '/',
+    '/a?b=c&d=%2F',
+    '/a%20b',
+    '/?next=https://evil.example/',
+    '/a//b',
+    '/@evil.example',
+    '/a/%2e/b',
+  ];
+  for (const wanted of kept.slice(0, -1)) t.equal(returnAddress(wanted, SITE), `${SITE}${wanted}`, wanted);
+  const home = `${SITE}/`;
+  const foreign = [
+    ...['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '/\t/evil.example'],
+    ...['/\n/evil.example', '\t//evil.example', ' //evil.example', '/..//evil.example', '/.//evil.example'],
+    ...['/a/..//evil.example', '/%2e%2e//evil.example', '/%2e//evil.example', '/a/\\evil.example'],
+    ...[
+      'https://evil.example/',
+      'http:evil.example',
+      'javascript:alert(1)',
+      'data:text/html,a',
+      '@evil.example',
+    ],
+    ...['', '.evil.example', ':80', '?a', '#a', '/a\r\nSet-Cookie: b', '/é', '/\0', `/${'a'.repeat(3000)}`],
+  ];
+  for (const wanted of foreign)
+    t.equal(returnAddress(wanted, SITE), home, JSON.stringify(wanted.slice(0, 40)));
+  for (const wanted of [undefined, null, 7, ['/a'], { a: 1 }]) t.equal(returnAddress(wanted, SITE), home);
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'/\\.:@%2ef\t\n a?#;evil'), maxLength: 16 }),
+        (wanted) => {
+          const address = returnAddress(`/${wanted}`, SITE);
+          const { origin, pathname } = new URL(address);
+          return address.startsWith(home) && origin === SITE && !pathname.startsWith('//');
+        },
+      ),
+      { numRuns: 5000 },
+    ),
+  );
+});
+
+t.test('each mistake in the options is a line with its place', async (t) => {
+  const linesOf = (options: unknown) => resolveGateOptions(options).mistakes;
+  t.strictSame(linesOf({ sites: [SITE] }), undefined);
+  t.strictSame(linesOf(7), ['the value must be an object']);
+  t.strictSame(linesOf({}), ['sites is missing']);
+  t.strictSame(
+    linesOf({
+      ...{ sites: [SITE], image: 'yes', rest: 'ask', more: 1, pass: { seconds: 5, ipv4: 24.5 } },
+      rules: [{ action: 'drop' }, { action: 'pass', paths: ['a', '/é'], path: '/' }, 7],
+      feeds: ['/a b'],
+      robots: [{ name: 'a b', hosts: ['Google.com'], addresses: [] }],
+    }),
+    [
+      'more: there is no such option',
+      'image must be true or false',
+      'pass.seconds must be a whole number from 60 to 2592000',
+      'pass.ipv4 must be a whole number from 8 to 32',
+      'rules[0].action must be one of pass, check, refuse',
+      'rules[1].path: there is no such option',
+      'rules[1].paths[0] must be a path such as /feed.xml or /assets/*, in printable ASCII',
+      'rules[1].paths[1] must be a path such as /feed.xml or /assets/*, in printable ASCII',
+      'rules[2] must be an object',
+      'feeds[0] must be a path such as /feed.xml or /assets/*, in printable ASCII',
+      'robots[0].name must be a name of 1 to 32 letters, digits, _ or -',
+      'robots[0].hosts[0] must be a domain such as googlebot.com, in small letters',
+      'robots[0].addresses must be a list of addresses and ranges such as 203.0.113.0/24',
+      'rest must be one of check, pass',
+    ],
+  );
+  t.strictSame(
+    linesOf({
+      sites: ['www.example.com', `${SITE}/`, SITE, 'https://www.example.com:443', 'ftp://a.example', SITE],
+      rules: [
+        { action: 'pass', sites: [OTHER], addresses: ['1.2.3', '0.0.0.0/0', '10.0.0.0/33', 'fe80::1%a'] },
+      ],
+      robots: [
+        { name: 'a', agent: 'Bot' },
+        { name: 'a', hosts: ['a.example'] },
+      ],
+    }),
+    [
+      'sites[0] must be an origin such as https://www.example.com',
+      'sites[1] must be an origin such as https://www.example.com',
+      'sites[3] must be an origin such as https://www.example.com',
+      'sites[4] must be an origin such as https://www.example.com',
+      'sites[5] must not have the host of another site',
+      'rules[0].sites must name some of the sites',
+      'rules[0].addresses must hold addresses and ranges, not "1.2.3"',
+      'rules[0].addresses must hold addresses and ranges, not "0.0.0.0/0"',
+      'rules[0].addresses must hold addresses and ranges, not "10.0.0.0/33"',
+      'rules[0].addresses must hold addresses and ranges, not "fe80::1%a"',
+      'robots[0] must have hosts or addresses: anybody can send the User-Agent of a robot',
+      'robots[1].name must not be that of another robot',
+      "robots[1].agent is missing: without it each visitor's address would be looked up",
+    ],
+  );
+});
