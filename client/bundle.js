@@ -1,4 +1,6 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/. Beside
+// them, for challenge-service alone: dist/frame.js, the page in the frame of a widget, which loads the same files later,
+// and the scripts of the widgets in dist/drop-in/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
@@ -10,6 +12,7 @@ const sources = fileURLToPath(new URL('./dist/src/', import.meta.url));
 const entry = join(sources, 'tollgate.js');
 const output = fileURLToPath(new URL('./dist/tollgate.js', import.meta.url));
 const languages = fileURLToPath(new URL('./dist/tollgate/', import.meta.url));
+const scripts = fileURLToPath(new URL('./dist/drop-in/', import.meta.url));
 const workerFiles = ["new URL('./worker.js', import.meta.url)", 'new URL(workerFile, import.meta.url)'];
 
 /** The file is page script and worker script in one, so that a page has one file to serve. */
@@ -98,6 +101,35 @@ const rareEntry = {
   },
 };
 
+/** What the scripts of the widgets install; the tag is read before anything else. */
+const vendors = {
+  recaptcha: ['recaptcha'],
+  hcaptcha: ['hcaptcha'],
+  turnstile: ['turnstile'],
+  all: ['recaptcha', 'hcaptcha', 'turnstile'],
+};
+const capitalised = (name) => name[0].toUpperCase() + name.slice(1);
+
+/** The entry of such a script. */
+const widgetEntry = {
+  name: 'widget-entry',
+  enforce: 'pre',
+  resolveId: (id) => (/(^|\/)widget-entry-/.test(id) ? basename(id) : undefined),
+  load(id) {
+    if (!id.startsWith('widget-entry-')) return undefined;
+    const names = vendors[id.slice('widget-entry-'.length)];
+    const from = (name) => JSON.stringify(join(sources, 'drop-in', `${name}.js`));
+    return [
+      `import { readScriptTag } from ${from('script-tag')};`,
+      `import { callOnload } from ${from('vendors/loading')};`,
+      ...names.map((name) => `import { install${capitalised(name)} } from ${from(`vendors/${name}`)};`),
+      'const script = readScriptTag();',
+      ...names.map((name) => `install${capitalised(name)}(script, ${names.length === 1});`),
+      'callOnload(script);',
+    ].join('\n');
+  },
+};
+
 const changedMs = (file) => statSync(file).mtimeMs;
 const inputs = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith('.js'))
@@ -109,7 +141,7 @@ const isUpToDate =
 if (!isUpToDate) await bundle();
 
 async function bundle() {
-  rmSync(languages, { recursive: true, force: true });
+  for (const folder of [languages, scripts]) rmSync(folder, { recursive: true, force: true });
   await write(entry, 'tollgate.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile, proofStaysFile]);
   cpSync(join(sources, 'element', 'texts'), languages, {
     recursive: true,
@@ -118,10 +150,16 @@ async function bundle() {
   await write('rare-entry', 'tollgate/rare.js', [rareEntry]);
   await write(join(sources, 'session', 'binding', 'device-proof.js'), 'tollgate/proof.js', []);
   await write(join(sources, 'gate.js'), 'tollgate/gate.js', []);
+  const frame = join(sources, 'drop-in', 'frame', 'frame.js');
+  await write(frame, 'frame.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile]);
+  for (const name of Object.keys(vendors)) {
+    // A classic script: clients insert the tag themselves.
+    await write(`widget-entry-${name}`, `drop-in/${name}.js`, [widgetEntry], 'iife');
+  }
 }
 
 /** Writes one file into the folder of the build. */
-async function write(input, fileName, plugins) {
+async function write(input, fileName, plugins, format = 'es') {
   const { build } = await import('vite');
   await build({
     configFile: false,
@@ -131,7 +169,7 @@ async function write(input, fileName, plugins) {
       outDir: fileURLToPath(new URL('./dist/', import.meta.url)),
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry: input, formats: ['es'], fileName: () => fileName },
+      lib: { entry: input, name: 'tollgateWidgets', formats: [format], fileName: () => fileName },
       rolldownOptions: { output: { codeSplitting: false, minify: true } },
     },
   });

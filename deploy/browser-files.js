@@ -1,5 +1,5 @@
-// Copies the prebuilt file of the browser package and its languages into the challenge service, which serves them, each
-// with compressed copies, so that nothing is compressed for a request.
+// Copies the prebuilt file of the browser package, its languages, and what widgets consist of into the challenge service,
+// which serves them, each with compressed copies, so that nothing is compressed for a request.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,11 @@ const served = join(root, 'services', 'challenge-service', 'dist', 'browser');
 
 /** Writes the files, unless they are newer than what they are made of. @throws Error if the prebuilt file is missing */
 export function writeBrowserFiles() {
-  const languages = readdirSync(join(built, 'tollgate')).filter((name) => name.endsWith('.js'));
-  const names = ['tollgate.js', ...languages.sort().map((name) => `tollgate/${name}`)];
+  const scriptsIn = (folder) => {
+    const scripts = readdirSync(join(built, folder)).filter((name) => name.endsWith('.js'));
+    return scripts.sort().map((name) => `${folder}/${name}`);
+  };
+  const names = ['tollgate.js', ...scriptsIn('tollgate'), 'frame.js', ...scriptsIn('drop-in')];
   const files = names.flatMap((name) => [name, `${name}.br`, `${name}.gz`]);
   const sources = [fileURLToPath(import.meta.url), ...names.map((name) => join(built, name))];
   if (isNewer(files, Math.max(...sources.map(changedMs)))) return;

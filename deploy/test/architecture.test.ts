@@ -86,6 +86,13 @@ const rooms: readonly Room[] = [
     never: [environment],
   },
   {
+    name: 'shared/load',
+    files: /^shared\/src\/load\//,
+    may: shared('store', 'pow', 'crypto'),
+    mayForTypes: shared('challenges', 'schemas'),
+    never: [anyProcess, clock, chance],
+  },
+  {
     name: 'shared/audit',
     files: /^shared\/src\/audit\//,
     may: [node('fs', 'path'), ...shared('schemas')],
@@ -134,7 +141,7 @@ const rooms: readonly Room[] = [
   {
     name: 'browser',
     files: /^services\/challenge-service\/src\/browser\//,
-    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url')],
+    may: [/^negotiator$/, node('crypto', 'fs', 'path', 'url', 'util', 'zlib')],
     never: [environment, clock, chance],
   },
   {

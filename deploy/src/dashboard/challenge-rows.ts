@@ -62,6 +62,17 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Price by load',
+        description:
+          'Load of the queues of all processes (1 is all they can do, at 2 they refuse), its level, and the bits that it or somebody adds to the price.',
+        unit: 'short',
+        queries: [
+          [`max by (queue) (${of('tollgate_load_ratio')})`, 'load of {{queue}}'],
+          [`max(${of('tollgate_load_level')})`, 'level'],
+          [`max by (by) (${of('tollgate_price_raised_bits')})`, 'bits by {{by}}'],
+        ],
+      },
+      {
         title: 'Time of an image',
         description: 'From the request to the bytes, the wait in the queue included.',
         unit: 's',

@@ -7,7 +7,9 @@ import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-fi
  * @throws Error if the files have not been built
  */
 export function prebuiltPage(): string {
-  const { version, names, copyOf } = readBrowserFiles();
+  const { version, names: served, copyOf } = readBrowserFiles();
+  // The files of widgets are not for pages of one's own.
+  const names = served.filter((name) => name.startsWith('tollgate'));
   const bytesOf = (name: string, encoding = '') => {
     const copy = copyOf(name, encoding);
     if (copy === undefined)
@@ -37,7 +39,7 @@ A page is ready after three requests and less than 40 kB: this file, a challenge
 | \`/api/captcha/tollgate.js\` | 5 minutes, then compared by \`ETag\` | pages that take each release as it comes |
 | \`/api/captcha/v/${version}/tollgate.js\` | for good | pages that name the release and its integrity hash |
 
-The version names the content of all files of this page. A version that the service does not have leads to the present file (302), so a page of another release goes on working. With an integrity hash the browser refuses that file: change the line together with the service, or serve the file from the application itself.
+The version names the content of all files that the service serves to browsers. A version that the service does not have leads to the present file (302), so a page of another release goes on working. With an integrity hash the browser refuses that file: change the line together with the service, or serve the file from the application itself.
 
 \`\`\`html
 <script type="module" crossorigin src="/api/captcha/v/${version}/tollgate.js"

@@ -43,6 +43,7 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -224,6 +225,10 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('mark the options');
   await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
   await done('report the keys of a node');
+  const load = openLoadRecord(store, captcha.cache.prefix);
+  await load.report('process', { issued: 1, refused: 0, queues: {} });
+  await load.raise(1, 60_000);
+  await done('report the load, raise the price by hand');
 
   const watch = watchStores({ sessions: store, challenges: store }, readyKey(captcha.cache.prefix), logger);
   t.teardown(() => watch.stop());
@@ -352,6 +357,7 @@ t.test('every function that builds a key has a row', async (t) => {
   const others = [
     configFingerprintKey('captcha'),
     readyKey('captcha'),
+    ...Object.values(loadKeys('captcha')),
     READY_KEY,
     userSessionsKey(1),
     endNotesKey(1),

@@ -99,5 +99,7 @@ function wholeOf({ status, headers, json }: Answer): object {
 
 /** Not what a process says by itself: revocations, marks, reports, connections. */
 function isOfRequest(command: string): boolean {
-  return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options)\b/.test(command);
+  return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/.test(
+    command,
+  );
 }

@@ -129,5 +129,7 @@ async function aloneImage(site: Site, ip: string) {
 
 /** Not what a process says by itself. */
 function isOfRequest(command: string): boolean {
-  return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options)\b/.test(command);
+  return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/.test(
+    command,
+  );
 }

@@ -163,8 +163,9 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** What a process says whatever is asked of it: it reads the revocations, marks its options and keys, connects. */
-const OF_NO_REQUEST = /^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options)\b/;
+/** What a process says whatever is asked of it: it reads the revocations, marks its options, keys and load, connects. */
+const OF_NO_REQUEST =
+  /^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/;
 
 async function contentOf({ redis }: Site, key: string): Promise<string> {
   const type = await redis?.client.type(key);

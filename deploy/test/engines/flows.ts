@@ -9,6 +9,7 @@ import { outageFlows } from './outage-flows.js';
 import { priceFlows } from './price-flows.js';
 import { sessionFlows } from './session-flows.js';
 import { type Site, startSite } from './site.js';
+import { widgetFlows } from './widget-flows.js';
 
 /** What a flow is given. */
 export interface Stage {
@@ -23,7 +24,14 @@ export interface Stage {
 /** A flow, named after what holds in it. */
 export type Flows = Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>;
 
-const flows: Flows = { ...sessionFlows, ...priceFlows, ...formFlows, ...accessFlows, ...outageFlows };
+const flows: Flows = {
+  ...sessionFlows,
+  ...priceFlows,
+  ...formFlows,
+  ...widgetFlows,
+  ...accessFlows,
+  ...outageFlows,
+};
 
 /** With Trusted Types the solver tries the plain URL of its worker first, which bundlers need. */
 const plainUrlFirst = /^\/forms\/\S+ require-trusted-types-for trusted-types-sink Worker\b/;

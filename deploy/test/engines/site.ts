@@ -8,6 +8,7 @@ import { startServiceHere } from '../support/services-here.js';
 import { type FormApplication, formsPath, startFormApplication } from './form-application.js';
 import { type Front, startFront } from './front.js';
 import { otherPage, otherScript } from './other-page.js';
+import { shopSites } from './widget-flows.js';
 
 export interface Site {
   readonly system: System;
@@ -61,6 +62,7 @@ export async function startSite(t: Test): Promise<Site> {
     // A renewal every two seconds.
     ACCESS_TTL: '4',
     RATE_LIMIT_REFRESH: '1000',
+    SITES: shopSites,
   };
   const system = await startSystem({
     startService,

@@ -39,8 +39,10 @@ import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
 import issueSitePow from './routes/sites/issue-site-pow.js';
 import redeem from './routes/sites/redeem.js';
+import siteFrame from './routes/sites/site-frame.js';
 import siteImage from './routes/sites/site-image.js';
 import siteverify from './routes/sites/siteverify.js';
+import widgetScript from './routes/sites/widget-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
@@ -100,10 +102,10 @@ export async function buildApp(
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
-  await app.register(browserFiles);
+  const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
+  await app.register(browserFiles, { address });
   await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
 
-  const ownUrl = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
   await app.register(sites, {
@@ -120,7 +122,7 @@ export async function buildApp(
     options,
     limit: imageLimit,
     // The page of the gate may load them from its own site alone.
-    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? ownUrl,
+    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? address,
   });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
@@ -136,10 +138,12 @@ export async function buildApp(
     countRequest: deps.countRequest,
   });
   await app.register(serveScript, { prefix });
+  await app.register(widgetScript, { prefix });
+  await app.register(siteFrame, { prefix });
   await app.register(issueSitePow, { prefix });
   await app.register(siteImage, {
     prefix,
-    imagesUrl: ownUrl,
+    imagesUrl: address,
     limit: imageLimit,
     limitPerMinute: values.RATE_LIMIT_IMAGE,
   });

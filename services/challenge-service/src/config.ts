@@ -93,6 +93,24 @@ export function readPassesConfig(env: Readonly<Record<string, string | undefined
   };
 }
 
+const LoadEnvironment = Type.Object({ ...StoreVariables, ...captchaVariables });
+
+/**
+ * Reads what `captcha attack` needs, which includes no secret.
+ * @throws ConfigurationError with a line for each mistake
+ */
+export function readLoadConfig(env: Readonly<Record<string, string | undefined>>) {
+  const values = readEnvironment(LoadEnvironment, env, (found) => [
+    ...checkCaptchaVariables(found),
+    ...unknownCaptchaVariables(env),
+  ]);
+  return {
+    storeUrl: cacheStoreUrlOf(values),
+    storeVariable: cacheStoreVariableOf(values),
+    captcha: captchaOptionsFrom(values),
+  };
+}
+
 const PreviewEnvironment = Type.Object({
   ...StoreVariables,
   ...ChallengeModuleVariables,

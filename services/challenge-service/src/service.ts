@@ -13,6 +13,8 @@ import { createLogger, type LogOutput } from '@tollgate/shared/http/observabilit
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { counted } from '@tollgate/shared/load/counted-challenges.js';
+import { watchLoad } from '@tollgate/shared/load/load-watch.js';
 import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
@@ -100,8 +102,16 @@ export async function openChallengeService(
     },
   };
   const optionsWatch = watchConfigFingerprint(store, captcha, logger);
-  const challenges = openChallengeStore(store, captcha.cache.prefix);
-  const openChallenges = (site: string) => openChallengeStore(store, captcha.cache.prefix, site);
+  const load = watchLoad(store, {
+    options: captcha,
+    log: logger,
+    onByHand: (raised) => trail.write({ event: 'price_raised', ...(raised ?? { bits: 0, minutes: 0 }) }),
+  });
+  metrics.load(load);
+  const challenges = counted(openChallengeStore(store, captcha.cache.prefix), load);
+  const drawings = load.queue('drawings', { running: threads, waiting: MAX_IMAGE_QUEUE });
+  const openChallenges = (site: string) =>
+    counted(openChallengeStore(store, captcha.cache.prefix, site), load);
 
   const service = await run({
     logger,
@@ -109,7 +119,8 @@ export async function openChallengeService(
       challenges,
       countRequest: openRequestCounter(store, captcha.cache.prefix),
       ring,
-      images: images === null ? null : metrics.measured(images, threads),
+      raisedBits: load.raisedBits,
+      images: images === null ? null : metrics.measured(images, threads, drawings),
       presets,
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
@@ -143,6 +154,7 @@ export async function openChallengeService(
     state,
     opened: () => waitForStores([store]),
     closeDependencies: async () => {
+      await load.stop();
       await keyReport.stop();
       pruning.stop();
       await optionsWatch.stop();

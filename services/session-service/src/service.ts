@@ -14,6 +14,7 @@ import type { HealthState } from '@tollgate/shared/http/observability/health.js'
 import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
+import { watchLoad } from '@tollgate/shared/load/load-watch.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { createProofOfUse } from '@tollgate/shared/sessions/proof-of-use.js';
@@ -97,7 +98,9 @@ export async function openSessionService(
 
   // Leave one core for everything else.
   const running = Math.max(1, availableParallelism() - 1);
-  const queue = createHashingQueue({ running, waiting: running * WAITING_PER_CHECK });
+  const limits = { running, waiting: running * WAITING_PER_CHECK };
+  const queue = createHashingQueue(limits);
+  const load = watchLoad(challengeStore, { options: config.captcha, log: logger });
 
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
@@ -111,7 +114,7 @@ export async function openSessionService(
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const signIn = createSignIn(
     directory,
-    metrics.measured(queue),
+    metrics.measured(queue, load.queue('passwords', limits)),
     (error) => logger.warn({ err: error }, 'the new hash of a password could not be saved'),
     {
       onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
@@ -179,7 +182,7 @@ export async function openSessionService(
     closeDependencies: async () => {
       revoker.stop();
       await revocations.stop();
-      await keyReport.stop();
+      for (const each of [keyReport, load]) await each.stop();
       for (const pruning of prunings) pruning.stop();
       await optionsWatch.stop();
       await directory.stop();

@@ -18,6 +18,7 @@ import {
   sid,
   uid,
 } from './audit-fields.js';
+import { priceEvents } from './audit-price-events.js';
 
 /** Every event by its name. */
 export const AuditEvents = {
@@ -92,6 +93,7 @@ export const AuditEvents = {
     { address, uid, sid, request },
   ),
   ...bindingEvents,
+  ...priceEvents,
   state_rollback: event(
     'state_rollback',
     SESSION,
@@ -157,9 +159,7 @@ export const AuditEvents = {
     'audit_lost',
     BOTH,
     'Events could not be written, for instance to a full disk; written once it works again',
-    {
-      count,
-    },
+    { count },
   ),
 } as const;
 

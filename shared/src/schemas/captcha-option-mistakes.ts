@@ -5,6 +5,7 @@ import { valueAt } from './option-tree.js';
 /** The options that are compared. */
 interface ComparedOptions {
   readonly pow: { readonly difficulty: number; readonly max_difficulty: number; readonly algorithms: string };
+  readonly load_levels?: string;
   readonly cache: { readonly expire: number };
   readonly min_seconds: number;
   readonly routes: { readonly prefix: string };
@@ -34,6 +35,7 @@ const TAKEN_SEGMENTS = new Set([
 export function captchaOptionMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {
   return [
     ...rangeMistakes(options, nameOf),
+    ...loadMistakes(options, nameOf),
     ...fieldMistakes(options, nameOf),
     ...prefixMistakes(options, nameOf),
   ];
@@ -67,6 +69,14 @@ function rangeMistakes(
     mistakes.push(`${nameOf('min_seconds')} must be less than ${life}, not ${min_seconds}`);
   }
   return mistakes;
+}
+
+function loadMistakes({ load_levels }: ComparedOptions, nameOf: (path: string) => string): string[] {
+  const bits = load_levels?.split(',').map(Number) ?? [];
+  if (bits.every((added, at) => at === 0 || added > bits[at - 1]!)) return [];
+  return [
+    `${nameOf('load_levels')} must rise from each level to the next, not ${JSON.stringify(load_levels)}`,
+  ];
 }
 
 function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {

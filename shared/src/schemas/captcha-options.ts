@@ -91,6 +91,15 @@ export const CaptchaOptions = group({
     }),
     decay: seconds(900, 30 * DAY_SECONDS, 'Seconds that a failure, and the request count, is remembered'),
   }),
+  load_levels: Type.Optional(
+    Type.String({
+      description:
+        'Bits that each level of load adds to the floor, the lowest level first; `2,4,6` is a good value. Unset, the price does not depend on the load',
+      shownDefault: 'none',
+      pattern: '^(?:[1-9]|1[0-9]|2[0-3])(?:,(?:[1-9]|1[0-9]|2[0-3])){0,7}$',
+      expected: 'one to eight whole numbers of bits, separated by commas',
+    }),
+  ),
   min_seconds: Type.Number({
     default: 1.5,
     minimum: 0,

@@ -60,7 +60,7 @@ t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
   t.equal(options.min_seconds, 0);
   t.equal(options.driver, '@napi-rs/canvas');
   t.equal(options.phrase.width, 300);
-  t.equal(Object.keys(captchaVariables).length, 29);
+  t.equal(Object.keys(captchaVariables).length, 30);
 });
 
 t.test('options in code need only what differs, and are frozen at every level', async (t) => {
@@ -72,6 +72,9 @@ t.test('options in code need only what differs, and are frozen at every level', 
 // The option, a value, and the rest of the line after the name of the option.
 const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['pow.difficulty', '15', { pow: { difficulty: 15 } }, /must be 16 or more outside/],
+  ['load_levels', '4,2', { load_levels: '4,2' }, /must rise from each level to the next, not "4,2"/],
+  ['load_levels', '2,2', { load_levels: '2,2' }, /must rise/],
+  ['load_levels', '0', { load_levels: '0' }, /must be one to eight whole numbers of bits/],
   ['pow.difficulty', '25', { pow: { difficulty: 25 } }, /must be a whole number from 1 to 24, not/],
   ['pow.max_difficulty', '25', { pow: { max_difficulty: 25 } }, /must be a whole number from 1 to 24, not/],
   ['pow.difficulty', '16.5', { pow: { difficulty: 16.5 } }, /must be a whole number/],

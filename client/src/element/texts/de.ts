@@ -19,6 +19,7 @@ const texts: Texts = {
   gave_up: 'Ihr Gerät konnte die Prüfung nicht abschließen. Bitte versuchen Sie es noch einmal.',
   failed: 'Die Sicherheitsprüfung hat nicht funktioniert. Bitte versuchen Sie es noch einmal.',
   retry: 'Erneut versuchen',
+  confirm: 'Bestätigen',
   slow: 'Das dauert hier länger: Der Browser oder diese Seite lässt schnelles Rechnen nicht zu.',
   label: 'Zeichen im Bild',
   characters: 'Mögliche Zeichen: {characters}',

@@ -18,6 +18,7 @@ export const en = {
   gave_up: 'Your device could not finish the check. Please try again.',
   failed: 'The security check did not work. Please try again.',
   retry: 'Try again',
+  confirm: 'Confirm',
   slow: 'This takes longer here: the browser or this page does not allow fast computing.',
   label: 'Characters in the image',
   characters: 'Possible characters: {characters}',

@@ -20,6 +20,7 @@ const texts: Texts = {
   gave_up: 'Su dispositivo no ha podido completar el control. Inténtelo de nuevo, por favor.',
   failed: 'El control de seguridad no ha funcionado. Inténtelo de nuevo, por favor.',
   retry: 'Reintentar',
+  confirm: 'Confirmar',
   slow: 'Aquí tarda más: el navegador o esta página no permite calcular con rapidez.',
   label: 'Caracteres de la imagen',
   characters: 'Caracteres posibles: {characters}',

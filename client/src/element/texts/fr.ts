@@ -20,6 +20,7 @@ const texts: Texts = {
   gave_up: 'Votre appareil n’a pas pu terminer le contrôle. Veuillez réessayer.',
   failed: 'Le contrôle de sécurité n’a pas fonctionné. Veuillez réessayer.',
   retry: 'Réessayer',
+  confirm: 'Valider',
   slow: 'Cela prend plus de temps ici : le navigateur ou cette page ne permet pas de calculer vite.',
   label: 'Caractères de l’image',
   characters: 'Caractères possibles : {characters}',

@@ -21,6 +21,7 @@ const texts: Texts = {
   gave_up: 'Il dispositivo non è riuscito a completare il controllo. Si prega di riprovare.',
   failed: 'Il controllo di sicurezza non ha funzionato. Si prega di riprovare.',
   retry: 'Riprova',
+  confirm: 'Conferma',
   slow: 'Qui ci vuole più tempo: il browser o questa pagina non consente calcoli veloci.',
   label: 'Caratteri nell’immagine',
   characters: 'Caratteri possibili: {characters}',

@@ -20,6 +20,7 @@ const texts: Texts = {
   gave_up: 'Uw apparaat kon de controle niet voltooien. Probeer het opnieuw.',
   failed: 'De beveiligingscontrole is niet gelukt. Probeer het opnieuw.',
   retry: 'Opnieuw proberen',
+  confirm: 'Bevestigen',
   slow: 'Het duurt hier langer: de browser of deze pagina staat snel rekenen niet toe.',
   label: 'Tekens in de afbeelding',
   characters: 'Mogelijke tekens: {characters}',

@@ -20,6 +20,7 @@ const texts: Texts = {
   gave_up: 'Urządzenie nie zdołało ukończyć weryfikacji. Proszę spróbować ponownie.',
   failed: 'Weryfikacja bezpieczeństwa nie powiodła się. Proszę spróbować ponownie.',
   retry: 'Spróbuj ponownie',
+  confirm: 'Potwierdź',
   slow: 'Tutaj trwa to dłużej: przeglądarka lub ta strona nie pozwala na szybkie obliczenia.',
   label: 'Znaki na obrazku',
   characters: 'Możliwe znaki: {characters}',

@@ -21,6 +21,7 @@ const texts: Texts = {
   gave_up: 'O seu dispositivo não conseguiu concluir a verificação. Tente novamente, por favor.',
   failed: 'A verificação de segurança não funcionou. Tente novamente, por favor.',
   retry: 'Tentar novamente',
+  confirm: 'Confirmar',
   slow: 'Aqui demora mais: o navegador ou esta página não permite cálculos rápidos.',
   label: 'Caracteres da imagem',
   characters: 'Caracteres possíveis: {characters}',

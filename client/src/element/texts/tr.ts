@@ -18,6 +18,7 @@ const texts: Texts = {
   gave_up: 'Cihazınız kontrolü tamamlayamadı. Lütfen yeniden deneyin.',
   failed: 'Güvenlik kontrolü tamamlanamadı. Lütfen yeniden deneyin.',
   retry: 'Yeniden dene',
+  confirm: 'Onayla',
   slow: 'Burada daha uzun sürüyor: tarayıcı veya bu sayfa hızlı hesaplamaya izin vermiyor.',
   label: 'Resimdeki karakterler',
   characters: 'Olası karakterler: {characters}',

@@ -18,6 +18,7 @@ const texts: Texts = {
   gave_up: '您的设备未能完成验证，请重试。',
   failed: '安全验证未能完成，请重试。',
   retry: '重试',
+  confirm: '确认',
   slow: '此处需要更长时间：浏览器或本页面不允许快速计算。',
   label: '图片中的字符',
   characters: '可能的字符：{characters}',

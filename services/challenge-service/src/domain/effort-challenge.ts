@@ -43,7 +43,7 @@ export function effortIssue(
   const issue: EffortIssue = {
     token: makeToken(tag, random),
     ...client,
-    ...workTerms(options, priced, factor),
+    ...workTerms(options, priced, factor, deps.raisedBits?.()),
     bits: options.effort.bits,
     recordTail: (partDifficulty) =>
       encodeVerifiedTail({

@@ -23,6 +23,8 @@ export interface IssuerDependencies {
   /** Returns by how much the limits of a normalised address are multiplied; 1 for every address by default. */
   readonly factorOf?: (address: string | null) => number;
   readonly random: (size: number) => Uint8Array;
+  /** Returns the bits that are added to the floor now; none by default. */
+  readonly raisedBits?: () => number;
 }
 
 /** What a scope ticket says: the account that work is priced for, and what its form demands. */
@@ -106,12 +108,18 @@ function scaledLimit(limit: RequestLimit, factor: number): RequestLimit {
 /**
  * Returns the terms from which the store computes the difficulty.
  * @param factor times the requests of the address that raise its price
+ * @param raised bits that are added to the floor. The record keeps the floor without them, so that work of before stays enough
  */
-export function workTerms({ pow, escalation }: CaptchaOptions, priced: PricedScope | null, factor: number) {
+export function workTerms(
+  { pow, escalation }: CaptchaOptions,
+  priced: PricedScope | null,
+  factor: number,
+  raised = 0,
+) {
   const failures = priced?.failures ?? 0;
   return {
     terms: {
-      floor: pow.difficulty,
+      floor: pow.difficulty + raised,
       ceiling: pow.max_difficulty,
       failureStep: pow.escalate ? pow.step : 0,
       volumeStep: pow.volume.step,

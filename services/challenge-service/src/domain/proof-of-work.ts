@@ -38,7 +38,8 @@ export function powIssue(
   const { options, ring, random } = deps;
   const { pow } = options;
   const { client, tag, factor, bound } = issuingAddress(deps, address);
-  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, factor);
+  const raised = deps.raisedBits?.();
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, factor, raised);
   const demand = priced?.demand ?? null;
   const work = newWork(deps, algorithms, demand);
   const issue: PowIssue = {

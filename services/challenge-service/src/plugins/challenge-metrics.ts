@@ -14,6 +14,8 @@ import {
   createStoreObservers,
   createWorkCounter,
 } from '@tollgate/shared/http/observability/service-metrics.js';
+import type { LoadWatch } from '@tollgate/shared/load/load-watch.js';
+import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 import { createSiteCounters, type SiteCounters } from './site-counters.js';
@@ -35,10 +37,12 @@ export interface ChallengeMetrics {
   /** Counts what happens on a site. */
   readonly sites: SiteCounters;
   /**
-   * Wraps a pool so that its images are timed and counted.
+   * Wraps a pool so that its images are timed and counted, also for the load of this process.
    * @param threads images that it draws at the same time
    */
-  measured(images: ImagePool, threads: number): ImagePool;
+  measured(images: ImagePool, threads: number, load: Pick<QueueMeter, 'measure'>): ImagePool;
+  /** Shows the load of all processes, and what it adds to the price. Call it once. */
+  load(load: Pick<LoadWatch, 'status'>): void;
 }
 
 /** The counters of the gate. */
@@ -49,6 +53,7 @@ export interface GateCounters {
   issued(): void;
 }
 
+const isRefusal = (error: unknown) => error instanceof ImageQueueFullError;
 const BITS = [8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
 const DRAWING_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
@@ -88,6 +93,25 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
 
   return {
     registry,
+    load(load) {
+      registry.gauge(
+        'tollgate_load_level',
+        'Level of the price by load; 0 is the usual price',
+        () => load.status().level,
+      );
+      registry.gauge(
+        'tollgate_load_ratio',
+        'Mean load of the queues of all processes: 1 is as much as they can do, from 2 on they refuse',
+        () => load.status().sum.queues,
+        'queue',
+      );
+      registry.gauge(
+        'tollgate_price_raised_bits',
+        'Bits that are added to the floor of the price, by what adds them; the higher one counts',
+        () => load.status().bits,
+        'by',
+      );
+    },
     audit: createAuditCounters(registry, 'challenge-service'),
     requests: createRequestObservers(registry),
     store: createStoreObservers(registry, ['challenges'])('challenges'),
@@ -103,7 +127,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       return () => issued(labels);
     },
     sites: createSiteCounters(registry),
-    measured(images, threads) {
+    measured(images, threads, load) {
       let unfinished = 0;
       const countJobs = (change: number) => {
         unfinished += change;
@@ -116,11 +140,11 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
           const startedMs = performance.now();
           countJobs(1);
           try {
-            const png = await images.draw(job);
+            const png = await load.measure(() => images.draw(job), isRefusal);
             drawingSeconds(secondsSince(startedMs));
             return png;
           } catch (error) {
-            if (error instanceof ImageQueueFullError) drawingRefused();
+            if (isRefusal(error)) drawingRefused();
             throw error;
           } finally {
             countJobs(-1);

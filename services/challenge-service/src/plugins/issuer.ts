@@ -17,6 +17,8 @@ export interface IssuerOptions {
   readonly ring: KeyRing;
   /** Cryptographically strong random bytes, for tokens and salts. Default: the operating system's. */
   readonly random?: (size: number) => Uint8Array;
+  /** Returns the bits that are added to the floor of the price now. Default: none. */
+  readonly raisedBits?: () => number;
   /** Null if no image library loads. */
   readonly images: ImagePool | null;
   /** Default: the built-in preset alone. */
@@ -40,6 +42,7 @@ async function issuer(
   app.decorate('challenges', challenges);
   app.decorate('ring', ring);
   app.decorate('random', random);
+  app.decorate('raisedBits', deps.raisedBits ?? (() => 0));
   app.decorate('images', images);
   app.decorate('presets', deps.presets ?? resolvePresets({ options }).presets);
   app.decorate('metrics', deps.metrics);

@@ -82,7 +82,7 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
     return {
       site,
       challenges,
-      issuer: { options, ring, limit, factorOf, random },
+      issuer: { options, ring, limit, factorOf, random, raisedBits: app.raisedBits },
       allowsHostname: hostnameMatcher(site.hostnames),
       redeem: createRedeemer(site, { store: challenges, ring, options, kinds, random }),
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),

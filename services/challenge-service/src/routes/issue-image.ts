@@ -65,7 +65,14 @@ export default async function issueImage(
   );
   countOf.set(EFFORT, app.metrics.issued(EFFORT, EFFORT));
   const source: ImageSource = {
-    deps: { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random },
+    deps: {
+      options,
+      ring: app.ring,
+      limit,
+      factorOf: app.limitFactor,
+      random: app.random,
+      raisedBits: app.raisedBits,
+    },
     challenges: app.challenges,
     imagesUrl,
     onIssued: (_challenge, preset) => countOf.get(preset)?.(),

@@ -19,7 +19,14 @@ export default async function issuePow(
   app: FastifyInstance,
   { options, limit }: { options: CaptchaOptions; limit: RequestLimit },
 ): Promise<void> {
-  const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
+  const deps = {
+    options,
+    ring: app.ring,
+    limit,
+    factorOf: app.limitFactor,
+    random: app.random,
+    raisedBits: app.raisedBits,
+  };
 
   app.get<{ Querystring: PowQuery }>(
     '/pow',

@@ -3,7 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BrowserCopy } from '../plugins/browser-files.js';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -33,7 +34,15 @@ const Params = Type.Object({
   language: Type.Optional(Type.String({ description: 'Such as `fr`' })),
 });
 
-const routes = [
+interface ScriptRoute {
+  readonly url: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** By default `tollgate.js`, or the file of the language in the path. */
+  readonly file?: string;
+}
+
+const routes: readonly ScriptRoute[] = [
   {
     url: '/tollgate.js',
     operationId: 'loadScript',
@@ -57,22 +66,40 @@ const routes = [
   },
 ];
 
+/** What the frames of widgets load; not there without sites. */
+const frameRoutes: readonly ScriptRoute[] = [
+  {
+    url: '/frame.js',
+    file: 'frame.js',
+    operationId: 'loadFrame',
+    summary: 'The script of the frame of a widget',
+  },
+  {
+    url: `/v/${VERSION}/frame.js`,
+    file: 'frame.js',
+    operationId: 'loadFrameOfVersion',
+    summary:
+      'The same under a name that changes with its content; the present one in place of one that is gone',
+  },
+];
+
 interface ScriptRequest {
   Params: { version?: string; language?: string };
 }
 
 export default async function serveScript(app: FastifyInstance): Promise<void> {
-  for (const { url, operationId, summary } of routes) {
+  for (const { url, operationId, summary, file = 'tollgate.js' } of [...routes, ...frameRoutes]) {
     app.get<ScriptRequest>(
       url,
       {
         exposeHeadRoute: true,
+        ...(file === 'frame.js' ? { onRequest: app.requireSite } : {}),
         config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
         schema: { operationId, summary, params: Params, response: { 200: Script } },
       },
       async (request, reply) => {
         const { version, language } = request.params;
-        const name = language === undefined ? 'tollgate.js' : `tollgate/${language}.js`;
+        const name = language === undefined ? file : `tollgate/${language}.js`;
         const copy = app.browserFiles.copyOf(name, request.headers['accept-encoding']);
         if (copy === undefined) throw refuse(NotFound);
         reply.removeHeader('access-control-allow-credentials').headers(HEADERS);
@@ -80,16 +107,24 @@ export default async function serveScript(app: FastifyInstance): Promise<void> {
           // The page, or another node, is of another release.
           return reply.redirect(`${language === undefined ? '../../' : '../../../'}${name}`, 302);
         }
-        const { etag, encoding, bytes } = copy;
-        reply.headers({ etag, 'cache-control': cachingOf(version) });
-        // Fastify sends no body for HEAD, but counts it: the length of a 304, if it is named, is that of the file.
-        if (hasCurrent(request, etag))
-          return reply.code(304).send(request.method === 'HEAD' ? bytes : undefined);
-        if (encoding !== 'identity') reply.header('content-encoding', encoding);
-        return reply.send(bytes);
+        reply.header('cache-control', cachingOf(version));
+        return sendCopy(request, reply, copy);
       },
     );
   }
+}
+
+/** Sends a copy of a file, unless the client has it. */
+export function sendCopy(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, encoding, bytes }: BrowserCopy,
+): FastifyReply {
+  reply.header('etag', etag);
+  // Fastify sends no body for HEAD, but counts it: the length of a 304, if it is named, is that of the file.
+  if (hasCurrent(request, etag)) return reply.code(304).send(request.method === 'HEAD' ? bytes : undefined);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(bytes);
 }
 
 function cachingOf(version: string | undefined): string {

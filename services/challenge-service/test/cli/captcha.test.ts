@@ -1,4 +1,4 @@
-// The captcha command, run as an operator runs it: prune, preview and site.
+// The captcha command, run as an operator runs it: prune, preview, site and attack.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -242,4 +242,56 @@ t.test('if the two sides use different stores, the challenge has expired for the
     await t.rejects(drawSamples(deps, known, 1), { message: /^the challenge has expired: / });
     t.equal((await drawSamples({ ...deps, drawing: deps.issuing }, known, 2)).length, 2);
   }
+});
+
+t.test('attack raises the price by hand on either store, ends that, and says how things stand', async (t) => {
+  const { redis } = await redisStore(t);
+  const file = embeddedStore(t);
+  for (const url of [redis.url, file.url]) {
+    const env = { CAPTCHA_CACHE_STORE: url, CAPTCHA_LOAD_LEVELS: '2,4,6', CAPTCHA_CACHE_PREFIX: 'shop' };
+    const attack = (...words: string[]) => captcha(['attack', ...words], env);
+    t.match(await attack('off'), { code: 0, out: 'the price was not raised by hand\n', error: '' });
+    t.match(await attack('on', '--minutes', '30', '--bits', '3'), {
+      code: 0,
+      out: 'work costs 3 bits more for 30 minutes; end it sooner with: captcha attack off\n',
+      error: '',
+    });
+    const { out } = await attack('status');
+    t.match(
+      out,
+      /^by hand: 3 bits for another 30 minutes\nby load: level 0 of 3, 0 bits\nfloor: 19 bits, 16 without it\n/,
+    );
+    t.match(
+      (await captcha(['attack', 'status'], { CAPTCHA_CACHE_STORE: url })).out,
+      /^by hand: no\nby load: off/,
+    );
+    t.equal((await attack('on')).code, 0, 'the defaults');
+    t.match((await attack('status')).out, /^by hand: 4 bits for another 60 minutes/);
+    t.equal((await attack('off')).out, 'the price is not raised by hand any more\n');
+    t.match((await attack('status')).out, /^by hand: no\n/);
+  }
+});
+
+t.test('attack refuses what it does not know', async (t) => {
+  for (const words of [
+    [],
+    ['maybe'],
+    ['on', 'off'],
+    ['on', '--bits', '0'],
+    ['on', '--bits', '24'],
+    ['on', '--bits', '4.5'],
+    ['on', '--minutes', '1441'],
+    ['on', '--minutes', '-1'],
+    ['on', '--path', 'x'],
+    ['off', '--bits', '4'],
+    ['status', '--minutes', '4'],
+  ]) {
+    const { code, error } = await captcha(['attack', ...words], {});
+    t.equal(code, 2, words.join(' '));
+    t.match(error, /usage: captcha prune/);
+  }
+  t.equal((await captcha(['prune', '--bits', '4'], {})).code, 2);
+  const { code, error } = await captcha(['attack', 'status'], { CAPTCHA_LOAD_LEVELS: '4,2' });
+  t.equal(code, 1);
+  t.match(error, /^captcha: CAPTCHA_LOAD_LEVELS must rise/);
 });

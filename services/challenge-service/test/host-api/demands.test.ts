@@ -57,7 +57,7 @@ t.test('requests of an address raise the price, and not what a form demands', as
 t.test('the image of a ticket is of the preset that the form demands', async (t) => {
   const { store } = await embeddedStore(t);
   const module = { CAPTCHA_ESCALATION_AFTER: '0' };
-  const api = await openHostApi(t, store, module, [], { large: { phrase: { length: 5 } } });
+  const api = await openHostApi(t, store, module, [], () => 0, { large: { phrase: { length: 5 } } });
   const form = { key: 'someone', presets: ['effort', 'large'], ip: IP };
   const { json: refused } = await api.verify({ ...(await api.work()), ...form });
   t.match(refused, { code: 'captcha_required', captcha_presets: ['large'] });

@@ -66,6 +66,7 @@ export async function openHostApi(
   store: Store,
   variables: Record<string, string> = {},
   kinds: readonly ChallengeType[] = [],
+  raisedBits = () => 0,
   presets: Readonly<Record<string, unknown>> = {},
 ): Promise<HostApi> {
   const config = readChallengeConfig({ ...environment, ...variables });
@@ -83,6 +84,7 @@ export async function openHostApi(
     countRequest: openRequestCounter(store, captcha.cache.prefix),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     images: null,
+    raisedBits,
     kinds,
     presets: resolvePresets({ options: captcha, sources: [{ name: 'presets', presets }], kinds }).presets,
     onOtherDriver: () => {},

@@ -8,7 +8,7 @@ t.test('a full queue of images was seen by nobody', async (t) => {
   const pool = await openImagePool({ driver: '@napi-rs/canvas', threads: 1, maxQueue: 4 });
   t.teardown(() => pool!.close());
   const metrics = createChallengeMetrics({ process: false });
-  const images = metrics.measured(pool!, 1);
+  const images = metrics.measured(pool!, 1, { measure: (job) => job() });
   const figures = async () =>
     Object.fromEntries(
       [...(await metrics.registry.text()).matchAll(/^tollgate_(image\S*) (\S+)$/gm)].map(

@@ -13,6 +13,7 @@ import {
   createChallengeObservers,
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
+import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
@@ -53,8 +54,8 @@ export interface SessionMetrics extends BindingCounters {
   store(name: 'sessions' | 'challenges'): StoreObserver;
   /** Observes the submissions to the log-in, and writes them to the audit stream. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** Wraps the queue so that it is measured. */
-  measured(queue: HashingQueue): HashingQueue;
+  /** Wraps the queue so that it is measured, also for the load of this process. */
+  measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure' | 'countRefused'>): HashingQueue;
 }
 
 declare module 'fastify' {
@@ -72,6 +73,7 @@ const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
   ...(['missing', 'invalid', 'conflict', 'binding_required', 'binding_failed', 'stale_proof'] as const),
 ];
+const isOverloaded = (error: unknown) => error instanceof HashingOverloadedError;
 const HASHING_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** @param options.process whether to include metrics of the process, such as memory and event loop */
@@ -163,21 +165,24 @@ export function createSessionMetrics(
         },
       };
     },
-    measured: (queue) => ({
+    measured: (queue, load) => ({
       admit() {
         try {
           return queue.admit();
         } catch (error) {
-          if (error instanceof HashingOverloadedError) hashingRefused();
+          if (isOverloaded(error)) {
+            hashingRefused();
+            load.countRefused();
+          }
           throw error;
         }
       },
       async run(work) {
         const startedMs = performance.now();
         try {
-          return await queue.run(work);
+          return await load.measure(() => queue.run(work), isOverloaded);
         } catch (error) {
-          if (error instanceof HashingOverloadedError) hashingRefused();
+          if (isOverloaded(error)) hashingRefused();
           throw error;
         } finally {
           hashingSeconds(secondsSince(startedMs));

@@ -1,0 +1,81 @@
+// Who comes to the simulated site: people with three devices, and attackers.
+
+/** SHA-256 hashes a second of one native core (docs/benchmarks.md). */
+const CORE = 142_000_000;
+/** The same of one graphics card: 22 thousand million, as published for hashcat on an RTX 4090. Not measured here. */
+const CARD = 22_000_000_000;
+
+/** A device, with the SHA-256 hashes a second of its browser, and its share of the visitors. */
+export interface Device {
+  readonly name: string;
+  readonly rate: number;
+  readonly share: number;
+}
+
+/** Devices from the slowest: plain JavaScript on an old phone, a phone, a laptop. */
+export const devices: readonly Device[] = [
+  { name: 'slow phone', rate: 500_000, share: 0.1 },
+  { name: 'phone', rate: 4_000_000, share: 0.6 },
+  { name: 'laptop', rate: 20_000_000, share: 0.3 },
+];
+
+/** What comes besides the usual visitors. Times are seconds. */
+export interface Scenario {
+  readonly name: string;
+  readonly durationS: number;
+  /** More visitors a second, besides the usual ones. */
+  readonly visitors?: number;
+  /** Native hashes a second that go into log-ins. */
+  readonly hashes?: number;
+  /** Addresses of the attacker; each keeps to the limits of an address. */
+  readonly addresses?: number;
+  /** The attacker works for so long, and then rests for so long, in turn. */
+  readonly pulse?: { readonly onS: number; readonly offS: number };
+  /** How long before its use the attacker asks for a challenge. */
+  readonly aheadS?: number;
+  /** Challenges a second that are asked for and thrown away. */
+  readonly asks?: number;
+  /** Images a second that are asked for, without work. */
+  readonly images?: number;
+  /** Whether the numbers of the rule are compared here. */
+  readonly isTelling?: boolean;
+}
+
+const LONG_S = 600;
+const MANY = 10_000;
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'nobody else', durationS: LONG_S },
+  { name: 'a rush of visitors (150/s)', durationS: 120, visitors: 140, isTelling: true },
+  { name: 'a quarter of a core', durationS: LONG_S, hashes: CORE / 4, addresses: MANY },
+  { name: 'one core', durationS: LONG_S, hashes: CORE, addresses: MANY, isTelling: true },
+  {
+    name: 'a farm of 16 cores',
+    durationS: LONG_S,
+    hashes: 16 * CORE,
+    addresses: MANY,
+    isTelling: true,
+  },
+  { name: 'the farm, fetching ahead', durationS: LONG_S, hashes: 16 * CORE, addresses: MANY, aheadS: 110 },
+  { name: 'the farm, 20 s', durationS: 20, hashes: 16 * CORE, addresses: MANY, isTelling: true },
+  { name: 'a graphics card', durationS: LONG_S, hashes: CARD, addresses: MANY },
+  { name: 'the card, 100 addresses', durationS: LONG_S, hashes: CARD, addresses: 100 },
+  {
+    name: 'one core, 5 s in 30',
+    durationS: LONG_S,
+    hashes: CORE,
+    addresses: MANY,
+    pulse: { onS: 5, offS: 25 },
+    isTelling: true,
+  },
+  {
+    name: 'one core, 10 s in 60',
+    durationS: LONG_S,
+    hashes: CORE,
+    addresses: MANY,
+    pulse: { onS: 10, offS: 50 },
+  },
+  { name: 'few who only ask (100/s)', durationS: LONG_S, asks: 100 },
+  { name: 'many who only ask (10,000/s)', durationS: LONG_S, asks: 10_000 },
+  { name: 'many who only ask for images', durationS: LONG_S, images: 10_000 },
+];

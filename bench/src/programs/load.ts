@@ -1,0 +1,83 @@
+// Price by load: what honest visitors get and pay under attack, by the rule that raises the price.
+import { byDrawings, byIssues, type ComparedRule, chosen, fixed, variants } from '../price/rules.js';
+import { devices, scenarios } from '../price/scenarios.js';
+import { type Outcome, simulate, VISITORS_PER_SECOND } from '../price/simulate.js';
+import type { Program } from '../program.js';
+import type { Figure, Row } from '../report/report.js';
+import { percentile } from '../statistics.js';
+
+const SEEDS = [1, 2, 3];
+
+const rules: readonly ComparedRule[] = [fixed, chosen, byIssues(VISITORS_PER_SECOND), byDrawings];
+
+const program: Program = {
+  title: 'price by load: success and wait of honest visitors under attack, by the rule, in virtual time',
+  method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors a second sign in on a site that checks 125 passwords a second; limits and price are the
+defaults. Everything counts for those who come during the attack; the wait is from the first request to the end of the log-in, tries after a 503 included.
+The same figures come from every run. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
+  async run(args, report) {
+    const option = (name: string) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : '');
+    for (const scenario of scenarios.filter(({ name }) => name.includes(option('--only')))) {
+      const compared = [...rules, ...(scenario.isTelling === true ? variants : [])];
+      for (const rule of compared.filter(({ name }) => name.includes(option('--rule')))) {
+        const outcomes = SEEDS.map((seed) => simulate(scenario, rule, seed));
+        report.row(`${scenario.name}: ${rule.name}`, columnsOf(outcomes));
+      }
+    }
+  },
+  table: { document: 'decisions/price-by-load.md', markdown },
+};
+export default program;
+
+const waits = (outcome: Outcome, device: string) => outcome.waitsS[device] ?? [];
+const share = (samples: readonly number[], at: number) =>
+  samples.length === 0 ? Number.NaN : percentile(samples, at);
+
+function columnsOf(outcomes: readonly Outcome[]) {
+  const [slow, ...others] = devices;
+  return {
+    'signed in, %': outcomes.map(({ success }) => success * 100),
+    ...Object.fromEntries(
+      [slow!, ...others].map(({ name }) => [
+        `${name}, s`,
+        outcomes.map((outcome) => share(waits(outcome, name), 0.5)),
+      ]),
+    ),
+    'slow phone, p95, s': outcomes.map((outcome) => share(waits(outcome, slow!.name), 0.95)),
+    'bits added': outcomes.map(({ meanBits }) => meanBits),
+    'falls back, s': outcomes.map(({ fallBackS }) => fallBackS),
+  };
+}
+
+const isVariant = (row: Row) => variants.some(({ name }) => row.name.endsWith(`: ${name}`));
+
+function markdown(rows: readonly Row[]): string {
+  const main = rows.filter(
+    (row) => !isVariant(row) && row.name.includes(': ') && 'bits added' in row.figures,
+  );
+  return [
+    'The rules; one that is not named for a scenario gives the same figures as one before it:',
+    tableOf(main),
+    `The chosen rule (\`${chosen.name}\`) with one of its numbers changed, likewise:`,
+    tableOf(rows.filter(isVariant)),
+  ].join('\n\n');
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const columns = Object.keys(rows[0]?.figures ?? {});
+  const cell = ({ median }: Figure) =>
+    String(median >= 10 ? Math.round(median) : Math.round(median * 100) / 100);
+  const seen = new Set<string>();
+  const lines = rows.flatMap(({ name, figures }) => {
+    const [scenario, rule] = name.split(': ');
+    const cells = columns.map((column) => cell(figures[column]!)).join(' | ');
+    const isRepeated = seen.has(`${scenario} ${cells}`);
+    seen.add(`${scenario} ${cells}`);
+    return isRepeated ? [] : [`| ${scenario} | ${rule} | ${cells} |`];
+  });
+  return [
+    `| Scenario | Rule | ${columns.join(' | ')} |`,
+    `|---|---|${columns.map(() => '---|').join('')}`,
+    ...lines,
+  ].join('\n');
+}

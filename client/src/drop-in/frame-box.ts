@@ -1,0 +1,80 @@
+// The box of a widget in its container: the size of the frame, and how a hidden one is shown to a person.
+
+import type { WidgetSettings } from './widget-settings.js';
+
+/** The width of a frame in which a person does something, in CSS pixels. */
+const LEAST_WIDTH = 300;
+
+export interface FrameBox {
+  readonly node: HTMLElement;
+  /** @param height of what the frame shows, in CSS pixels */
+  show(height: number, needsPerson: boolean, title: string): void;
+  remove(): void;
+}
+
+/** @param frame is put into the box */
+export function createFrameBox(
+  frame: HTMLIFrameElement,
+  { size, width, height, isHidden, tabIndex }: WidgetSettings,
+): FrameBox {
+  const node = document.createElement('div');
+  let isShown = false;
+  // Properties of `style`, because a policy of the page may refuse the attribute.
+  Object.assign(frame.style, {
+    border: '0',
+    display: 'block',
+    width: '100%',
+    height: '100%',
+    colorScheme: 'normal',
+  });
+  frame.tabIndex = isHidden ? -1 : tabIndex;
+  frame.title = 'Tollgate';
+  node.append(frame);
+  if (isHidden) hide();
+  else resize(height, false);
+
+  function hide(): void {
+    node.removeAttribute('style');
+    Object.assign(node.style, {
+      position: 'absolute',
+      width: '0',
+      height: '0',
+      overflow: 'hidden',
+      visibility: 'hidden',
+    });
+    frame.ariaHidden = 'true';
+  }
+
+  function resize(shownHeight: number, needsPerson: boolean): void {
+    const wide = needsPerson ? Math.max(width, LEAST_WIDTH) : width;
+    Object.assign(node.style, {
+      width: size === 'flexible' ? '100%' : `${wide}px`,
+      minWidth: size === 'flexible' ? `${wide}px` : '',
+      maxWidth: '100vw',
+      height: `${Math.max(height, Math.ceil(shownHeight))}px`,
+    });
+  }
+
+  /** In the middle of the window, above everything else. */
+  function raise(shownHeight: number): void {
+    Object.assign(node.style, {
+      ...{ position: 'fixed', inset: '50% auto auto 50%', transform: 'translate(-50%, -50%)' },
+      ...{ width: `min(${Math.max(width, LEAST_WIDTH)}px, 100vw)`, height: `${Math.ceil(shownHeight)}px` },
+      ...{ visibility: 'visible', zIndex: '2147483647', boxShadow: '0 0 0 100vmax #0006' },
+    });
+    frame.removeAttribute('aria-hidden');
+    if (!isShown) frame.focus();
+  }
+
+  return {
+    node,
+    show(shownHeight, needsPerson, title) {
+      frame.title = title;
+      if (!isHidden) resize(shownHeight, needsPerson);
+      else if (needsPerson) raise(shownHeight);
+      else if (isShown) hide();
+      isShown = needsPerson;
+    },
+    remove: () => node.remove(),
+  };
+}

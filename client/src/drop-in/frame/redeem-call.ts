@@ -1,0 +1,76 @@
+// Redeems a solved challenge for a receipt, and reads what the service answers.
+
+import { CaptchaRequestError } from '../../challenge/errors.js';
+import { readRefusal } from '../../challenge/requirements.js';
+import { startTimeout } from '../../challenge/time-limits.js';
+import { errorCodeOf } from '../../element/error-codes.js';
+import type { Flavour, Reason } from '../messages.js';
+
+/** How long an answer may take, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** A receipt, which the page sends to its server. */
+export interface Receipt {
+  readonly token: string;
+  readonly expires_in: number;
+}
+
+/** What is redeemed besides the challenge. */
+export interface RedeemPurpose {
+  readonly api: Flavour;
+  readonly action: string | undefined;
+  readonly cdata: string | undefined;
+  /** The origin of the page around the frame. */
+  readonly origin: string;
+}
+
+/** @param address of the site, with a slash at its end */
+export async function redeem(
+  address: string,
+  fields: Readonly<Record<string, string>>,
+  purpose: RedeemPurpose,
+): Promise<Response> {
+  const timeout = startTimeout(TIMEOUT_MS, [], () => new DOMException('No answer.', 'TimeoutError'));
+  try {
+    return await fetch(`${address}redeem`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fields, ...purpose }),
+      signal: timeout.signal,
+    });
+  } finally {
+    timeout.clear();
+  }
+}
+
+/** Whether the answer to the image was refused, or an image is required. */
+export function isImageRefused(body: unknown): boolean {
+  return ['captcha_invalid', 'captcha_required'].includes(readRefusal(body).code ?? '');
+}
+
+/** Whether other work may be accepted: this was used up, has expired, or was too little. */
+export function isWorkRefused(body: unknown): boolean {
+  return ['pow_invalid', 'pow_insufficient'].includes(readRefusal(body).code ?? '');
+}
+
+/** Returns the error of a refused request. */
+export function refusalOf({ status, headers }: Response, body: unknown): CaptchaRequestError {
+  const { message = `The service answered with status ${status}.`, code = null } = (body ?? {}) as {
+    message?: string;
+    code?: string;
+  };
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  return new CaptchaRequestError(message, { status, code, retryAfterSeconds });
+}
+
+/** Returns what a failure is called in the page. */
+export function reasonOf(error: Error): Reason {
+  if (error instanceof CaptchaRequestError) {
+    if (error.code === 'hostname_not_allowed') return 'hostname';
+    if (error.status === 404) return 'sitekey';
+  }
+  const code = errorCodeOf(error);
+  if (code === 'offline' || code === 'no_answer') return 'network';
+  return code === 'wrong_setup' ? 'failed' : code;
+}

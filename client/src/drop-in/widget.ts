@@ -1,0 +1,200 @@
+// A widget: when it runs, and what the page is told.
+
+import { call, guardCallbacks, warn } from './callbacks.js';
+import { createFrameBox } from './frame-box.js';
+import { createFrameLink } from './frame-link.js';
+import { createGrowingPause } from './growing-pause.js';
+import { createHeldToken, type HeldToken } from './held-token.js';
+import { type FromFrame, lastingReasons, type Reason } from './messages.js';
+import { onceTouched, onceVisible } from './person.js';
+import { createFields } from './response-fields.js';
+import { createRunQueue, type Received, type Run } from './run-queue.js';
+import type { WidgetSettings } from './widget-settings.js';
+
+/** How soon a frame that did not load is loaded again at the earliest. */
+const RELOAD_MS = 2_000;
+
+/** What the promise of a run that `reset`, `close` or `remove` has ended is rejected with. */
+const CLOSED = 'challenge-closed';
+
+export interface Widget {
+  readonly container: HTMLElement | null;
+  /** Whether its frame is still in the container. */
+  readonly isInPlace: boolean;
+  /** Whether its frame is in the document. */
+  readonly isConnected: boolean;
+  readonly held: Pick<HeldToken, 'token' | 'key' | 'isExpired'>;
+  /** @returns a fresh token; rejects with the error code of the vendor */
+  execute(isOwn: boolean, action?: string): Promise<Received>;
+  reset(): void;
+  /** Ends what is under way. */
+  close(): void;
+  remove(): void;
+}
+
+/**
+ * @param container null for a widget without a place of its own
+ * @param service the address of the service with its prefix
+ * @param errorOf what `error-callback` is called with
+ */
+export function createWidget(
+  container: HTMLElement | null,
+  settings: WidgetSettings,
+  service: string,
+  errorOf: (reason: Reason) => string | undefined,
+): Widget {
+  const { startsItself, refresh } = settings;
+  // A document that a page has written into a frame has an origin, but no address.
+  const page = new URLSearchParams({ origin: globalThis.origin });
+  const url = `${service}/sites/${encodeURIComponent(settings.sitekey)}/frame?${page}`;
+  const link = createFrameLink(url, { onGreeting, onMessage, onBroken: () => fail('frame', null) });
+  const box = createFrameBox(link.node, settings);
+  (container ?? document.body ?? document.documentElement).append(box.node);
+  const fields = createFields(container, settings.fields);
+  const held = createHeldToken(fields, onExpired);
+  const queue = createRunQueue();
+  const pause = createGrowingPause();
+  /** Callbacks during which a reset comes from the client, and not from a person. */
+  const callbacks = guardCallbacks();
+  let nextTimer: ReturnType<typeof setTimeout> | undefined;
+  let reloadTimer: ReturnType<typeof setTimeout> | undefined;
+  const visiblePart = settings.isHidden ? null : box.node;
+  /** Ends the wait for a person. */
+  let endWait = startsItself ? onceVisible(visiblePart, start) : () => {};
+  /** What a touch of the frame does. */
+  let onFrameTouched = () => {};
+
+  function start(): void {
+    queue.add(false, settings.action);
+    next();
+  }
+
+  /** Begins the next run, if there is one, the frame is there and no pause is on. */
+  function next(): void {
+    clearTimeout(nextTimer);
+    if (queue.current !== null || queue.isEmpty || !link.isOpen) return;
+    if (pause.leftMs > 0) {
+      nextTimer = setTimeout(next, pause.leftMs);
+      return;
+    }
+    held.clear();
+    send(queue.begin());
+  }
+
+  function send(run: Run | null): void {
+    if (run === null) return;
+    const { cdata, retries } = settings;
+    link.send({ tollgate: 'run', run: run.id, action: run.action, cdata, retries: retries && !run.isOwn });
+  }
+
+  function onGreeting(): void {
+    clearTimeout(reloadTimer);
+    const { api, theme, language, height, isHidden } = settings;
+    link.send({ tollgate: 'set-up', api, theme, language, height, isHidden });
+    send(queue.current);
+    if (held.token !== '') link.send({ tollgate: 'done' });
+    next();
+  }
+
+  function onMessage(message: FromFrame): void {
+    if (message.tollgate === 'shown') box.show(message.height, message.needsPerson, message.title);
+    else if (message.tollgate === 'closed') close();
+    else if (message.tollgate === 'touched') onFrameTouched();
+    else if ('run' in message && message.run === queue.current?.id) {
+      if (message.tollgate === 'token') succeed(queue.current, message.token, message.expiresInSeconds);
+      else fail(message.reason, queue.current);
+    }
+  }
+
+  function succeed(run: Run, token: string, expiresInSeconds: number): void {
+    queue.end();
+    pause.end();
+    held.hold(token, expiresInSeconds);
+    run.resolve({ token, key: held.key });
+    call(settings.onToken, token);
+    next();
+  }
+
+  /** @param run null if the frame itself does not load */
+  function fail(reason: Reason, run: Run | null): void {
+    pause.fail();
+    const error = errorOf(reason);
+    const goesOn = settings.retries && !lastingReasons.includes(reason);
+    if (run === null) {
+      queue.rejectAll(error ?? reason, goesOn);
+      if (!queue.isEmpty) reloadTimer = setTimeout(link.reload, Math.max(pause.leftMs, RELOAD_MS));
+    } else if (run.isOwn || !goesOn) {
+      queue.end();
+      run.reject(error ?? reason);
+    }
+    if (settings.onError === undefined) warn(reason);
+    callbacks.call(settings.onError, error);
+    next();
+  }
+
+  function onExpired(): void {
+    link.send({ tollgate: 'expired', asks: startsItself && refresh === 'manual' });
+    if (startsItself && refresh !== 'never') awaitTouch(refresh === 'manual');
+    // A client may have taken it out of the page without a word.
+    if (box.node.isConnected) callbacks.call(settings.onExpired);
+  }
+
+  /** Starts at the next touch of the person: of the frame, or of anything in the page. */
+  function awaitTouch(isFrameOnly: boolean): void {
+    const touched = () => {
+      endWait();
+      start();
+    };
+    const stop = isFrameOnly ? () => {} : onceTouched(touched);
+    onFrameTouched = touched;
+    endWait = () => {
+      stop();
+      onFrameTouched = () => {};
+    };
+  }
+
+  function close(): void {
+    clearTimeout(reloadTimer);
+    queue.rejectAll(CLOSED);
+    link.send({ tollgate: 'stop' });
+  }
+
+  return {
+    container,
+    held,
+    get isInPlace() {
+      return container === null || box.node.parentNode === container;
+    },
+    get isConnected() {
+      return box.node.isConnected;
+    },
+    execute(isOwn, action = settings.action) {
+      endWait();
+      const run = queue.add(isOwn, action);
+      if (pause.failures > 0 && pause.leftMs <= 0) {
+        // Whoever asks again does not wait for the next try.
+        if (!link.isOpen) link.reload();
+        else if (run === queue.current) send(run);
+      }
+      next();
+      return run.received;
+    },
+    reset() {
+      endWait();
+      close();
+      held.clear();
+      // A client that resets whenever it is told of a failure would never come to rest.
+      if (startsItself && callbacks.isCalling) awaitTouch(false);
+      else if (startsItself) endWait = onceVisible(visiblePart, start);
+    },
+    close,
+    remove() {
+      endWait();
+      close();
+      held.clear();
+      link.remove();
+      box.remove();
+      fields.remove();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+// The widgets of a page that have one vendor's interface: rendering them, and finding the one that is meant.
+
+import type { Reason } from './messages.js';
+import type { ScriptParameters } from './script-tag.js';
+import { createWidget, type Widget } from './widget.js';
+import { given, type Options, optionsIn, settingsOf, type Vendor } from './widget-settings.js';
+
+/** How a client names a widget. */
+export type WidgetId = string | number;
+
+export interface WidgetsOptions<Id extends WidgetId> {
+  readonly vendor: Vendor;
+  readonly script: ScriptParameters;
+  /** The id of the widget that is rendered as this one, counted from 0. */
+  readonly idAt: (index: number) => Id;
+  readonly errorOf: (reason: Reason) => string | undefined;
+  /** Whether a container may also be a selector. */
+  readonly takesSelectors?: boolean;
+}
+
+export interface Widgets<Id extends WidgetId> {
+  /**
+   * Renders a widget.
+   * @param container its element, or what names it; null for a widget without a place of its own
+   * @throws Error if there is no such element, or no site key
+   */
+  render(container: unknown, options: Options): Id;
+  /** The widget that is meant by an id or a container; without one the first that is in the document. */
+  find(meant?: unknown): Widget | undefined;
+  /** The widget without a place that was rendered for a site key; renders it if there is none. */
+  forSiteKey(sitekey: string): Widget;
+  /** The id of the widget in a container. */
+  idIn(container: unknown): Id | undefined;
+  remove(meant?: unknown): void;
+  /** Renders all elements of the vendor's class that have a site key and no widget. */
+  renderAll(): void;
+}
+
+export function createWidgets<Id extends WidgetId>({
+  vendor,
+  script,
+  idAt,
+  errorOf,
+  takesSelectors = false,
+}: WidgetsOptions<Id>): Widgets<Id> {
+  const all = new Map<Id, Widget>();
+  const bySiteKey = new Map<string, Id>();
+  const buttons = new WeakMap<Element, Id>();
+  let rendered = 0;
+
+  // A page that the browser brings back holds tokens that may have been sent.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) for (const widget of all.values()) if (widget.held.token !== '') widget.reset();
+  });
+
+  function elementOf(container: unknown): HTMLElement | null {
+    if (container instanceof HTMLElement) return container;
+    if (typeof container !== 'string' || container === '') return null;
+    const byId = document.getElementById(container);
+    if (byId !== null || !takesSelectors) return byId;
+    try {
+      return document.querySelector<HTMLElement>(container);
+    } catch {
+      return null;
+    }
+  }
+
+  function add(container: HTMLElement | null, options: Options): Id {
+    const id = idAt(rendered);
+    all.set(
+      id,
+      createWidget(container, settingsOf(options, vendor, script.language), script.service, errorOf),
+    );
+    rendered += 1;
+    return id;
+  }
+
+  /** The click of a button runs in place of what it does otherwise. */
+  function bindButton(button: HTMLElement, options: Options): Id {
+    const place = document.createElement('div');
+    const id = add(place, { ...options, size: 'invisible', execution: 'execute' });
+    button.after(place);
+    buttons.set(button, id);
+    button.addEventListener('click', (event) => {
+      const widget = all.get(id);
+      if (widget === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void widget.execute(false);
+    });
+    return id;
+  }
+
+  function idIn(container: unknown): Id | undefined {
+    const element = elementOf(container);
+    if (element === null) return undefined;
+    const ofButton = buttons.get(element);
+    if (ofButton !== undefined) return ofButton;
+    return [...all].find(([, widget]) => widget.container === element && widget.isInPlace)?.[0];
+  }
+
+  function idOf(meant: unknown): Id | undefined {
+    if (meant !== undefined && meant !== null) return all.has(meant as Id) ? (meant as Id) : idIn(meant);
+    const ids = [...all.keys()];
+    return ids.find((id) => all.get(id)?.isConnected) ?? ids[0];
+  }
+
+  return {
+    idIn,
+    render(container, options) {
+      if (container === null) return add(null, given(options));
+      const element = elementOf(container);
+      if (element === null) throw new Error('The container of the widget is not in the page.');
+      return isButton(element) ? bindButton(element, given(options)) : add(element, given(options));
+    },
+    find(meant) {
+      const id = idOf(meant);
+      return id === undefined ? undefined : all.get(id);
+    },
+    forSiteKey(sitekey) {
+      const id = bySiteKey.get(sitekey) ?? add(null, { sitekey, size: 'invisible', execution: 'execute' });
+      bySiteKey.set(sitekey, id);
+      return all.get(id)!;
+    },
+    remove(meant) {
+      const id = idOf(meant);
+      if (id === undefined) return;
+      all.get(id)?.remove();
+      all.delete(id);
+    },
+    renderAll() {
+      for (const element of document.querySelectorAll<HTMLElement>(`.${vendor.className}`)) {
+        const options = given(optionsIn(element));
+        if (options.sitekey === undefined || idIn(element) !== undefined) continue;
+        if (isButton(element)) bindButton(element, options);
+        else add(element, options);
+      }
+    },
+  };
+}
+
+function isButton(element: Element): boolean {
+  return element.matches('button, input[type="submit"], input[type="button"]');
+}

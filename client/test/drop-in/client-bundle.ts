@@ -1,0 +1,31 @@
+// The page script with the vendors' client libraries, bundled as an application does.
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+/** Returns the code of one module that mounts the library which the query of its page names. */
+export async function bundleClients(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'silent',
+    root: fileURLToPath(new URL('../../../', import.meta.url)),
+    // Other packages of this repository need another version, which lies nearer to some libraries.
+    resolve: { dedupe: ['react', 'react-dom'] },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: fileURLToPath(new URL('./clients.js', import.meta.url)),
+        output: { codeSplitting: false },
+      },
+    },
+  });
+  if (!('output' in built)) throw new Error('nothing was built');
+  return built.output[0].code;
+}
+
+/** Names of the libraries with a fixed address in their code, and the path of that script below our prefix. */
+export const vendorScripts: readonly (readonly [address: RegExp, path: string])[] = [
+  [/^https:\/\/(www\.google\.com|(www\.)?recaptcha\.net)\/recaptcha\/api\.js/, '/recaptcha/api.js'],
+  [/^https:\/\/challenges\.cloudflare\.com\/turnstile\/v0\/api\.js/, '/turnstile/v0/api.js'],
+];

@@ -1,0 +1,81 @@
+// GET {prefix}/sites/{sitekey}/frame: the page in the frame of a widget, which works and redeems.
+
+import { Type } from '@sinclair/typebox';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
+import type { FastifyInstance } from 'fastify';
+import { hostnameOf } from '../../sites/hostnames.js';
+
+const FrameQuery = Type.Object({
+  origin: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'Origin of the page around it, to say at once that its host name is not one of the site',
+    }),
+  ),
+});
+
+const Frame = { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } };
+
+/** Its script is its own, and starts workers with WebAssembly; it sets no style and loads nothing from elsewhere. */
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  // Isolated pages may show it.
+  'cross-origin-resource-policy': 'cross-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'x-robots-tag': 'noindex',
+} as const;
+
+/**
+ * Which pages may show the frame, as `frame-ancestors` (CSP 3, 6.4.2): those of the host names on any port, with http too,
+ * because the service looks at host names alone.
+ */
+export function ancestorsOf(hostnames: readonly string[]): string {
+  if (hostnames.includes('*')) return '*';
+  return hostnames.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]).join(' ');
+}
+
+export default async function siteFrame(app: FastifyInstance): Promise<void> {
+  app.get<{ Params: SiteParams; Querystring: { origin?: unknown } }>(
+    `${SITE_PATH}/frame`,
+    {
+      onRequest: (_request, _reply, done) => done(app.sites.isEmpty ? refuse(NotFound) : undefined),
+      schema: {
+        operationId: 'showWidget',
+        summary: 'The frame of a widget',
+        params: SiteParams,
+        querystring: FrameQuery,
+        response: { 200: Frame, 403: Frame, 404: Frame },
+      },
+    },
+    async (request, reply) => {
+      const served = app.sites.find(request.params.sitekey);
+      const hostname = hostnameOf(request.query.origin);
+      const isForeign = hostname !== null && served?.allowsHostname(hostname) === false;
+      const problem = served === undefined ? 'sitekey' : isForeign ? 'hostname' : null;
+      // A page that may not show the widget is told why, in a frame that can do nothing.
+      const ancestors = served === undefined || isForeign ? '*' : ancestorsOf(served.site.hostnames);
+      return reply
+        .code(problem === null ? 200 : problem === 'sitekey' ? 404 : 403)
+        .headers({ ...HEADERS, 'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}` })
+        .send(documentOf(app.browserFiles.version, served?.site.image ?? 'never', problem));
+    },
+  );
+}
+
+/** @param version names the files that the page loads, relative to its own path */
+function documentOf(version: string, image: 'never' | 'always', problem: string | null): string {
+  const refusal = problem === null ? '' : ` data-problem="${problem}"`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Security check</title>
+<body data-image="${image}"${refusal}>
+<script type="module" src="../../v/${version}/frame.js"></script>
+</html>
+`;
+}

@@ -1,0 +1,66 @@
+// GET {prefix}/api.js and the paths of the vendors' scripts: what pages load to show widgets.
+
+import { Type } from '@sinclair/typebox';
+import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import type { FastifyInstance } from 'fastify';
+import type { Widgets } from '../../plugins/browser-files.js';
+import { sendCopy } from '../serve-script.js';
+
+/** The paths below the prefix; that of `api.js` has the interfaces of all, unless its query names one. */
+const PATHS: readonly (readonly [url: string, operationId: string, widgets: Widgets])[] = [
+  ['/api.js', 'loadWidgets', 'all'],
+  ['/recaptcha/api.js', 'loadRecaptchaWidgets', 'recaptcha'],
+  ['/recaptcha/enterprise.js', 'loadRecaptchaEnterpriseWidgets', 'recaptcha'],
+  ['/1/api.js', 'loadHcaptchaWidgets', 'hcaptcha'],
+  ['/turnstile/v0/api.js', 'loadTurnstileWidgets', 'turnstile'],
+];
+
+const VENDORS: readonly Widgets[] = ['recaptcha', 'hcaptcha', 'turnstile'];
+
+const Query = Type.Object({
+  compat: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'With `api.js`: `recaptcha`, `hcaptcha` or `turnstile` for that alone',
+    }),
+  ),
+});
+
+const Script = {
+  description: 'The script, which reads the query of its own tag',
+  content: { 'text/javascript': { schema: { type: 'string' } } },
+};
+
+/** Any page may load it: `crossorigin` on the tag, isolated pages, and integrity checks work too. */
+const HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'public, max-age=300',
+  vary: 'Accept-Encoding',
+} as const;
+
+export default async function widgetScript(app: FastifyInstance): Promise<void> {
+  for (const [url, operationId, widgets] of PATHS) {
+    app.get<{ Querystring: { compat?: unknown } }>(
+      url,
+      {
+        onRequest: app.requireSite,
+        config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
+        schema: {
+          operationId,
+          summary: `The script of the widgets: ${widgets === 'all' ? 'three interfaces' : widgets}`,
+          querystring: Query,
+          response: { 200: Script },
+        },
+      },
+      async (request, reply) => {
+        const { compat } = request.query;
+        const chosen = widgets === 'all' ? (VENDORS.find((vendor) => vendor === compat) ?? 'all') : widgets;
+        const copy = await app.widgetScripts(chosen, request.headers['accept-encoding']);
+        if (copy === undefined) throw refuse(NotFound);
+        reply.removeHeader('access-control-allow-credentials').headers(HEADERS);
+        return sendCopy(request, reply, copy);
+      },
+    );
+  }
+}

@@ -1,0 +1,182 @@
+// Reports the load of this process once a second while it has work, reads that of all, and tells the price that follows.
+
+import { randomAlphanumerics } from '../crypto/random.js';
+import { levelAt, levelBits, loadLevels, NO_LOAD, nextLoadState } from '../pow/load.js';
+import type { CaptchaOptions } from '../schemas/captcha-options.js';
+import type { Store } from '../store/open-store.js';
+import { type KnownLoad, type LoadChange, openLoadRecord, parseLoadState } from './load-record.js';
+import { type LoadReport, type LoadSum, type QueueName, sumLoad } from './load-report.js';
+import { createQueueMeter, type QueueBounds, type QueueMeter } from './queue-meter.js';
+
+/** The price that the load demands now, for a person to look at. */
+export interface LoadStatus {
+  readonly level: number;
+  /** Bits that are added to the floor, by what raises it; the higher of both counts. */
+  readonly bits: Readonly<Record<'load' | 'hand', number>>;
+  /** What all processes reported when this one read it last. */
+  readonly sum: LoadSum;
+}
+
+/** The part of a logger that this file uses. */
+export interface LoadLog {
+  info(about: object, message: string): void;
+  warn(about: object, message: string): void;
+}
+
+/** What the watch needs. */
+export interface LoadWatchOptions {
+  readonly options: Pick<CaptchaOptions, 'cache' | 'load_levels'>;
+  readonly log: LoadLog;
+  /** Called when somebody has raised the price by hand, raised it to another one, or ended that (null). */
+  readonly onByHand?: (raised: { readonly bits: number; readonly minutes: number } | null) => void;
+  /** Milliseconds that only grow; by default those of the process. */
+  readonly now?: () => number;
+}
+
+/** The load of this process, and what it knows of the others. Nothing here waits for the store but `stop` and `look`. */
+export interface LoadWatch {
+  /** Counts a challenge that was issued. */
+  issued(): void;
+  /** Counts a challenge that was refused for the limit of an address. */
+  refused(): void;
+  /** Adds a queue. */
+  queue(name: QueueName, bounds: QueueBounds): QueueMeter;
+  /** Bits that are added to the floor of the price now. */
+  raisedBits(): number;
+  /** What is known now. Reads the store in the background, so that the next look of an idle process is up to date. */
+  status(): LoadStatus;
+  /** Reads and reports now. Rejects with StoreUnavailableError if the store does not answer. */
+  look(): Promise<void>;
+  /** Removes the report of this process. Call it before you close the store. */
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 1000;
+
+/** No report: only what others know is read. */
+const NOTHING = () => undefined;
+
+/** Starts the watch. It asks the store for nothing before the first work, and for nothing more a second after the last. */
+export function watchLoad(
+  store: Store,
+  { options, log, onByHand = () => {}, now = () => performance.now() }: LoadWatchOptions,
+): LoadWatch {
+  const levels = loadLevels(options.load_levels);
+  const record = openLoadRecord(store, options.cache.prefix);
+  const process = randomAlphanumerics(12);
+  const meters = new Map<QueueName, QueueMeter>();
+  let counts = { issued: 0, refused: 0 };
+  let hasWork = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let hasReported = false;
+  let change: LoadChange | null = null;
+  let known: KnownLoad = { nowMs: 0, stateText: '', byHand: null, sum: sumLoad([]) };
+  /** When it was read, on the clock that only grows. */
+  let knownAtMs = now();
+  let toldLevel = 0;
+  let toldBits = 0;
+
+  const passedMs = () => now() - knownAtMs;
+  const stateOf = ({ stateText }: KnownLoad) => parseLoadState(stateText) ?? NO_LOAD;
+  const levelNow = () => Math.min(levels.length, levelAt(stateOf(known), known.nowMs + passedMs()));
+  const handBits = () => (known.byHand !== null && known.byHand.leftMs > passedMs() ? known.byHand.bits : 0);
+
+  const tell = () => {
+    const level = levelNow();
+    if (level !== toldLevel) {
+      const about = { level, bits: levelBits(levels, level), load: known.sum.queues.passwords };
+      if (level > toldLevel) log.warn(about, 'the price of work rises by load');
+      else log.info(about, 'the price of work falls again');
+      toldLevel = level;
+    }
+    const bits = handBits();
+    if (bits === toldBits) return;
+    toldBits = bits;
+    const minutes = Math.max(1, Math.round((known.byHand?.leftMs ?? 0) / 60_000));
+    onByHand(bits === 0 ? null : { bits, minutes });
+  };
+
+  /** What this process did since the last report. */
+  const takeReport = (): LoadReport => {
+    const queues = Object.fromEntries([...meters].map(([name, meter]) => [name, meter.take()]));
+    const taken = { ...counts, queues };
+    counts = { issued: 0, refused: 0 };
+    return taken;
+  };
+
+  async function exchange(report: LoadReport | undefined): Promise<void> {
+    const read = await record.report(process, report, change);
+    hasReported ||= report !== undefined;
+    known = read;
+    knownAtMs = now();
+    const state = stateOf(read);
+    const next = nextLoadState(state, read.sum.queues.passwords, read.nowMs, levels.length);
+    const isSame = next.level === state.level && next.heldMs === state.heldMs && next.overMs === state.overMs;
+    change = isSame || levels.length === 0 ? null : { from: read.stateText, to: next };
+    tell();
+  }
+
+  /** Runs one exchange at a time. */
+  const once = (report: () => LoadReport | undefined): Promise<void> => {
+    running ??= exchange(report()).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+
+  /** Asks the store, and again in a second if there is work then. A store that does not answer is reported elsewhere. */
+  const tick = (report: () => LoadReport | undefined) => {
+    hasWork = false;
+    if (store.isReady()) once(report).catch(() => {});
+    timer = setTimeout(() => {
+      timer = undefined;
+      const isBusy = [...meters.values()].some((meter) => meter.isBusy());
+      if (!isStopped && (hasWork || isBusy)) tick(takeReport);
+    }, EVERY_MS).unref();
+  };
+
+  /** After a pause what others know is read at once, and what this process does is reported in a second. */
+  const work = () => {
+    hasWork = true;
+    if (timer !== undefined || isStopped) return;
+    for (const meter of meters.values()) meter.take();
+    tick(NOTHING);
+    hasWork = true;
+  };
+  const refused = () => {
+    counts.refused += 1;
+    work();
+  };
+
+  return {
+    issued() {
+      counts.issued += 1;
+      work();
+    },
+    refused,
+    queue(name, bounds) {
+      const meter = createQueueMeter(bounds, { onJob: work, onRefused: refused }, now);
+      meters.set(name, meter);
+      return meter;
+    },
+    raisedBits: () => Math.max(levelBits(levels, levelNow()), handBits()),
+    status() {
+      if (timer === undefined && !isStopped && store.isReady()) once(NOTHING).catch(() => {});
+      const level = levelNow();
+      return { level, bits: { load: levelBits(levels, level), hand: handBits() }, sum: known.sum };
+    },
+    async look() {
+      await running?.catch(() => {});
+      return once(takeReport);
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running?.catch(() => {});
+      // A process that cannot say that it ends is silent soon.
+      if (hasReported && store.isReady()) await record.report(process, null).catch(() => {});
+    },
+  };
+}

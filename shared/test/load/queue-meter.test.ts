@@ -1,0 +1,99 @@
+// The load of a queue, measured by what enters and leaves it.
+
+import t from 'tap';
+import { createQueueMeter } from '../../src/load/queue-meter.js';
+
+const FULL = new Error('the queue is full');
+const isFull = (error: unknown) => error === FULL;
+
+/** A meter on a clock of its own, and jobs that end when they are told to. */
+function meterOf(running: number, waiting: number) {
+  let nowMs = 0;
+  const called = { jobs: 0, refused: 0 };
+  const meter = createQueueMeter(
+    { running, waiting },
+    {
+      onJob: () => {
+        called.jobs += 1;
+      },
+      onRefused: () => {
+        called.refused += 1;
+      },
+    },
+    () => nowMs,
+  );
+  const start = () => {
+    let end = () => {};
+    const done = meter.measure(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+      isFull,
+    );
+    return async () => {
+      end();
+      await done;
+    };
+  };
+  return {
+    meter,
+    called,
+    start,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+t.test(
+  'the load is the share of the time in which the threads work, plus the share of the places',
+  async (t) => {
+    const { meter, start, pass, called } = meterOf(2, 4);
+    pass(1000);
+    t.equal(meter.take(), 0);
+    const first = start();
+    t.ok(meter.isBusy());
+    pass(500);
+    await first();
+    pass(500);
+    t.equal(meter.take(), 0.25, 'one of two threads for half of the time');
+    t.notOk(meter.isBusy());
+    const ends = [start(), start(), start()];
+    pass(1000);
+    t.equal(meter.take(), 1.25, 'both all the time, and one of four places');
+    for (const end of ends) await end();
+    pass(1000);
+    t.equal(meter.take(), 0);
+    t.strictSame(called, { jobs: 4, refused: 0 });
+  },
+);
+
+t.test('a queue that refuses is full, in that second', async (t) => {
+  const { meter, pass, called } = meterOf(1, 1);
+  await t.rejects(
+    meter.measure(() => Promise.reject(FULL), isFull),
+    FULL,
+  );
+  pass(1000);
+  t.equal(meter.take(), 2);
+  pass(1000);
+  t.equal(meter.take(), 0);
+  await t.rejects(
+    meter.measure(() => Promise.reject(new Error('another')), isFull),
+    /another/,
+  );
+  pass(1000);
+  t.equal(meter.take(), 0, 'another error refuses nothing');
+  t.equal(called.refused, 1);
+  meter.countRefused();
+  pass(1000);
+  t.equal(meter.take(), 0, 'nor does a request that never came to the queue');
+  t.equal(called.refused, 2, 'but it is counted');
+});
+
+t.test('no time is no load', async (t) => {
+  const { meter, start } = meterOf(1, 1);
+  start();
+  t.equal(meter.take(), 0);
+});
