@@ -6,7 +6,7 @@ import { removeStale } from './stale-output.js';
 
 const folder = process.cwd();
 
-build([join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', folder]);
+build([join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', folder, '--checkers', '1']);
 // The compiler leaves files whose sources are gone, and the archive would hold them.
 removeStale();
 for (const program of ['build.js', 'bundle.js']) {

@@ -118,7 +118,8 @@ async function build() {
   if (readIfThere(stamp) === `${sources} ${stateOf(true)}`) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   await write('shared/build.js');
-  const { ok, output } = await runBeside(process.execPath, [compiler, '-b']);
+  // Several checkers would each read the types of all dependencies, which takes half as much processor time again.
+  const { ok, output } = await runBeside(process.execPath, [compiler, '-b', '--checkers', '1']);
   if (!ok) giveUp(`The code does not compile:\n${output}`);
   for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) await write(program);
   // The sources as they were before: a change meanwhile is compiled next time.

@@ -144,8 +144,9 @@ async function compileCanvas() {
     '--ignore-scripts=false',
     '--loglevel=error',
   ]);
-  // As many compilers at once as there are processors.
-  const env = { ...process.env, JOBS: 'max' };
+  // As many compilers at once as there are processors. What draws is in libraries of the system: the little that is compiled
+  // here need not be optimised for long.
+  const env = { ...process.env, JOBS: 'max', CXXFLAGS: '-O1' };
   return (await runBeside(npm, args, { ...options, env })).ok;
 }
 

@@ -55,20 +55,27 @@ export async function prepareSolvedWork(
   return prepared;
 }
 
-/** Solved proofs of work as bodies of requests: prepared as they are needed, and kept until they are sent. */
-export interface SolvedWorkSupply {
+/** Bodies of requests that are each sent once: prepared as they are needed, and kept until they are sent. */
+export interface BodySupply {
   take(count: number): Promise<string[]>;
   giveBack(unsent: readonly string[]): void;
 }
 
-export function openSolvedWork(storeUrl: string, secret: string, algorithm?: string): SolvedWorkSupply {
+/** Opens a supply of solved proofs of work, as JSON. */
+export function openSolvedWork(storeUrl: string, secret: string, algorithm?: string): BodySupply {
+  return openSupply(async (count) =>
+    (await prepareSolvedWork(storeUrl, secret, count, algorithm)).map((work) => JSON.stringify(work)),
+  );
+}
+
+/** Opens a supply. @param prepare makes so many new bodies */
+export function openSupply(prepare: (count: number) => Promise<string[]>): BodySupply {
   let kept: string[] = [];
   return {
     async take(count) {
-      const missing = await prepareSolvedWork(storeUrl, secret, Math.max(0, count - kept.length), algorithm);
-      const taken = [...kept, ...missing.map((work) => JSON.stringify(work))];
-      kept = taken.slice(count);
-      return taken.slice(0, count);
+      const available = [...kept, ...(await prepare(Math.max(0, count - kept.length)))];
+      kept = available.slice(count);
+      return available.slice(0, count);
     },
     giveBack(unsent) {
       kept = [...kept, ...unsent];

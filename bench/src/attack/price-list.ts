@@ -97,7 +97,7 @@ export function priceTable(rows: readonly Row[], engines: readonly string[], mea
     '',
     ...ratioTable(rows, engines),
     '',
-    `${measuredOn}. ${native.join('; ')}.`,
+    `${[measuredOn, ...(native.length === 0 ? [] : [native.join('; ')])].join('. ')}.`,
   ].join('\n');
 }
 

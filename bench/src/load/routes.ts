@@ -1,12 +1,14 @@
 // The routes of both services that are put under load, each with what its requests need.
 
 import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { SignedIn } from '../log-in.js';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY, type Site } from '../site.js';
-import { openSolvedWork, type SolvedWorkSupply } from '../solved-work.js';
+import { type BodySupply, openSolvedWork } from '../solved-work.js';
 import type { Cost, Generator } from './open-generator.js';
 import type { LoadPlan } from './plan.js';
+import { openReceipts } from './receipts.js';
 
 /** What a run decides itself. */
 export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
@@ -20,9 +22,14 @@ export interface Routes {
   /** The guard, with work in HashWX. */
   readonly hashwx: Route;
   readonly verify: Route;
+  readonly siteverify: Route;
   readonly profile: Route;
   readonly refresh: Route;
+  readonly gate: Route;
 }
+
+/** The site of the gate in a run. */
+export const GATED_SITE = 'http://gated.test';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 /** More than any machine verifies in a run. */
@@ -44,10 +51,11 @@ export function openRoutes(
   const { storeUrl, environment } = site;
   const supply = (algorithm?: string) => openSolvedWork(storeUrl, environment.CHALLENGE_SECRET!, algorithm);
   const [solved, solvedHashwx] = [supply(), supply(HASHWX)];
+  let pass: string | undefined;
   let cookies: readonly string[] = signedIn.map(({ cookie }) => cookie);
 
   const submit =
-    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>, work: SolvedWorkSupply): Route =>
+    (plan: Pick<LoadPlan, 'urls' | 'headers' | 'pids'>, work: BodySupply): Route =>
     async (pace) => {
       const bodies = await work.take(Math.ceil(pace.seconds * (pace.rate ?? SOLVED_PER_SECOND)));
       const cost = await generator.run({ ...plan, method: 'POST', bodies, ...pace });
@@ -68,6 +76,14 @@ export function openRoutes(
       },
       solved,
     ),
+    siteverify: submit(
+      {
+        urls: [`${site.challenge}/api/captcha/siteverify`],
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        pids: challenge,
+      },
+      openReceipts(storeUrl, environment.CHALLENGE_SECRET!),
+    ),
     profile: (pace) =>
       generator.run({
         urls: [`${site.session}/profile`],
@@ -75,6 +91,17 @@ export function openRoutes(
         pids: session,
         ...pace,
       }),
+    // As a gateway asks about a request with a pass.
+    async gate(pace) {
+      pass ??= await passOf(site);
+      const headers = { ...gatedHeaders, cookie: pass };
+      return generator.run({
+        urls: [`${site.challenge}/api/captcha/gate/check`],
+        headers,
+        pids: challenge,
+        ...pace,
+      });
+    },
     // Refresh tokens are single-use: each connection sends the last one that it got, in this run or the one before.
     async refresh(pace) {
       const urls = [`${site.session}/refresh`];
@@ -83,4 +110,26 @@ export function openRoutes(
       return cost;
     },
   };
+}
+
+const gatedHeaders = {
+  'x-forwarded-for': '203.0.113.7',
+  'x-forwarded-host': new URL(GATED_SITE).host,
+  'x-forwarded-method': 'GET',
+  'x-forwarded-uri': '/wanted?a=b',
+  accept: 'text/html',
+};
+
+/** Works for a pass of the gate, before `GATED_SITE`. Returns its cookie. */
+async function passOf({ challenge }: Site): Promise<string> {
+  const work = await (await fetch(`${challenge}/api/captcha/pow`, { headers: gatedHeaders })).json();
+  const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
+  const answer = await fetch(`${challenge}/api/captcha/gate/pass`, {
+    method: 'POST',
+    headers: { ...gatedHeaders, ...JSON_BODY, accept: 'application/json' },
+    body: JSON.stringify({ pow_token: token, pow_nonce: findNonce(salt, difficulty) }),
+  });
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+  if (cookie === undefined) throw new Error(`no pass: ${answer.status} ${await answer.text()}`);
+  return cookie;
 }

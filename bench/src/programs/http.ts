@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
-import { openRoutes, type Pace, type Routes } from '../load/routes.js';
+import { SITE_ENVIRONMENT } from '../load/receipts.js';
+import { GATED_SITE, openRoutes, type Pace, type Routes } from '../load/routes.js';
 import { ACCOUNT, logIn } from '../log-in.js';
 import { openPrivateRedis } from '../private-redis.js';
 import type { Program } from '../program.js';
@@ -39,13 +40,19 @@ const HASHWX_CHECK = 'the guard, HashWX';
 /** The check itself, measured in a process that does nothing else, may take so many times as long in a service. */
 const HASHWX_BOUND = 1.5;
 
+const SITEVERIFY = 'POST /api/captcha/siteverify';
+/** Receipts that one process verifies in a second. */
+const SITEVERIFY_PER_SECOND = 2000;
+
 const COMPARISONS: readonly Comparison[] = [
   { name: 'GET /api/captcha/pow', route: 'issue', floors: SCRIPTS, bound: 0.85 },
   { name: SHA256_CHECK, route: 'guard', floors: CHECKS, bound: 0.85 },
   { name: HASHWX_CHECK, route: 'hashwx', floors: CHECKS, bound: null },
   { name: 'POST /host/verify', route: 'verify', floors: CHECKS, bound: 0.7 },
+  { name: SITEVERIFY, route: 'siteverify', floors: CHECKS, bound: 0.7 },
   { name: 'GET /profile', route: 'profile', floors: ['fastify'], bound: 0.55 },
   { name: 'POST /refresh', route: 'refresh', floors: SCRIPTS, bound: 0.3 },
+  { name: 'GET /api/captcha/gate/check', route: 'gate', floors: ['fastify'], bound: 0.3 },
 ];
 
 const OPTIONS = {
@@ -62,7 +69,7 @@ const program: Program = {
 answered. "busy" is the share of its core that the service used. A bare server does the least that a route needs: an
 empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "corked" ones write all commands of one turn of the event loop together,
 as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second that the route answered.
-Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|profile|refresh
+Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|siteverify|profile|refresh|gate
 HashWX: what its check takes more than that of SHA-256 is compared with the four hashes alone, in this process`,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
@@ -76,6 +83,8 @@ HashWX: what its check takes more than that of SHA-256 is compared with the four
       REFRESH_WINDOW: '0',
       MAX_SESSIONS: '500',
       CAPTCHA_POW_ALGORITHMS: 'sha256,hashwx-1',
+      GATE: JSON.stringify({ sites: [GATED_SITE] }),
+      ...SITE_ENVIRONMENT,
     };
     const site = await open(openSite({ cores, store, environment, accounts: [ACCOUNT] }));
     const redis = site.redis ?? (await open(openPrivateRedis(cores.redis)));
@@ -100,9 +109,16 @@ HashWX: what its check takes more than that of SHA-256 is compared with the four
     await reportTails(report, chosen, routes, costs, pace);
     for (const comparison of chosen) reportShares(report, comparison, costs, store);
     reportHashwx(report, costs);
+    reportRate(report, costs[SITEVERIFY]);
   },
 };
 export default program;
+
+function reportRate(report: Report, costs: readonly Cost[] | undefined): void {
+  if (costs === undefined) return;
+  const rates = costs.map(({ requestsPerSecond }) => requestsPerSecond);
+  report.verdict(`${SITEVERIFY}, requests/s of one process`, rates, { atLeast: SITEVERIFY_PER_SECOND });
+}
 
 function reportCosts(report: Report, name: string, costs: readonly Cost[]): void {
   report.row(name, {

@@ -36,8 +36,8 @@ const SETTLE_MS = 100;
 const WATCHED = 50;
 const HOT_SHARE = 0.5;
 
-/** Commands that every process sends all the time: it follows the ended sessions. */
-const FOLLOWING = /^xread /;
+/** Commands that a process sends whatever it is asked: it follows the ended sessions, and reports its load each second. */
+const FOLLOWING = /^xread | captcha:\{load\}/;
 
 /** Measures processes that are warm and have nothing to do. */
 export async function measureRest({ client }: RedisServer): Promise<AtRest> {

@@ -27,7 +27,9 @@ async function open(t: Test, body: string, { policy, root, ...options }: Options
 /** All violations that axe finds in the page. */
 async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
-  const results = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+  const results = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] } })",
+  )) as AxeResults;
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
 }
 

@@ -31,6 +31,7 @@ t.test('the figures of both services', (t) =>
       HOST_API_KEY: HOST_KEY,
       CAPTCHA_ESCALATION_AFTER: '100',
       CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
+      GATE: '{"sites":["http://gated.test"]}',
     },
     tests,
   ),
@@ -53,6 +54,8 @@ async function tests(t: Test, site: Site): Promise<void> {
     const png = await gateway.get(`/api/captcha/${image.captcha_token}.png`);
     t.equal(png.status, 200);
     await gateway.get('/api/captcha?preset=effort');
+    const guarded = { headers: { 'x-forwarded-host': 'gated.test' } };
+    t.equal((await site.challenge.get('/api/captcha/gate/check', guarded)).status, 403);
     const headers = { authorization: `Bearer ${HOST_KEY}` };
     const { json: hashwx } = await gateway.get('/api/captcha/pow?algorithms=hashwx-1');
     const verified = await challengeAdmin.post('/host/verify', {
@@ -102,6 +105,8 @@ async function tests(t: Test, site: Site): Promise<void> {
       'tollgate_site_challenges_issued_total{site="shop",challenge="pow"}': 1,
       'tollgate_site_redemptions_total{site="shop",outcome="hostname_not_allowed"}': 1,
       'tollgate_siteverify_requests_total{site="",outcome="invalid-input-secret"}': 1,
+      'tollgate_gate_checks_total{outcome="asked",reason="missing"}': 1,
+      tollgate_gate_passes_total: 0,
       'tollgate_audit_events_total{event="challenge_refused"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="public",method="GET",route="/api/captcha/:token(^[A-Za-z0-9]{40}$).png",status="200"}': 1,
       'tollgate_http_request_duration_seconds_count{listener="admin",method="POST",route="/host/verify",status="200"}': 2,

@@ -323,6 +323,10 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'GET /api/captcha/v/{version}/tollgate.js',
     'GET /api/captcha/v/{version}/tollgate/{language}.js',
     'GET /api/captcha/{token}.png',
+    'HEAD /api/captcha/tollgate.js',
+    'HEAD /api/captcha/tollgate/{language}.js',
+    'HEAD /api/captcha/v/{version}/tollgate.js',
+    'HEAD /api/captcha/v/{version}/tollgate/{language}.js',
     'HEAD /api/captcha/{token}.png',
   ]);
   t.strictSame(routesOf(session), [

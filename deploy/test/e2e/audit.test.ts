@@ -7,11 +7,13 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { parseSessionSet } from '@tollgate/session-service/domain/session-set.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
 import { startServiceHere } from '../support/services-here.js';
@@ -82,6 +84,7 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   t.equal(second.status, 200);
   await rollBack(t, site, user.id);
   await failBinding(t, site, user);
+  await raisePrice(t, site);
 
   const ip = site.newAddress();
   for (const account of [wrong, stranger]) {
@@ -165,11 +168,29 @@ async function failBinding(t: Test, site: Site, user: User): Promise<void> {
   t.equal((await site.refresh(cookie, { headers: other })).json.code, 'session_revoked');
 }
 
+/** Raises the price of work by hand and ends that; the running services learn of both. */
+async function raisePrice(t: Test, site: Site): Promise<void> {
+  const store = openSiteStore(site);
+  const record = openLoadRecord(store, 'captcha');
+  const price = async () => (await site.gateway.get('/api/captcha/pow')).json.difficulty;
+  t.equal(await price(), 1);
+  await record.raise(3, 600_000);
+  await until(async () => (await price()) === 4, 'the price to rise');
+  t.match((await site.challengeAdmin.get('/metrics')).text, 'tollgate_price_raised_bits{by="hand"} 3\n');
+  await record.raise(0, 0);
+  await until(async () => (await price()) === 1, 'the price to fall');
+  await store.close();
+}
+
+/** The store of both services, as another process opens it. */
+function openSiteStore(site: Site) {
+  return openStore(site.redis?.url ?? `file:${join(site.system.logFolder, '..', 'tollgate.db')}`, '/');
+}
+
 /** Puts a session back to the generation before, as a fail-over that lost a write does, and refreshes it. */
 async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
   const { cookie } = await site.logIn({ ...(await accountOf(site, uid)), id: uid });
-  const file = join(site.system.logFolder, '..', 'tollgate.db');
-  const store = openStore(site.redis?.url ?? `file:${file}`, '/');
+  const store = openSiteStore(site);
   const key = userSessionsKey(uid);
   const read = async () =>
     store.kind === 'redis' ? await site.redis?.client.hgetall(key) : await store.read(key);

@@ -24,7 +24,7 @@ interface Findings {
 const nothing: Findings = { violations: [], sameNames: [], overflow: 0 };
 
 const examine = `(async () => {
-  const { violations } = await axe.run({ resultTypes: ['violations'] });
+  const { violations } = await axe.run({ resultTypes: ['violations'], preload: { assets: ['media'] } });
   axe.setup();
   const names = axe.utils
     .querySelectorAll(axe._tree, 'a[href], button, input, select, textarea, summary')

@@ -5,6 +5,7 @@ import { engines } from '../support/engines/engines.js';
 import { accessFlows } from './access-flows.js';
 import { type DemoPage, openDemoPage } from './demo-page.js';
 import { formFlows } from './form-flows.js';
+import { gateFlows } from './gate-flows.js';
 import { outageFlows } from './outage-flows.js';
 import { priceFlows } from './price-flows.js';
 import { sessionFlows } from './session-flows.js';
@@ -29,6 +30,7 @@ const flows: Flows = {
   ...priceFlows,
   ...formFlows,
   ...widgetFlows,
+  ...gateFlows,
   ...accessFlows,
   ...outageFlows,
 };

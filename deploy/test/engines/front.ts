@@ -39,6 +39,10 @@ export interface Front {
    * @param host the name and port that the browser would have asked for; those that it has asked for unless said
    */
   forward(path: string, port: number, host?: string): void;
+  /**
+   * Guards what begins with this path: asks the gate on that port first, as a gateway does, and then serves the answer.
+   */
+  guard(path: string, gatePort: number, answer: OwnAnswer): void;
   /** Serves this itself from now on. @param path without a query */
   serve(path: string, answer: OwnAnswer): void;
   /** Keeps back the answers to these requests, such as `POST /login`. @returns lets them go */
@@ -67,6 +71,7 @@ export async function startFront(): Promise<Front> {
   const holds = new Map<string, { readonly released: Promise<void>; readonly release: () => void }>();
   const refusals = new Map<string, OwnAnswer>();
   const upstreams: Upstream[] = [];
+  const guarded = new Map<string, { readonly gatePort: number; readonly answer: OwnAnswer }>();
   let imageAnswer = '';
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,10 +84,18 @@ export async function startFront(): Promise<Front> {
     }
     const ownAnswer = refusals.get(what) ?? (incoming.method === 'GET' ? own.get(pathname) : undefined);
     const upstream = upstreams.find(({ path }) => pathname.startsWith(path));
+    const [, guard] = [...guarded].find(([path]) => pathname.startsWith(path)) ?? [];
+    if (guard !== undefined) {
+      const refusal = await askGate(guard.gatePort, incoming);
+      const { status = 200, headers = {}, body } = refusal ?? guard.answer;
+      answered.push(`${what} ${status}`);
+      response.writeHead(status, headers).end(body);
+      return;
+    }
     const answer =
       ownAnswer !== undefined || upstream === undefined
         ? { status: ownAnswer ? 200 : 404, body: '', headers: {}, code: '', ...ownAnswer }
-        : await ask(upstream, incoming);
+        : await ask(upstream, incoming, incoming);
     await holds.get(what)?.released;
     noteCookie(what, incoming, answer.headers);
     answered.push(`${what} ${answer.status} ${answer.code}`.trim());
@@ -99,13 +112,35 @@ export async function startFront(): Promise<Front> {
     });
   }
 
-  async function ask({ port, host }: Upstream, incoming: IncomingMessage) {
-    const { method, url, headers } = incoming;
+  /** Returns what the visitor gets in place of the page; undefined if the request may pass. */
+  async function askGate(port: number, { method = 'GET', url = '/', headers }: IncomingMessage) {
+    const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
+    const question = {
+      url: '/api/captcha/gate/check',
+      headers: {
+        ...others,
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-host': headers.host,
+        'x-forwarded-proto': 'http',
+        'x-forwarded-method': method,
+        'x-forwarded-uri': url,
+      },
+    };
+    const answer = await ask({ path: '/', port }, question);
+    return answer.status === 204 ? undefined : answer;
+  }
+
+  async function ask(
+    { port, host }: Upstream,
+    { method = 'GET', url, headers }: Partial<Pick<IncomingMessage, 'method' | 'url' | 'headers'>>,
+    sent?: IncomingMessage,
+  ) {
     const outgoing = request({
       ...{ host: '127.0.0.1', port, method, path: url },
       headers: { ...headers, ...(host && { host }), 'accept-encoding': 'identity' },
     });
-    incoming.pipe(outgoing);
+    if (sent === undefined) outgoing.end();
+    else sent.pipe(outgoing);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.on('response', resolve).on('error', reject);
     });
@@ -140,6 +175,7 @@ export async function startFront(): Promise<Front> {
       upstreams.push({ path, port, host });
       upstreams.sort((a, b) => b.path.length - a.path.length);
     },
+    guard: (path, gatePort, answer) => void guarded.set(path, { gatePort, answer }),
     serve: (path, answer) => void own.set(path, answer),
     hold(what) {
       let end = () => {};

@@ -22,6 +22,9 @@ export interface Site {
   stopService(name: ServiceName): Promise<() => void>;
 }
 
+/** Where a page stands behind the gate. */
+export const guardedPath = '/guarded/';
+
 /** The password of every account. */
 export const password = 'a password of these tests';
 
@@ -59,6 +62,7 @@ export async function startSite(t: Test): Promise<Site> {
     ...pageEnvironment(folder),
     PUBLIC_URL: front.address,
     CORS_ORIGIN: elsewhere.address,
+    GATE: JSON.stringify({ sites: [front.address] }),
     // A renewal every two seconds.
     ACCESS_TTL: '4',
     RATE_LIMIT_REFRESH: '1000',
@@ -82,6 +86,10 @@ export async function startSite(t: Test): Promise<Site> {
 
   front.forward('/', system.gatewayPort);
   front.forward(formsPath, forms.port);
+  front.guard(guardedPath, system.ports.challenge, {
+    headers: { 'content-type': 'text/html' },
+    body: '<!doctype html><html lang="en"><head><title>Guarded</title></head><body></body></html>',
+  });
   elsewhere.forward('/client/', system.gatewayPort, new URL(front.address).host);
   elsewhere.serve('/', { headers: { 'content-type': 'text/html' }, body: otherPage(front.address) });
   elsewhere.serve('/page.js', {

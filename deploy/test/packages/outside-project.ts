@@ -138,5 +138,6 @@ export function compileOutside(
     }),
   );
   const compiler = join(projectRoot, 'node_modules', 'typescript', 'lib', 'tsc.js');
-  return runNode([compiler, '-p', project], folder).output;
+  // With several checkers each would read all types for itself.
+  return runNode([compiler, '-p', project, '--checkers', '1'], folder).output;
 }

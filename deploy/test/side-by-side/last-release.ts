@@ -67,7 +67,9 @@ function compile(folder: string, base: string): void {
   const file = join(folder, 'tsconfig.release.json');
   writeFileSync(file, JSON.stringify({ extends: base, compilerOptions, include: ['src'] }));
   const compiler = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(process.execPath, [compiler, '-p', file], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(process.execPath, [compiler, '-p', file, '--checkers', '1'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 
 function git(...args: string[]): string | undefined {

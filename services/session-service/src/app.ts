@@ -44,6 +44,7 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordAdmission from './plugins/passwords/password-admission.js';
 import passwordChange from './plugins/passwords/password-change.js';
 import passwordCheck from './plugins/passwords/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
@@ -131,7 +132,6 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
     ...{ count: deps.countRequest, factorOf: limitFactors(values.RATE_LIMIT_RANGES) },
   });
-
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
@@ -172,6 +172,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: config.origins });
   await app.register(codeExchange);
+  await app.register(passwordAdmission);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),

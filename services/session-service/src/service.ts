@@ -31,7 +31,7 @@ import { withCircuitBreaker } from './directory/circuit-breaker.js';
 import { withDirectoryCheck } from './directory/directory-check.js';
 import { openConfiguredDirectory } from './directory/open-directory.js';
 import type { KeyLifetimes } from './domain/key-roll-out.js';
-import { createHashingQueue } from './passwords/hashing-queue.js';
+import { createHashingQueue, hashingLimits } from './passwords/hashing-queue.js';
 import { createSignIn } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
@@ -42,9 +42,6 @@ import { watchStores } from './stores/watch-stores.js';
 import { openTokenKeys, reportTokenKeys } from './token-setup.js';
 
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-
-/** Passwords that may wait to be verified, per running verification. */
-const WAITING_PER_CHECK = 32;
 
 /** Time limit for publishing the last revocations when the service stops, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 300;
@@ -96,12 +93,9 @@ export async function openSessionService(
   const challengeKey = readyKey(config.captcha.cache.prefix);
   const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
 
-  // Leave one core for everything else.
-  const running = Math.max(1, availableParallelism() - 1);
-  const limits = { running, waiting: running * WAITING_PER_CHECK };
+  const limits = hashingLimits(availableParallelism());
   const queue = createHashingQueue(limits);
   const load = watchLoad(challengeStore, { options: config.captcha, log: logger });
-
   const log = openRevocationLog(store);
   const revocations = followRevocations(log, logger);
   const accessTtlMs = values.ACCESS_TTL * 1000;

@@ -14,6 +14,12 @@ import {
 /** Gives access to the window of the browser itself, where preferences can be changed. */
 const systemAccess = '--remote-allow-system-access';
 
+const prefs = {
+  'ui.prefersReducedMotion': 1,
+  // Otherwise each page has a process started that the next page may want.
+  'dom.ipc.processPrelaunch.enabled': false,
+};
+
 /** Launches Firefox without a window. @param executablePath the program */
 export async function launchFirefox(executablePath: string, flags: Flags = {}): Promise<EngineBrowser> {
   const browser = await puppeteer.launch({
@@ -21,7 +27,7 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
     executablePath,
     headless: true,
     args: [systemAccess],
-    extraPrefsFirefox: { 'ui.prefersReducedMotion': 1, ...flags },
+    extraPrefsFirefox: { ...prefs, ...flags },
   });
   return {
     async visit(scheme = 'light') {

@@ -2,6 +2,7 @@
 
 import type { ReceiptRecord } from '@tollgate/shared/challenges/store/receipt-record.js';
 import type { SiteverifyAnswer, SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
+import { isoTime } from './issuing.js';
 
 /** Returns the answer to a request that is refused. */
 export function refusedAnswer(...codes: SiteverifyError[]): SiteverifyAnswer {
@@ -30,5 +31,5 @@ export function acceptedAnswer(
 
 /** Formats a time to the second as the three APIs do: `2026-01-02T03:04:05Z`. */
 function utcSecond(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return isoTime(ms).replace('+00:00', 'Z');
 }

@@ -27,8 +27,17 @@ export interface GatePasses {
   problemOf(pass: string, holder: PassHolder, nowMs: number): PassProblem | null;
 }
 
-/** Networks whose keyed hashes are kept. */
+/** Networks whose keyed hashes are kept, and passes that were opened. */
 const MOST_CACHED = 5000;
+
+/** What a pass says. */
+interface PassClaims {
+  /** Seconds since 1970. */
+  readonly expires: number;
+  /** The keyed hash of the network. */
+  readonly network: string;
+  readonly site: string;
+}
 
 const PURPOSE = 'tollgate gate network';
 
@@ -39,6 +48,7 @@ const PURPOSE = 'tollgate gate network';
 export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): GatePasses {
   const envelope = createEnvelope('pass', ring);
   const known = createLruCache<readonly string[]>(MOST_CACHED);
+  const opened = createLruCache<PassClaims>(MOST_CACHED);
 
   /** The keyed hashes of the network of an address, under each key; that of the current key first. */
   function networksOf(address: string): readonly string[] {
@@ -51,6 +61,17 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
     return hashes;
   }
 
+  /** Opens a pass, once: a visitor shows it with every request. What does not open is not kept. */
+  function claimsOf(pass: string): PassClaims | null {
+    const remembered = opened.get(pass);
+    if (remembered !== undefined) return remembered;
+    const [expires, network, site] = envelope.open(pass)?.split(' ') ?? [];
+    if (expires === undefined || network === undefined || site === undefined) return null;
+    const claims = { expires: Number(expires), network, site };
+    opened.set(pass, claims);
+    return claims;
+  }
+
   return {
     seconds: terms.seconds,
     issue({ site, address }, nowMs) {
@@ -58,11 +79,11 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
       return envelope.seal(`${expires} ${networksOf(address)[0]} ${site}`);
     },
     problemOf(pass, { site, address }, nowMs) {
-      const [expires, network = '', of] = envelope.open(pass)?.split(' ') ?? [];
-      if (expires === undefined) return 'forged';
-      if (of !== site) return 'other_site';
-      if (!(Number(expires) * 1000 > nowMs)) return 'expired';
-      return address !== null && networksOf(address).includes(network) ? null : 'other_network';
+      const claims = claimsOf(pass);
+      if (claims === null) return 'forged';
+      if (claims.site !== site) return 'other_site';
+      if (!(claims.expires * 1000 > nowMs)) return 'expired';
+      return address !== null && networksOf(address).includes(claims.network) ? null : 'other_network';
     },
   };
 }

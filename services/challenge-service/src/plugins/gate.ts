@@ -98,10 +98,10 @@ function openGate(
   const siteOf: Gate['siteOf'] = (request) => siteWith(request.host);
 
   /** Returns null if the request shows a valid pass. The problem is that of the best one. */
-  function passProblem(request: FastifyRequest, site: string): 'missing' | PassProblem | null {
-    const holder = { site, address: normaliseAddress(request.ip) };
+  function passProblem(cookie: string | undefined, site: string, ip: string): 'missing' | PassProblem | null {
     let worst: 'missing' | PassProblem = 'missing';
-    for (const pass of presentedPasses(request.headers.cookie, site)) {
+    const holder = { site, address: normaliseAddress(ip) };
+    for (const pass of presentedPasses(cookie, site)) {
       const problem = passes.problemOf(pass, holder, Date.now());
       if (problem === null) return null;
       if (worst === 'missing' || worst === 'forged') worst = problem;
@@ -110,18 +110,19 @@ function openGate(
   }
 
   async function decide(request: FastifyRequest, site: string): Promise<GateVerdict> {
+    // Fastify works it out anew each time.
+    const { ip: address, headers } = request;
     const asked = {
       site,
       method: headerOf(request, 'x-forwarded-method') ?? 'GET',
       path: requestedPath(headerOf(request, 'x-forwarded-uri')),
-      address: request.ip,
+      address,
     };
     const verdict = rulesFor(asked);
     if (verdict.action === 'pass') return { outcome: 'passed', reason: verdict.reason };
     if (verdict.action === 'refuse') return { outcome: 'refused', reason: 'rule' };
-    const problem = passProblem(request, site);
+    const problem = passProblem(headers.cookie, site, address);
     if (problem === null) return { outcome: 'passed', reason: 'pass' };
-    const { ip: address, headers } = request;
     const robot = await robotOf({ address, userAgent: headers['user-agent'] ?? '' });
     return robot === null ? { outcome: 'asked', reason: problem } : { outcome: 'passed', reason: 'robot' };
   }

@@ -1,6 +1,6 @@
 // Finds the site that a secret belongs to.
 
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, hash, randomBytes } from 'node:crypto';
 import { equalBytes } from '@tollgate/shared/crypto/constant-time.js';
 import type { Site } from './site.js';
 
@@ -33,7 +33,7 @@ export interface KnownSecret {
  * that the time of the search says nothing about the hashes of `SITES`.
  */
 export function secretFinder(sites: Iterable<Site>): (secret: string) => KnownSecret | undefined {
-  const processKey = randomBytes(32);
+  const processKey = createSecretKey(randomBytes(32));
   const keyed = (digest: Buffer) => createHmac('sha256', processKey).update(digest).digest('base64');
   const known = new Map<string, KnownSecret & { readonly digest: Buffer }>();
   for (const site of sites) {

@@ -7,6 +7,15 @@ export class HashingOverloadedError extends Error {
   override readonly name = 'HashingOverloadedError';
 }
 
+/** Hashes that may wait, for each that runs. */
+const WAITING_PER_HASH = 32;
+
+/** How many hashes run at once and how many wait on a machine with so many processors: one is left for everything else. */
+export function hashingLimits(processors: number): { running: number; waiting: number } {
+  const running = Math.max(1, processors - 1);
+  return { running, waiting: running * WAITING_PER_HASH };
+}
+
 /** Runs work now or later, in order of arrival. */
 export interface HashingQueue {
   /**

@@ -35,11 +35,11 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      for (const name of ['Accept', 'Cookie']) appendVary(reply, name);
       const site = gate.siteOf(request);
       if (site === null) throw refuse(GateSiteUnknown);
       const { outcome } = await gate.check(request, site);
       if (outcome === 'passed') return reply.code(204).send();
+      for (const name of ['Accept', 'Cookie']) appendVary(reply, name);
       const isPage = isNavigation(request) && prefersPage(request);
       if (outcome === 'refused') {
         if (isPage) return sendRefusingPage(request, reply);
