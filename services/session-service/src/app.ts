@@ -119,8 +119,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(jsonBodies);
   await app.register(openapi, {
-    title: 'Tollgate session service',
-    version: '1',
+    ...{ title: 'Tollgate session service', version: '1' },
     description: 'Login, silent refresh and protected requests',
     serverUrl: publicUrl,
     securitySchemes: {
