@@ -5,6 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
@@ -118,8 +119,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(jsonBodies);
   await app.register(openapi, {
-    title: 'Tollgate session service',
-    version: '1',
+    ...{ title: 'Tollgate session service', version: '1' },
     description: 'Login, silent refresh and protected requests',
     serverUrl: publicUrl,
     securitySchemes: {
@@ -129,7 +129,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(rateLimit, {
     addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
-    count: deps.countRequest,
+    ...{ count: deps.countRequest, factorOf: limitFactors(values.RATE_LIMIT_RANGES) },
   });
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
