@@ -101,4 +101,6 @@ export interface ErrorBody {
   readonly captcha_presets?: readonly string[];
   /** The least bits of work that this form accepts; for `?min_difficulty=` */
   readonly pow_min_difficulty?: number;
+  /** Algorithms of work that this form accepts; for `?algorithms=` */
+  readonly pow_algorithms?: readonly string[];
 }

@@ -394,7 +394,7 @@ const departures: readonly Departure[] = [
     why: 'addresses are parsed by a library, in one place',
   },
   {
-    from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?challenge-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,
+    from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?(challenge|pass)-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,
     to: /^shared\/src\/(store|keys)\//,
     why: 'the store files of the room use the opened store',
   },

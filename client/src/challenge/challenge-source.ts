@@ -19,6 +19,7 @@ export interface ChallengeRequest {
   readonly scope: string | undefined;
   readonly presets?: readonly string[] | undefined;
   readonly minDifficulty?: number | undefined;
+  readonly algorithms?: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,12 +39,13 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
   let unsolved: { challenge: PowChallenge; lifetime: Lifetime } | null = null;
 
   async function solveWorkOnce(
-    { scope, minDifficulty = options.minDifficulty, signal }: ChallengeRequest,
+    request: ChallengeRequest,
     report: (progress: WorkProgress) => void,
   ): Promise<PendingWork | null> {
+    const { signal } = request;
     if (unsolved === null || isExpired(unsolved)) {
       const requestedAt = readClocks();
-      const challenge = await fetchPowChallenge({ ...options, scope, minDifficulty, signal });
+      const challenge = await fetchPowChallenge({ ...options, ...request });
       unsolved = { challenge, lifetime: startLifetime(requestedAt, challenge.expires_in) };
     }
     const { challenge, lifetime } = unsolved;

@@ -127,7 +127,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
     const refusal = body === null ? null : readRefusal(body);
     const requirements =
       refusal === null
-        ? initialRequirements(image)
+        ? initialRequirements(options)
         : requirementsAfter(manager.pending.requirements, refusal, image);
     manager.renew(requirements, refusal !== null && keepsImage(refusal), refusal?.code);
     isRepeat = !isRepeat && refusal?.code === 'pow_insufficient' && !manager.pending.needsCaptcha;

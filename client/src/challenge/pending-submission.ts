@@ -44,7 +44,7 @@ export class PendingSubmission {
 
   constructor(options: ChallengeOptions) {
     this.#options = options;
-    this.requirements = initialRequirements(options.image);
+    this.requirements = initialRequirements(options);
   }
 
   get needsCaptcha(): boolean {

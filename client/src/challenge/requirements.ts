@@ -11,17 +11,20 @@ export interface Requirements {
   readonly scope: string | undefined;
   /** The presets that the form accepts; undefined if it has not said. */
   readonly presets?: readonly string[] | undefined;
-  /** The fewest bits of work that the form accepts. */
+  /** The fewest bits of work that the form accepts, as the page or a refusal says. */
   readonly minDifficulty?: number | undefined;
+  /** The algorithms of work to ask for: those of the page, or those that a refusal says the form accepts. */
+  readonly algorithms?: readonly string[] | undefined;
 }
 
 type ImageOption = NonNullable<ChallengeOptions['image']>;
 
-/** The requirements of a form that has not been sent yet, and again after each success. */
-export function initialRequirements(image?: ImageOption): Requirements {
-  const captchaRequired = image === 'always';
+/** The requirements of a form that has not been sent yet, and again after each success: what its page says of them. */
+export function initialRequirements(options: ChallengeOptions): Requirements {
+  const captchaRequired = options.image === 'always';
   // Only refusals name the alternatives; a service with `effort` disabled refuses the request for it.
   return {
+    ...options,
     captchaRequired,
     kind: 'image',
     alternatives: captchaRequired ? ['effort'] : [],
@@ -46,6 +49,7 @@ export function requirementsAfter(
     scope: refusal.scope ?? before.scope,
     presets: refusal.presets ?? before.presets,
     minDifficulty: refusal.minDifficulty || before.minDifficulty,
+    algorithms: refusal.algorithms ?? before.algorithms,
   };
 }
 
@@ -68,6 +72,8 @@ export interface Refusal {
   readonly presets: readonly string[] | undefined;
   /** The fewest bits of work that the form accepts; NaN if the body does not say. */
   readonly minDifficulty: number;
+  /** The algorithms of work that the form accepts. */
+  readonly algorithms: readonly string[] | undefined;
 }
 
 /** Reads the body of any error response; a body in another format yields no requirements. */
@@ -80,6 +86,7 @@ export function readRefusal(body: unknown): Refusal {
     alternatives: namesIn(fields.captcha_alternatives),
     presets: namesIn(fields.captcha_presets),
     minDifficulty: Number(fields.pow_min_difficulty),
+    algorithms: namesIn(fields.pow_algorithms),
   };
 }
 

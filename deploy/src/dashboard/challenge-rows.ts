@@ -36,6 +36,12 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
+        title: 'Passes',
+        description: 'Passes of machines per second, by name and outcome. `wrong`: somebody guesses.',
+        unit: 'ops',
+        queries: [[rateBy('pass, outcome', 'tollgate_passes_presented_total'), '{{pass}} {{outcome}}']],
+      },
+      {
         title: 'Proofs of work by algorithm',
         description: 'Issued, verified and refused per second. `sha256` grows where pages cannot do HashWX.',
         unit: 'ops',

@@ -1,13 +1,14 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
+import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import {
   accountPseudonym,
   addressPseudonym,
   slotTag,
 } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { openScope, type Scope, sealScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { openTicket, type Scope, sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import {
   type ChallengeVerifier,
   createChallengeVerifier,
@@ -100,6 +101,13 @@ export interface Effort {
   readonly partDifficulty: number;
 }
 
+/** What a ticket says, with the failures of its account. */
+interface Priced {
+  readonly scope: Scope | null;
+  readonly failures: number;
+  readonly demand: Demand | null;
+}
+
 export interface DeskParts {
   readonly input?: CaptchaOptionsInput;
   readonly keys?: KeyRing;
@@ -122,10 +130,12 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
   });
   const decayMs = options.escalation.decay * 1000;
 
-  const priced = async ({ ticket }: Asked): Promise<{ scope: Scope | null; failures: number }> => {
-    const scope = options.pow.escalate ? openScope(keys, ticket, clock()) : null;
-    if (scope === null) return { scope, failures: 0 };
-    return { scope, failures: (await challenges.attemptStatus(scope.account, undefined, decayMs)).failures };
+  const priced = async ({ ticket }: Asked): Promise<Priced> => {
+    const opened = options.pow.escalate ? openTicket(keys, ticket, clock()) : null;
+    const { scope, demand } = opened ?? { scope: null, demand: null };
+    if (scope === null) return { scope, failures: 0, demand };
+    const { failures } = await challenges.attemptStatus(scope.account, undefined, decayMs);
+    return { scope, failures, demand };
   };
   const tokenFor = (asked: Asked) => {
     const address = addressPseudonym(keys.current, normaliseAddress(asked.ip ?? IP) ?? '');
@@ -139,7 +149,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
 
     async work(asked = {}) {
       const { pow, escalation } = asked.options ?? options;
-      const { scope, failures } = await priced(asked);
+      const { scope, failures, demand } = await priced(asked);
       const { address, token, bound } = tokenFor(asked);
       const salt = randomBytes(16).toString('hex');
       const keyId = keys.current.id;
@@ -164,6 +174,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         },
         failures,
         hasTicket: scope !== null,
+        least: demand?.bits ?? 0,
         volumeMs: escalation.decay * 1000,
         expireSeconds: pow.expire,
         expireGrows: pow.expire_grows,
@@ -216,7 +227,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
 
     ticket: (key = ACCOUNT) =>
       options.pow.escalate
-        ? sealScope(keys.current, accountPseudonym(keys.current, name, key), clock() + decayMs)
+        ? sealTicket(keys.current, accountPseudonym(keys.current, name, key), clock() + decayMs)
         : '',
   };
 }

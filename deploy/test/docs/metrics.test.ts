@@ -1,6 +1,8 @@
 // docs/metrics.md names every figure that the running services expose, with type and labels, and no other.
+
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
@@ -113,6 +115,13 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 
   await t.test('the page has every figure with its type and labels, and no other', async (t) => {
+    const pass = makePass('nobody');
+    const refused = await gateway.post('/login', { body: wrong, headers: { 'captcha-pass': pass } });
+    t.match(refused.json, { code: 'pass_invalid' });
+    await challengeAdmin.post('/host/verify', {
+      body: { captcha_pass: pass },
+      headers: { authorization: `Bearer ${HOST_KEY}` },
+    });
     for (const [client, rows] of [
       [sessionAdmin, [...common, ...session]],
       [challengeAdmin, [...common, ...challenge]],

@@ -129,7 +129,13 @@ t.test('every variable that a page names exists', async (t) => {
   const ofGateways = ['Caddyfile', 'gate.Caddyfile'].flatMap((file) =>
     [...page(`deploy/gateway/${file}`).matchAll(/\{\$(\w+)/g)].map(([, name = '']) => name),
   );
-  const known = new Set([...variableNames(), ...ofApplications, ...ofImages, ...ofGateways]);
+  // The recipes for other products name settings of theirs.
+  const ofGitea = [
+    'ENABLE_CAPTCHA',
+    'CAPTCHA_TYPE',
+    ...['URL', 'SITEKEY', 'SECRET'].map((name) => `RECAPTCHA_${name}`),
+  ];
+  const known = new Set([...variableNames(), ...ofApplications, ...ofImages, ...ofGateways, ...ofGitea]);
   for (const { path, text } of pages) {
     // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's, ROLL_OUT a test's.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {

@@ -30,6 +30,7 @@ import {
 } from '@tollgate/session-service/stores/session-keys.js';
 import { openSignInCodes } from '@tollgate/session-service/stores/sign-in-codes.js';
 import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
+import { makePass, passHash } from '@tollgate/shared/challenges/attempts/pass.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
@@ -73,6 +74,8 @@ const parts: Readonly<Record<string, string>> = {
   uid: '[0-9]+',
   bucket: '[0-9]{1,4}',
   code: '[0-9a-f]{64}',
+  pass: '[a-z0-9-]{1,32}',
+  claim: '[0-9a-f]{32}',
   site: '[A-Za-z0-9_-]{1,64}',
 };
 
@@ -282,6 +285,16 @@ t.test('all operations together make exactly the keys of the table, and each exp
   t.match(await accountEvents.read(event.account), [event]);
   await done('keep a log-in');
 
+  const passes = openChallengeStore(store, 'captcha');
+  const pass = makePass('uptime');
+  const about = { name: 'uptime', application: 'test', hash: passHash(pass) };
+  await passes.makePass({ ...about, perMinute: 9, lifetimeMs: 60_000 });
+  await host.verify({}, { ip: client, pow: true, image: 'offered', pass });
+  await done('use a pass');
+  t.match(await passes.listPasses(), [about]);
+  await passes.revokePass('uptime');
+  await done('revoke it');
+
   const { withdraw } = await host.countAttempt('key', client);
   await done('count a try');
   await withdraw();
@@ -336,6 +349,9 @@ t.test('every function that builds a key has a row', async (t) => {
     wait: [keys.wait(account, address)],
     cleared: [keys.cleared(address)],
     price: [keys.price(address)],
+    passes: [keys.passes],
+    passUses: [keys.passUses('uptime')],
+    passClaim: [keys.passClaim('uptime', '0'.repeat(32))],
   };
   t.same(Object.keys(built).sort(), Object.keys(keys).sort());
   const others = [
@@ -365,7 +381,7 @@ t.test('every script is named in the table, and every script named there exists'
     .flatMap((folder) => listFiles(folder, /\.lua$/))
     .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
   const named = rows.flatMap(([, , , writers = '', readers = '']) => literalsIn(writers + readers));
-  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL', 'LRANGE'];
+  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL', 'HDEL', 'LRANGE'];
   t.same(new Set(named.filter((name) => !commands.includes(name))), new Set(scripts));
 });
 

@@ -1,6 +1,7 @@
 // Reads the configuration of the challenge service and of its commands from the environment.
 
 import { Type } from '@sinclair/typebox';
+import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/address-ranges.js';
 import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
@@ -32,6 +33,7 @@ export const ChallengeEnvironment = Type.Object({
   ...HttpVariables,
   ...ChallengeListenVariables,
   ...ChallengeLimitVariables,
+  ...RangeVariables,
   ...HostApiVariables,
   ...ChallengeModuleVariables,
   ...PresetVariables,
@@ -51,6 +53,7 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
   const values = readEnvironment(ChallengeEnvironment, env, (found) => [
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
     ...checkHttp(found),
+    ...checkAddressRanges(found.RATE_LIMIT_RANGES),
     ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
     ...checkTestMode(found),
     ...checkApplicationKeys(found, found.CHALLENGE_SECRET?.split(',')),
@@ -74,6 +77,20 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
 export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
   const values = readEnvironment(Type.Object(StoreVariables), env);
   return { storeUrl: cacheStoreUrlOf(values), storeVariable: cacheStoreVariableOf(values) };
+}
+
+/**
+ * Reads what `captcha passes` needs: the address of the challenge store and the prefix of its keys.
+ * @throws ConfigurationError with a line for each mistake
+ */
+export function readPassesConfig(env: Readonly<Record<string, string | undefined>>) {
+  const { CAPTCHA_CACHE_PREFIX } = captchaVariables;
+  const values = readEnvironment(Type.Object({ ...StoreVariables, CAPTCHA_CACHE_PREFIX }), env);
+  return {
+    storeUrl: cacheStoreUrlOf(values),
+    storeVariable: cacheStoreVariableOf(values),
+    prefix: values.CAPTCHA_CACHE_PREFIX,
+  };
 }
 
 const LoadEnvironment = Type.Object({ ...StoreVariables, ...captchaVariables });

@@ -5,6 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
@@ -43,6 +44,7 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
+import passwordAdmission from './plugins/passwords/password-admission.js';
 import passwordChange from './plugins/passwords/password-change.js';
 import passwordCheck from './plugins/passwords/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
@@ -117,8 +119,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(jsonBodies);
   await app.register(openapi, {
-    title: 'Tollgate session service',
-    version: '1',
+    ...{ title: 'Tollgate session service', version: '1' },
     description: 'Login, silent refresh and protected requests',
     serverUrl: publicUrl,
     securitySchemes: {
@@ -128,9 +129,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(rateLimit, {
     addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
-    count: deps.countRequest,
+    ...{ count: deps.countRequest, factorOf: limitFactors(values.RATE_LIMIT_RANGES) },
   });
-
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
@@ -171,6 +171,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: config.origins });
   await app.register(codeExchange);
+  await app.register(passwordAdmission);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),

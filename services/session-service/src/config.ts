@@ -1,6 +1,7 @@
 // The configuration of the session service, read from the environment.
 
 import { Type } from '@sinclair/typebox';
+import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/address-ranges.js';
 import { BindingVariables } from '@tollgate/shared/config/binding-variables.js';
 import {
   captchaOptionsFrom,
@@ -104,6 +105,7 @@ export const SessionEnvironment = Type.Object({
   ...HttpVariables,
   ...SessionListenVariables,
   ...SessionLimitVariables,
+  ...RangeVariables,
   ...SessionVariables,
   ...BindingVariables,
   ...DeviceVariables,
@@ -129,6 +131,7 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     ...checkTokenFormat(found, env),
     ...checkApiKey(found),
     ...checkHttp(found),
+    ...checkAddressRanges(found.RATE_LIMIT_RANGES),
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),
     ...checkDirectory(found),
     ...checkStatements(found),

@@ -30,6 +30,7 @@ export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'sign_in_code_refused',
   'refresh_binding_missing',
   'challenge_refused',
+  'pass_refused',
   'host_key_refused',
   'site_challenge_refused',
   'site_secret_refused',

@@ -1,6 +1,6 @@
 // Reports the verdicts on the submissions to one application, for its metrics and its audit stream.
 
-import type { FailedVerdict, GivenProof, SubmissionVerifier } from './verification.js';
+import type { CheckedPass, FailedVerdict, GivenProof, SubmissionVerifier } from './verification.js';
 
 /** A submission as observers may see it: pseudonyms only. */
 export interface ObservedSubmission {
@@ -18,6 +18,8 @@ export interface ChallengeObserver {
   solved(given: GivenProof): void;
   /** A submission was refused. */
   refused(verdict: FailedVerdict, submission: ObservedSubmission): void;
+  /** A pass was presented, and accepted or refused; the verdict on its submission follows. */
+  presented?(pass: CheckedPass, submission: ObservedSubmission): void;
 }
 
 /** Returns the same verifier, which also reports its verdicts to the observer. */
@@ -44,15 +46,18 @@ export function observed(
     },
     async verify(submission, context) {
       let isReplay = false;
-      const verdict = await verifier.verify(submission, context, () => {
-        isReplay = true;
-      });
-      if (verdict.ok) observer.solved(verdict.given);
-      else {
+      const about = (): ObservedSubmission => {
         const key = context.account?.key;
         const account = key === undefined ? undefined : pseudonymOf.account(key);
-        observer.refused(verdict, { account, address: pseudonymOf.address(context.ip), isReplay });
-      }
+        return { account, address: pseudonymOf.address(context.ip), isReplay };
+      };
+      const onReplay = () => {
+        isReplay = true;
+      };
+      const onPass = (pass: CheckedPass) => observer.presented?.(pass, about());
+      const verdict = await verifier.verify(submission, context, onReplay, onPass);
+      if (verdict.ok) observer.solved(verdict.given);
+      else observer.refused(verdict, about());
       return verdict;
     },
   };

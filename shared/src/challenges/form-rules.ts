@@ -1,7 +1,9 @@
-// What one form requires beyond the options: always a captcha, certain presets, harder work.
+// What one form requires beyond the options: always a captcha, certain presets, harder work, certain algorithms.
 
+import { acceptedAlgorithms, isAcceptedAlgorithm } from '../pow/algorithms.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { NAME_PATTERN } from '../schemas/names.js';
+import { type Demand, presetMark } from './attempts/demand.js';
 import type { NextAttempt } from './attempts/next-attempt.js';
 import { mayReplaceWork, offersNoWork, type Submission } from './submission.js';
 import { EFFORT } from './types/effort-type.js';
@@ -16,9 +18,27 @@ export interface FormRules {
   readonly presets?: readonly string[] | undefined;
   /** The least difficulty of work, in bits. */
   readonly minDifficulty?: number | undefined;
+  /** Names of the accepted algorithms of work; all by default. */
+  readonly algorithms?: readonly string[] | undefined;
 }
 
 const NAME = new RegExp(NAME_PATTERN);
+
+/**
+ * Returns what a scope ticket carries of the rules of a form; undefined if they demand nothing that it could. A form
+ * without work has no tickets.
+ */
+export function demandOf(rules: FormRules): Demand | undefined {
+  const { needsWork = false, presets, minDifficulty, algorithms } = rules;
+  const image = presets?.find((name) => name !== EFFORT);
+  const isFree = image === undefined && minDifficulty === undefined && algorithms === undefined;
+  if (!needsWork || isFree) return undefined;
+  return {
+    bits: minDifficulty ?? 0,
+    algorithms: algorithms ?? null,
+    preset: image === undefined ? null : presetMark(image),
+  };
+}
 
 /**
  * Returns what an answer says about the next attempt on this form.
@@ -26,7 +46,7 @@ const NAME = new RegExp(NAME_PATTERN);
  */
 export function requirementsOf(
   { captcha_required, pow_scope }: NextAttempt,
-  { needsWork = false, alwaysImage = false, presets, minDifficulty }: FormRules,
+  { needsWork = false, alwaysImage = false, presets, minDifficulty, algorithms }: FormRules,
   options: CaptchaOptions,
   submission: Submission,
 ): NextAttempt {
@@ -41,22 +61,51 @@ export function requirementsOf(
     if (images.length > 0) next.captcha_presets = images;
   }
   if (minDifficulty !== undefined) next.pow_min_difficulty = minDifficulty;
+  if (algorithms !== undefined) next.pow_algorithms = [...algorithms];
   return next;
 }
 
+/** The rules of a form as an application wrote them. */
+interface WrittenRules {
+  readonly presets?: unknown;
+  readonly preset?: unknown;
+  readonly atLeast?: unknown;
+  readonly minDifficulty?: unknown;
+  readonly algorithms?: unknown;
+}
+
 /** Returns what is wrong with the rules of a form, as words that follow its place, or null. */
-export function formRulesMistake(
-  { presets, minDifficulty }: { readonly presets?: unknown; readonly minDifficulty?: unknown },
-  options: CaptchaOptions,
-): string | null {
+export function formRulesMistake(rules: WrittenRules, options: CaptchaOptions): string | null {
+  const { presets, preset, algorithms } = rules;
   const isName = (name: unknown) => typeof name === 'string' && NAME.test(name);
-  if (presets !== undefined && !(Array.isArray(presets) && presets.length > 0 && presets.every(isName))) {
+  if (presets !== undefined && !isListOf(presets, isName)) {
     return 'must have a list of names of presets as presets';
   }
+  if (preset !== undefined && !isName(preset)) return 'must have the name of a preset as preset';
+  if (preset !== undefined && presets !== undefined) return 'must have preset or presets, not both';
   const { max_difficulty: most } = options.pow;
-  const isBits = Number.isInteger(minDifficulty) && Number(minDifficulty) >= 1;
-  if (minDifficulty !== undefined && !(isBits && Number(minDifficulty) <= most)) {
-    return `must have a whole number from 1 to ${most} as minDifficulty`;
+  for (const name of ['atLeast', 'minDifficulty'] as const) {
+    const bits = rules[name];
+    if (bits === undefined) continue;
+    if (!Number.isInteger(bits) || Number(bits) < 1 || Number(bits) > most) {
+      return `must have a whole number from 1 to ${most} as ${name}`;
+    }
+  }
+  if (rules.atLeast !== undefined && rules.minDifficulty !== undefined) {
+    return 'must have atLeast alone: minDifficulty is its older name';
+  }
+  if (algorithms !== undefined && !areAcceptedAlgorithms(algorithms, options)) {
+    return 'must have a list of algorithms that CAPTCHA_POW_ALGORITHMS accepts as algorithms';
   }
   return null;
+}
+
+/** Returns whether a value is a list of algorithms, all of which the options accept, and not empty. */
+export function areAcceptedAlgorithms(value: unknown, { pow }: CaptchaOptions): boolean {
+  const accepted = acceptedAlgorithms(pow.algorithms);
+  return isListOf(value, (name) => isAcceptedAlgorithm(accepted, name));
+}
+
+function isListOf(value: unknown, isElement: (element: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isElement);
 }

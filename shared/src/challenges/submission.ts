@@ -28,6 +28,7 @@ export type FieldProblem =
   | 'wrong_work'
   | 'insufficient_work'
   | 'work_too_easy'
+  | 'wrong_algorithm'
   | 'wrong_answer'
   | 'wrong_preset';
 

@@ -1,6 +1,7 @@
 // What a submission is verified against, and the verdict on it.
 
 import type { IssuedWork } from '../pow/sufficiency.js';
+import type { PassOutcome } from './attempts/pass.js';
 import type { FieldNames, FieldProblem, FieldProblems, Submission } from './submission.js';
 import type { RefusalReason } from './verify-record.js';
 
@@ -16,6 +17,10 @@ export interface RequiredChallenges {
   readonly image: ImageRequirement;
   /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
   readonly minDifficulty?: number | undefined;
+  /** Names of the accepted algorithms of work and effort; all by default. With them, no image replaces the work. */
+  readonly algorithms?: readonly string[] | undefined;
+  /** The pass that the client presents in place of work, as it came; none if missing or empty. */
+  readonly pass?: unknown;
 }
 
 /** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
@@ -64,8 +69,14 @@ export interface SubmissionVerifier {
   /**
    * Verifies a submission. It consumes each challenge it reads; failing work never consumes an image.
    * @param onReplay called if a challenge was consumed before
+   * @param onPass called with what became of a pass whose form is right
    */
-  verify(submission: Submission, context: VerifyContext, onReplay?: () => void): Promise<Verdict>;
+  verify(
+    submission: Submission,
+    context: VerifyContext,
+    onReplay?: () => void,
+    onPass?: (pass: CheckedPass) => void,
+  ): Promise<Verdict>;
   /** Verifies again what was given, now that the account has `failures`; null if it is still enough. */
   recheck(given: GivenProof, failures: number): FailedVerdict | null;
   /** Returns the number of failures from which what was given is too little, at most one more than the store keeps. */
@@ -78,7 +89,9 @@ export type VerdictCode =
   | 'pow_insufficient'
   | 'captcha_invalid'
   | 'captcha_required'
-  | 'preset_refused';
+  | 'preset_refused'
+  | 'pass_invalid'
+  | 'pass_exhausted';
 
 /** A submission that fails. `reason` is for the log. */
 export interface FailedVerdict {
@@ -86,16 +99,30 @@ export interface FailedVerdict {
   readonly code: VerdictCode;
   readonly fields: FieldProblems;
   readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+  /** How long the pass stays used up, in milliseconds. */
+  readonly waitMs?: number;
   /** Whether the submission had neither work nor a right image. */
   readonly isUnproven?: true;
   /** The algorithm of the work that is refused, as its record has it; missing if something else is, or no record was found. */
   readonly algorithm?: string;
 }
 
+/** What became of a presented pass of the right form: its name, or why it was refused. */
+export type CheckedPass = { readonly ok: true; readonly name: string } | RefusedPass;
+
+/** The verdict on a pass that does not count. */
+export interface RefusedPass extends FailedVerdict {
+  readonly outcome: Exclude<PassOutcome, 'passed'>;
+  /** Its name, if there is a pass of that name. */
+  readonly pass?: string;
+}
+
 /** What a passing submission gave, so that it can be verified again after the failures have risen. */
 export interface GivenProof {
   /** Null if no work was verified. */
   readonly work: (IssuedWork & { readonly algorithm: string }) | null;
+  /** The name of the pass that stood in for work. */
+  readonly pass?: string;
   readonly image: boolean;
   /** Returns whether the captcha, or what replaced it, is enough for an account with this many failures. */
   isImageStillEnough(failures: number): boolean;
@@ -109,6 +136,7 @@ export type Verdict = { readonly ok: true; readonly given: GivenProof } | Failed
  * about accounts without working.
  */
 export function hasRightWork({ code, reason, isUnproven }: FailedVerdict): boolean {
+  if (code === 'pass_invalid' || code === 'pass_exhausted') return false;
   return isUnproven !== true && code !== 'pow_invalid' && reason !== 'malformed';
 }
 

@@ -9,6 +9,7 @@ import { parseVerifiedRecord, presetOf, type VerifiedRecord } from './store/reco
 import type { FieldNames, Submission } from './submission.js';
 import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
+import { EFFORT, effortAlgorithm } from './types/effort-type.js';
 import { type FailedVerdict, failed, type VerifyContext } from './verification.js';
 import { verifyImageRecord } from './verify-record.js';
 
@@ -60,6 +61,10 @@ export function createImageVerifier(deps: ImageVerifierDependencies): ImageVerif
       if (preset === null || !context.presets.includes(preset)) {
         return failed('preset_refused', fieldNames.image.token, 'wrong_preset', 'other_preset');
       }
+    }
+    const algorithm = record?.type === EFFORT ? effortAlgorithm(record.rest) : null;
+    if (algorithm !== null && context.algorithms?.includes(algorithm) === false) {
+      return failed('captcha_invalid', fieldNames.image.answer, 'wrong_algorithm', 'insufficient');
     }
     const answer = { token, answer: text, takenAtMs: taken?.takenAtMs ?? 0 };
     const verdict = verifyImageRecord(record, answer, {

@@ -5,11 +5,11 @@ import type { KeyRing } from '../crypto/key-ring.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
-import { normaliseAddress } from './attempts/normalise.js';
+import { presentsPass } from './attempts/pass.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
-import type { ChallengeStore, Taken } from './store/challenge-store.js';
-import { isAcceptedAlone, parsePowRecord } from './store/records.js';
+import type { ChallengeStore } from './store/challenge-store.js';
+import { isAcceptedAlone } from './store/records.js';
 import {
   type FieldNames,
   imageProblems,
@@ -36,7 +36,8 @@ import {
   type VerifyContext,
 } from './verification.js';
 import { createImageVerifier } from './verify-image.js';
-import { verifyPowRecord } from './verify-record.js';
+import { createPassVerifier } from './verify-pass.js';
+import { createWorkJudge } from './verify-work.js';
 
 /** The dependencies of a submission verifier. */
 export interface SubmissionVerifierDependencies {
@@ -68,25 +69,25 @@ export function createSubmissionVerifier({
     MAX_ANSWER_CHARACTERS,
     ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
   );
-  const recordContext = (ip: string | undefined) => ({
-    ring,
-    bindIp: options.bind_ip,
-    address: normaliseAddress(ip),
-  });
 
   /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
-  const isAlone = (submission: Submission, { pow, image, minDifficulty }: RequiredChallenges) =>
+  const isAlone = (submission: Submission, { pow, image, minDifficulty, algorithms }: RequiredChallenges) =>
     mayReplaceWork(options) &&
     pow &&
     image !== 'ignored' &&
     minDifficulty === undefined &&
+    algorithms === undefined &&
     offersNoWork(submission);
 
+  const passes = createPassVerifier(store, application, options.pow.expire * 1000);
+
   const checksFor = (submission: Submission, required: RequiredChallenges) => {
-    const { pow, image } = required;
-    const alone = isAlone(submission, required);
+    const { image } = required;
+    const checksPass = required.pow && options.pow.enabled && presentsPass(required.pass);
+    const pow = required.pow && !checksPass;
+    const alone = isAlone(submission, { ...required, pow });
     const checksImage = image === 'required' || (image !== 'ignored' && offersImage(submission));
-    return { alone, checksPow: pow && options.pow.enabled && !alone, checksImage };
+    return { alone, checksPass, checksPow: pow && options.pow.enabled && !alone, checksImage };
   };
 
   /** Returns whether a scope names this account or its known device, under the key that made the pseudonym. */
@@ -97,33 +98,23 @@ export function createSubmissionVerifier({
     return names.some((name) => equalText(accountPseudonym(key, application, name), scope.account));
   };
 
+  const judgeWork = createWorkJudge({
+    ring,
+    bindIp: options.bind_ip,
+    field: fieldNames.pow.nonce,
+    isAccount,
+  });
   const verifyImage = createImageVerifier({ store, ring, options, fieldNames, types, isAccount });
 
   function checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null {
-    const { checksPow, checksImage, alone } = checksFor(submission, required);
+    const { checksPass, checksPow, checksImage, alone } = checksFor(submission, required);
+    const wrongPass = checksPass ? passes.checkShape(required.pass) : null;
+    if (wrongPass !== null) return wrongPass;
     if (alone && !offersImage(submission)) return { ...imageMissing(fieldNames), isUnproven: true };
     return malformed(
       checksPow ? powProblems(submission, fieldNames, accepted) : null,
       checksImage ? imageProblems(submission, fieldNames, longest) : null,
     );
-  }
-
-  /** Judges the work of a submission by its record; null if there is none. */
-  function judgeWork(taken: Taken | null, submission: Submission, context: VerifyContext) {
-    const record = taken === null ? null : parsePowRecord(taken.record);
-    const checked = verifyPowRecord(record, submission.powNonce as string, recordContext(context.ip));
-    if (record === null || !checked.ok) {
-      const reason = checked.ok ? 'unknown' : checked.reason;
-      const verdict = failed('pow_invalid', fieldNames.pow.nonce, 'wrong_work', reason);
-      return record === null ? verdict : { ...verdict, algorithm: record.algorithm };
-    }
-    const { algorithm, difficulty, floor } = record;
-    if (difficulty < (context.minDifficulty ?? 0)) {
-      const verdict = failed('pow_insufficient', fieldNames.pow.nonce, 'work_too_easy', 'insufficient');
-      return { ...verdict, algorithm };
-    }
-    const scoped = record.scope !== null && isAccount(context.account)(record.scope);
-    return { ok: true as const, work: { difficulty, floor, scoped, algorithm } };
   }
 
   /** Verifies an image in place of work. Nothing about the account is read: its failures have no price here. */
@@ -165,12 +156,15 @@ export function createSubmissionVerifier({
       return failures;
     },
 
-    async verify(submission, context, onReplay) {
+    async verify(submission, context, onReplay, onPass) {
       const shape = checkShape(submission, context);
       if (shape !== null) return shape;
-      const { checksPow, checksImage, alone } = checksFor(submission, context);
+      const { checksPass, checksPow, checksImage, alone } = checksFor(submission, context);
       const { account, claim = newClaim() } = context;
       if (alone) return verifyAlone(submission, context, claim, onReplay);
+      const pass = checksPass ? await passes.use(context.pass, claim) : null;
+      if (pass !== null) onPass?.(pass);
+      if (pass?.ok === false) return pass;
       let work: GivenProof['work'] = null;
       if (checksPow) {
         const token = submission.powToken as string;
@@ -192,7 +186,8 @@ export function createSubmissionVerifier({
         if (!verdict.ok) return verdict;
         isImageStillEnough = verdict.isStillEnough;
       }
-      return { ok: true, given: { work, image: checksImage, isImageStillEnough } };
+      const used = pass === null ? {} : { pass: pass.name };
+      return { ok: true, given: { work, ...used, image: checksImage, isImageStillEnough } };
     },
   };
 }

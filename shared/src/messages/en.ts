@@ -21,6 +21,8 @@ export const en = {
   captcha_invalid: 'The additional check has failed. Please try again with a new one.',
   captcha_required: 'Please also complete the additional check.',
   preset_refused: 'Please complete the additional check that this form asks for.',
+  pass_invalid: 'This pass is not valid here.',
+  pass_exhausted: 'This pass has been used too often. Please wait a moment.',
   hostname_not_allowed: 'Pages of this address cannot use this check.',
   unknown_preset: 'There is no challenge of this name.',
   no_image_library: 'Images cannot be drawn at present.',
@@ -58,6 +60,7 @@ export const en = {
   wrong_work: 'The security check was not solved.',
   insufficient_work: 'The security check was too easy for this account.',
   work_too_easy: 'The security check was too easy for this form.',
+  wrong_algorithm: 'The security check was not done in a way that this form accepts.',
   wrong_origin: 'Pages of this origin cannot use the service.',
   wrong_preset: 'This is not the additional check that this form asks for.',
 

@@ -22,6 +22,8 @@ export const fr: Record<MessageKey, string> = {
   captcha_invalid: 'La vérification supplémentaire a échoué. Veuillez en essayer une nouvelle.',
   captcha_required: 'Veuillez aussi effectuer la vérification supplémentaire.',
   preset_refused: 'Veuillez compléter la vérification supplémentaire que ce formulaire demande.',
+  pass_invalid: 'Ce laissez-passer n’est pas valable ici.',
+  pass_exhausted: 'Ce laissez-passer a été utilisé trop souvent. Veuillez patienter un instant.',
   hostname_not_allowed: 'Les pages de cette adresse ne peuvent pas utiliser cette vérification.',
   unknown_preset: 'Il n’existe pas de défi portant ce nom.',
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
@@ -60,6 +62,7 @@ export const fr: Record<MessageKey, string> = {
   wrong_work: 'La vérification de sécurité n’a pas été résolue.',
   insufficient_work: 'La vérification de sécurité était trop facile pour ce compte.',
   work_too_easy: 'La vérification de sécurité était trop facile pour ce formulaire.',
+  wrong_algorithm: 'La vérification de sécurité n’a pas été faite d’une manière que ce formulaire accepte.',
   wrong_origin: 'Les pages de cette origine ne peuvent pas utiliser le service.',
   wrong_preset: 'Ce n’est pas la vérification supplémentaire que ce formulaire demande.',
 

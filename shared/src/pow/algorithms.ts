@@ -5,6 +5,9 @@ import { HASHWX } from './hashwx/work.js';
 /** The algorithm of every client that asks for none. */
 export const SHA256 = 'sha256';
 
+/** Every algorithm. New ones go to the end: scope tickets number them in this order. */
+export const ALGORITHMS: readonly string[] = [SHA256, HASHWX];
+
 /**
  * SHA-256 hashes that cost an attacker's core as much time as one hash of HashWX. Source: `npm run bench -- attack` on one core
  * of an AMD EPYC (Zen 4), whose fastest solvers do 66.0 million hashes of SHA-256 a second (AVX-512, 16 at a time) and 2.36
@@ -29,15 +32,24 @@ export function acceptedAlgorithms(option: string): AcceptedAlgorithms {
 /** The longest list that a query may bring, in characters. */
 const MAX_QUERY_CHARACTERS = 256;
 
+/** Returns whether work may be done in the algorithm of this name. */
+export function isAcceptedAlgorithm({ hashwx }: AcceptedAlgorithms, name: unknown): boolean {
+  return name === SHA256 || (name === HASHWX && hashwx !== null);
+}
+
 /**
- * Returns the algorithm of new work: the first accepted one of those that a client asks for, or SHA-256.
+ * Returns the algorithm of new work: the first accepted one of those that a client asks for, or SHA-256. Of those, one
+ * that the form demands goes first.
  * @param asked names joined by commas, the preferred one first; anything else asks for none
+ * @param demanded names that the form accepts; null for all
  */
 export function chooseAlgorithm(
   { hashwx }: AcceptedAlgorithms,
   asked: unknown,
+  demanded: readonly string[] | null = null,
 ): typeof SHA256 | typeof HASHWX {
   if (hashwx === null || typeof asked !== 'string' || asked.length > MAX_QUERY_CHARACTERS) return SHA256;
-  const chosen = asked.split(',').find((name) => name === HASHWX || name === SHA256);
+  const names = asked.split(',').filter((name) => name === HASHWX || name === SHA256);
+  const chosen = names.find((name) => demanded?.includes(name)) ?? names[0];
   return chosen === HASHWX ? HASHWX : SHA256;
 }

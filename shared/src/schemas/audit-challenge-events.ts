@@ -10,6 +10,7 @@ import {
   challengeRefusal,
   event,
   oneOf,
+  passRefusal,
   request,
 } from './audit-fields.js';
 
@@ -27,6 +28,19 @@ export const challengeEvents = {
       address,
     },
   ),
+  pass_used: event('pass_used', BOTH, 'A pass stood in for the work of a submission', {
+    application,
+    pass: Type.String({ description: 'Name of the pass' }),
+    account: Type.Optional(account),
+    address,
+  }),
+  pass_refused: event('pass_refused', BOTH, 'A pass was presented in place of work, and refused', {
+    application,
+    pass: Type.Optional(Type.String({ description: 'Name of the pass, if there is one of this name' })),
+    reason: passRefusal,
+    account: Type.Optional(account),
+    address,
+  }),
   host_key_refused: event('host_key_refused', CHALLENGE, 'The host API was called without a right key', {
     address,
     request,

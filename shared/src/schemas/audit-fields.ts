@@ -62,6 +62,16 @@ export const challengeRefusal = oneOf(
   'other_address',
 );
 
+/** Why a pass was refused. */
+export const passRefusal = oneOf(
+  'Why: `exhausted` was used too often in a minute, `expired` is too old, `other_application` was made for another one, `wrong` has the name of a pass and another secret, `unknown` has a name that no pass has',
+  'exhausted',
+  'expired',
+  'other_application',
+  'wrong',
+  'unknown',
+);
+
 /** The services that write an event. */
 export const SESSION = ['session-service'] as const;
 export const CHALLENGE = ['challenge-service'] as const;

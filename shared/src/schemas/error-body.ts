@@ -27,6 +27,11 @@ export const ErrorBody = Type.Object(
     pow_min_difficulty: Type.Optional(
       Type.Integer({ description: 'The least bits of work that this form accepts; for `?min_difficulty=`' }),
     ),
+    pow_algorithms: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Algorithms of work that this form accepts; for `?algorithms=`',
+      }),
+    ),
   },
   // Without this the serializer drops properties that the schema does not name.
   { $id: 'ErrorBody', description: 'An error', additionalProperties: true },

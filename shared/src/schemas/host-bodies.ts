@@ -55,6 +55,13 @@ const rules = {
       description: 'Names of the presets that are accepted; `effort` is one of them',
     }),
   ),
+  algorithms: Type.Optional(
+    Type.Array(Type.Union([Type.Literal('sha256'), Type.Literal('hashwx-1')]), {
+      minItems: 1,
+      maxItems: 2,
+      description: 'Algorithms of work that are accepted, out of those of `CAPTCHA_POW_ALGORITHMS`',
+    }),
+  ),
 };
 
 /** Body of `POST /host/verify` without the fields of the challenges, whose names are configurable. */
@@ -68,6 +75,12 @@ export const HostVerifyBody = Type.Object({
   ),
   ...checked,
   ...rules,
+  captcha_pass: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'The header `Captcha-Pass` of the request to you: a pass stands in for the work',
+    }),
+  ),
+  at_least: Type.Optional(Type.Integer({ minimum: 1 })),
   min_difficulty: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 export type HostVerifyBody = Static<typeof HostVerifyBody>;
@@ -78,10 +91,13 @@ export type HostVerifyBody = Static<typeof HostVerifyBody>;
  */
 export function hostVerifyBody(options: CaptchaOptions) {
   const { max_difficulty: maximum } = options.pow;
-  const min_difficulty = Type.Optional(
-    Type.Integer({ minimum: 1, maximum, description: 'The least bits of work that are accepted' }),
-  );
-  return Type.Object({ ...challengeFields(options), ...HostVerifyBody.properties, min_difficulty });
+  const bits = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }));
+  return Type.Object({
+    ...challengeFields(options),
+    ...HostVerifyBody.properties,
+    at_least: bits('The least bits of work that are accepted'),
+    min_difficulty: bits('The older name of `at_least`; of both the higher counts'),
+  });
 }
 
 const captcha_required = Type.Boolean({ description: 'The next attempt must include an image answer' });
@@ -97,6 +113,9 @@ const captcha_presets = Type.Optional(
 const pow_min_difficulty = Type.Optional(
   Type.Integer({ description: 'The least bits of work that are accepted; for `?min_difficulty=`' }),
 );
+const pow_algorithms = Type.Optional(
+  Type.Array(Type.String(), { description: 'Algorithms of work that are accepted; for `?algorithms=`' }),
+);
 
 /** Answer to `POST /host/verify`. */
 export const HostVerdict = Type.Object(
@@ -109,11 +128,15 @@ export const HostVerdict = Type.Object(
         description: 'Per field what is wrong with it, for people',
       }),
     ),
+    retry_after: Type.Optional(
+      Type.Integer({ description: 'With `pass_exhausted`: seconds until the pass can be used again' }),
+    ),
     captcha_required,
     pow_scope,
     captcha_alternatives,
     captcha_presets,
     pow_min_difficulty,
+    pow_algorithms,
     failures: Type.Optional(
       Type.Integer({ description: 'With `count`: failures of the account, this attempt included' }),
     ),

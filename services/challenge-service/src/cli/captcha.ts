@@ -1,5 +1,5 @@
-// The captcha command: prunes the store of the challenges, draws samples of presets, makes the secret of a site, and raises
-// the price by hand.
+// The captcha command: prunes the store of the challenges, draws samples of presets, makes the secret of a site, raises the
+// price by hand, and manages passes.
 
 import { parseArgs } from 'node:util';
 import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
@@ -8,6 +8,7 @@ import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { areHostnames, isSiteKey } from '../sites/site.js';
 import { type AttackCommand, attack } from './attack.js';
 import { newSite } from './new-site.js';
+import { PASS_OPTIONS, type PassesCommand, readPassesCommand, runPasses } from './passes.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
 
@@ -16,11 +17,15 @@ const USAGE = `usage: captcha prune
        captcha site [KEY] --hostname NAME [--hostname NAME …]
        captcha attack on [--minutes N] [--bits N]
        captcha attack off | status
+       captcha passes make NAME --application APPLICATION --days N --per-minute N
+       captcha passes list
+       captcha passes revoke NAME
 prune removes expired entries from a store that does not remove them itself.
 preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
 site makes the secret of a site, shows it once, and prints the entry of SITES (default KEY: 20 random letters and digits).
 attack on makes work dearer for all processes: N bits more (default 4, at most 23; each doubles it) for N minutes (default 60, at most 1440).
-attack off ends that; attack status also says what the load adds.`;
+attack off ends that; attack status also says what the load adds.
+passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the log-in), N days (at most 730), N times a minute (at most 10000).`;
 
 const MAX_SAMPLES = 1000;
 const MAX_MINUTES = 1440;
@@ -28,6 +33,7 @@ const MAX_MINUTES = 1440;
 const MAX_BITS = 23;
 
 type CaptchaCommand =
+  | { readonly action: 'passes'; readonly passes: PassesCommand }
   | { readonly action: 'prune' }
   | { readonly action: 'preview'; readonly preset: string; readonly count: number; readonly path: string }
   | { readonly action: 'site'; readonly key: string | undefined; readonly hostnames: readonly string[] }
@@ -44,6 +50,7 @@ export async function runCaptcha(args: string[], env: NodeJS.ProcessEnv): Promis
 
 async function execute(command: CaptchaCommand, env: NodeJS.ProcessEnv): Promise<string> {
   if (command.action === 'prune') return prune(env);
+  if (command.action === 'passes') return runPasses(command.passes, env);
   if (command.action === 'site') return newSite(command);
   if (command.action === 'attack') return attack(command.command, env);
   // npm changes to the project's folder; INIT_CWD is the folder where npm was called.
@@ -55,6 +62,7 @@ function readCommand(args: string[]): CaptchaCommand {
   const { positionals, values } = parse(args);
   const [name, ...more] = positionals;
   if (name === 'site') return readSiteCommand(more, values);
+  if (name === 'passes') return { action: name, passes: readPassesCommand(more, values) };
   if (name === 'attack') return { action: name, command: attackCommand(more, values) };
   if (
     more.length > 0 ||
@@ -63,7 +71,8 @@ function readCommand(args: string[]): CaptchaCommand {
     throw new UsageError();
   }
   if (name === 'prune' && Object.keys(values).length === 0) return { action: name };
-  if (name !== 'preview') throw new UsageError();
+  const isOther = Object.keys(values).some((option) => Object.hasOwn(PASS_OPTIONS, option));
+  if (name !== 'preview' || isOther) throw new UsageError();
   const { preset = 'default', count = '12', path = '' } = values;
   if (path === '') throw new UsageError('preview needs --path, the folder for the samples');
   if (!/^[1-9]\d{0,3}$/.test(count) || Number(count) > MAX_SAMPLES) {
@@ -119,6 +128,7 @@ function parse(args: string[]) {
         hostname: { type: 'string', multiple: true },
         minutes: { type: 'string' },
         bits: { type: 'string' },
+        ...PASS_OPTIONS,
       },
       allowPositionals: true,
     });

@@ -37,13 +37,13 @@ export function effortIssue(
   algorithms?: unknown,
 ): PreparedEffort {
   const { options, ring, random } = deps;
-  const { client, tag, bound } = issuingAddress(deps, address);
-  const work = newWork(deps, algorithms);
+  const { client, tag, factor, bound } = issuingAddress(deps, address);
+  const work = newWork(deps, algorithms, priced?.demand);
   const { salt, hashwx } = work;
   const issue: EffortIssue = {
     token: makeToken(tag, random),
     ...client,
-    ...workTerms(options, priced, 0, deps.raisedBits?.()),
+    ...workTerms(options, priced, factor, deps.raisedBits?.()),
     bits: options.effort.bits,
     recordTail: (partDifficulty) =>
       encodeVerifiedTail({

@@ -1,5 +1,6 @@
 // What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
 
+import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
 import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -19,15 +20,21 @@ export interface IssuerDependencies {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
   readonly limit: RequestLimit;
+  /** Returns by how much the limits of a normalised address are multiplied; 1 for every address by default. */
+  readonly factorOf?: (address: string | null) => number;
   readonly random: (size: number) => Uint8Array;
   /** Returns the bits that are added to the floor now; none by default. */
   readonly raisedBits?: () => number;
 }
 
-/** The account that work is priced for, from a scope ticket, with its recorded failures. */
+/** What a scope ticket says: the account that work is priced for, and what its form demands. */
 export interface PricedScope {
-  readonly scope: Scope;
+  /** Null for a form without accounts. */
+  readonly scope: Scope | null;
+  /** Recorded failures of the account; 0 without one. */
   readonly failures: number;
+  /** Null if the form demands nothing. */
+  readonly demand: Demand | null;
 }
 
 /** All clients whose address is unknown are counted together. */
@@ -49,10 +56,15 @@ export interface NewWork {
 /**
  * Returns the algorithm and salt of new work.
  * @param asked the algorithms that the client asks for, as they came
+ * @param demand what its form demands
  */
-export function newWork({ options, random }: IssuerDependencies, asked: unknown): NewWork {
+export function newWork(
+  { options, random }: IssuerDependencies,
+  asked: unknown,
+  demand: Demand | null = null,
+): NewWork {
   const accepted = acceptedAlgorithms(options.pow.algorithms);
-  const algorithm = chooseAlgorithm(accepted, asked);
+  const algorithm = chooseAlgorithm(accepted, asked, demand?.algorithms);
   if (algorithm === SHA256 || accepted.hashwx === null) {
     return { algorithm: SHA256, salt: randomHex(SALT_BYTES, random) };
   }
@@ -70,42 +82,52 @@ export function hashwxFields(bits: number, hashwx: HashwxTerms) {
 }
 
 /**
- * Returns what the store counts the client by, the slot tag of its tokens, and the pseudonym that the record keeps of its
- * address, which is null without `bind_ip`.
+ * Returns what the store counts the client by, the slot tag of its tokens, by how much its limits are multiplied, and the
+ * pseudonym that the record keeps of its address, which is null without `bind_ip`.
  */
-export function issuingAddress({ options, ring, limit }: IssuerDependencies, address: string | null) {
+export function issuingAddress(deps: IssuerDependencies, address: string | null) {
+  const { options, ring } = deps;
+  const factor = deps.factorOf?.(address) ?? 1;
+  const limit = scaledLimit(deps.limit, factor);
   const { address: pseudonym, networks, tag } = addressPseudonyms(ring.current, address ?? NO_ADDRESS);
   return {
     client: { address: pseudonym, networks, limit },
     tag,
+    factor,
     bound: options.bind_ip && address !== null ? pseudonym : null,
   };
 }
 
+function scaledLimit(limit: RequestLimit, factor: number): RequestLimit {
+  if (factor === 1) return limit;
+  const { max, windowMs, networkMax } = limit;
+  const networks = networkMax && ([networkMax[0] * factor, networkMax[1] * factor] as const);
+  return { max: max * factor, windowMs, ...(networks && { networkMax: networks }) };
+}
+
 /**
  * Returns the terms from which the store computes the difficulty.
- * @param requested the lowest difficulty that the client accepts, in bits
+ * @param factor times the requests of the address that raise its price
  * @param raised bits that are added to the floor. The record keeps the floor without them, so that work of before stays enough
  */
 export function workTerms(
   { pow, escalation }: CaptchaOptions,
   priced: PricedScope | null,
-  requested = 0,
+  factor: number,
   raised = 0,
 ) {
   const failures = priced?.failures ?? 0;
-  const failureStep = pow.escalate ? pow.step : 0;
   return {
     terms: {
-      // The store adds the failures to the floor, so that together they reach the requested difficulty but do not add to it.
-      floor: Math.max(pow.difficulty + raised, requested - failureStep * failures),
+      floor: pow.difficulty + raised,
       ceiling: pow.max_difficulty,
-      failureStep,
+      failureStep: pow.escalate ? pow.step : 0,
       volumeStep: pow.volume.step,
-      volumeEvery: pow.volume.every,
+      volumeEvery: pow.volume.every * factor,
     },
     failures,
-    hasTicket: priced !== null,
+    // Without an account in it, a ticket does not replace what the address remembers of one.
+    hasTicket: priced !== null && priced.scope !== null,
     volumeMs: escalation.decay * 1000,
   };
 }

@@ -37,9 +37,11 @@ export function powIssue(
 ): PreparedPow {
   const { options, ring, random } = deps;
   const { pow } = options;
-  const { client, tag, bound } = issuingAddress(deps, address);
-  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, requested, deps.raisedBits?.());
-  const work = newWork(deps, algorithms);
+  const { client, tag, factor, bound } = issuingAddress(deps, address);
+  const raised = deps.raisedBits?.();
+  const { terms, failures, hasTicket, volumeMs } = workTerms(options, priced, factor, raised);
+  const demand = priced?.demand ?? null;
+  const work = newWork(deps, algorithms, demand);
   const issue: PowIssue = {
     token: makeToken(tag, random),
     address: client.address,
@@ -49,6 +51,7 @@ export function powIssue(
     failures,
     hasTicket,
     volumeMs,
+    least: Math.min(pow.max_difficulty, Math.max(requested, demand?.bits ?? 0)),
     recordTail: encodePowTail({
       floor: pow.difficulty,
       ...work,

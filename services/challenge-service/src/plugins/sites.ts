@@ -75,14 +75,14 @@ export interface SitesOptions {
 
 async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
   const { sites, limit, kinds, redemptionsPerMinute } = deps;
-  const { ring, random } = app;
+  const { ring, random, limitFactor: factorOf } = app;
   const serve = (site: Site, { openChallenges }: SiteDependencies): ServedSite => {
     const challenges = openChallenges(site.key);
     const options = siteChallengeOptions(deps.options, site);
     return {
       site,
       challenges,
-      issuer: { options, ring, limit, random, raisedBits: app.raisedBits },
+      issuer: { options, ring, limit, factorOf, random, raisedBits: app.raisedBits },
       allowsHostname: hostnameMatcher(site.hostnames),
       redeem: createRedeemer(site, { store: challenges, ring, options, kinds, random }),
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
@@ -109,9 +109,10 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
   });
   app.decorate('countRedemption', async (request, reply) => {
     const { site } = siteOf(request);
-    const address = addressPseudonym(ring.current, normaliseAddress(request.ip) ?? '');
+    const ip = normaliseAddress(request.ip);
+    const address = addressPseudonym(ring.current, ip ?? '');
     const counted = await countInProcess(`${site.key}:${address}`, WINDOW_MS);
-    reportCount(reply, redemptionsPerMinute, counted);
+    reportCount(reply, redemptionsPerMinute * factorOf(ip), counted);
   });
 }
 
@@ -123,4 +124,8 @@ export function siteOf({ server, params }: FastifyRequest): ServedSite {
 }
 
 /** Decorates the server with `sites`, `requireSite` and `countRedemption`. */
-export default fp(serveSites, { name: 'tollgate-sites', fastify: '5.x', dependencies: ['tollgate-issuer'] });
+export default fp(serveSites, {
+  name: 'tollgate-sites',
+  fastify: '5.x',
+  dependencies: ['tollgate-issuer', 'tollgate-rate-limit'],
+});

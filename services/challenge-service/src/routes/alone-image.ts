@@ -35,7 +35,7 @@ export default async function aloneImage(
   },
 ): Promise<void> {
   const { options, limit } = route;
-  const deps = { options, ring: app.ring, limit, random: app.random };
+  const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
   const preset = findPreset(app.presets, PRESET) ?? findPreset(app.presets, '');
   const countIssued = app.metrics.issued(preset?.kind?.name ?? 'image', preset?.name ?? '');
 
@@ -79,7 +79,7 @@ export default async function aloneImage(
 
   /** Counts for the address and its networks, each in a window of its own. @throws RateLimited */
   async function countOrRefuse({ issue }: PreparedChallenge, reply: FastifyReply): Promise<void> {
-    const { address, networks = [] } = issue;
+    const { address, networks = [], limit } = issue;
     const limits = [limit.max, ...(limit.networkMax ?? [])];
     for (const [at, pseudonym] of [address, ...networks].entries()) {
       const counted = await route.countRequest(`no-script:${pseudonym}`, limit.windowMs);

@@ -1,6 +1,6 @@
 // POST /host/verify: verifies a submission for an application in any language and, if asked, counts the attempt.
 
-import { requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
+import { areAcceptedAlgorithms, demandOf, requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
 import { idempotentClaim, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { localise } from '@tollgate/shared/http/errors/language.js';
@@ -30,7 +30,11 @@ export default async function hostVerify(
     async (request, reply): Promise<HostVerdict> => {
       const application = applicationOf(request);
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
-      const { presets, min_difficulty: minDifficulty } = request.body;
+      const { presets, algorithms, captcha_pass: pass } = request.body;
+      const minDifficulty = leastBits(request.body);
+      if (algorithms !== undefined && !areAcceptedAlgorithms(algorithms, options)) {
+        throw refuse(ValidationFailed, { fields: { algorithms: ['out_of_range'] } });
+      }
       if (count && key === undefined) throw refuse(ValidationFailed, { fields: { key: ['required'] } });
       const form = 'submission' in request.body ? request.body.submission : request.body;
       const submission = submissionFrom(form, application.fieldNames);
@@ -41,19 +45,23 @@ export default async function hostVerify(
         image: image ?? 'offered',
         presets,
         minDifficulty,
+        algorithms,
+        pass,
         counts: count,
         claim:
           idempotencyKey === undefined
             ? undefined
             : idempotentClaim(idempotencyKey, { application: application.name, submission, key, ip }),
       });
-      const rules = { needsWork: pow, alwaysImage: image !== undefined, presets, minDifficulty };
-      const attempted = { submission, account: key === undefined ? undefined : { key, failures }, ip };
+      const rules = { needsWork: pow, alwaysImage: image !== undefined, presets, minDifficulty, algorithms };
+      const demand = demandOf(rules);
+      const account = key === undefined ? undefined : { key, failures };
+      const attempted = { submission, account, ip, demand };
       // Without work, the failures of an account are revealed only to a submission that has passed.
       const requirements =
         pow || verdict.ok
           ? await application.nextAttemptAfter(verdict, attempted)
-          : application.nextAttemptUnproven(submission, key !== undefined);
+          : application.nextAttemptUnproven(submission, key !== undefined, demand);
       const next = requirementsOf(requirements, rules, options, submission);
       if (verdict.ok) {
         const passed = { ...next, success: true };
@@ -63,7 +71,14 @@ export default async function hostVerify(
         { host: application.name, code: verdict.code, reason: verdict.reason },
         'challenge refused',
       );
-      return { success: false, ...verdictBody(verdict, localise(request, reply)), ...next };
+      const { waitMs } = verdict;
+      const wait = waitMs === undefined ? {} : { retry_after: Math.ceil(waitMs / 1000) };
+      return { success: false, ...verdictBody(verdict, localise(request, reply)), ...wait, ...next };
     },
   );
+}
+
+/** Returns the least difficulty that a call asks for, in bits; undefined if it asks for none. */
+function leastBits({ at_least = 0, min_difficulty = 0 }: HostVerifyBody): number | undefined {
+  return Math.max(at_least, min_difficulty) || undefined;
 }

@@ -65,7 +65,14 @@ export default async function issueImage(
   );
   countOf.set(EFFORT, app.metrics.issued(EFFORT, EFFORT));
   const source: ImageSource = {
-    deps: { options, ring: app.ring, limit, random: app.random, raisedBits: app.raisedBits },
+    deps: {
+      options,
+      ring: app.ring,
+      limit,
+      factorOf: app.limitFactor,
+      random: app.random,
+      raisedBits: app.raisedBits,
+    },
     challenges: app.challenges,
     imagesUrl,
     onIssued: (_challenge, preset) => countOf.get(preset)?.(),
@@ -97,23 +104,23 @@ export async function issueAnyImage(
   request: FastifyRequest<{ Querystring: ImageQuery }>,
   reply: FastifyReply,
 ): Promise<AnyChallenge> {
-  const { options, limit } = deps;
+  const { options } = deps;
   const address = normaliseAddress(request.ip);
-  const { preset, hint } = request.query;
+  const { preset, hint, scope, algorithms } = request.query;
   if (preset === EFFORT && options.effort.enabled) {
-    const { scope, algorithms } = request.query;
     const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
     const issued = await challenges.issueEffort(effort.issue);
-    reportLimit(reply, limit, issued);
+    reportLimit(reply, effort.issue.limit, issued);
     onIssued(EFFORT, EFFORT);
     return effortChallenge(effort, issued);
   }
-  const known = findPreset(app.presets, typeof preset === 'string' ? preset : '');
+  const known =
+    app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
   if (known === undefined) throw refuse(UnknownPreset);
   const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
   const prepared = imageIssue(deps, known, driver, address);
   const issued = await challenges.issueImage(prepared.issue);
-  reportLimit(reply, limit, issued);
+  reportLimit(reply, prepared.issue.limit, issued);
   onIssued(known.kind?.name ?? 'image', known.name);
   // The serialiser of the schema would drop the fields that only the challenge type knows.
   if (known.kind !== null) reply.type(JSON_TYPE).serializer(JSON.stringify);

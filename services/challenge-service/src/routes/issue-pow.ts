@@ -19,7 +19,14 @@ export default async function issuePow(
   app: FastifyInstance,
   { options, limit }: { options: CaptchaOptions; limit: RequestLimit },
 ): Promise<void> {
-  const deps = { options, ring: app.ring, limit, random: app.random, raisedBits: app.raisedBits };
+  const deps = {
+    options,
+    ring: app.ring,
+    limit,
+    factorOf: app.limitFactor,
+    random: app.random,
+    raisedBits: app.raisedBits,
+  };
 
   app.get<{ Querystring: PowQuery }>(
     '/pow',
@@ -38,7 +45,7 @@ export default async function issuePow(
       const requested = requestedDifficulty(minDifficulty);
       const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested, algorithms);
       const issued = await app.challenges.issuePow(prepared.issue);
-      reportLimit(reply, limit, issued);
+      reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
       // The serialiser of a union would first find out which of the two it is.
       reply.type(JSON_TYPE).serializer(JSON.stringify);

@@ -14,6 +14,7 @@ import { buildChallengeAdmin } from '../../src/admin.js';
 import { buildApp } from '../../src/app.js';
 import { readChallengeConfig } from '../../src/config.js';
 import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
+import { resolvePresets } from '../../src/presets/presets.js';
 
 export const HOST_KEY = 'the-key-of-the-default-host-00001';
 export const SHOP_KEY = 'the-key-of-the-shop-3141592653589';
@@ -66,6 +67,7 @@ export async function openHostApi(
   variables: Record<string, string> = {},
   kinds: readonly ChallengeType[] = [],
   raisedBits = () => 0,
+  presets: Readonly<Record<string, unknown>> = {},
 ): Promise<HostApi> {
   const config = readChallengeConfig({ ...environment, ...variables });
   const { captcha, values } = config;
@@ -84,6 +86,7 @@ export async function openHostApi(
     images: null,
     raisedBits,
     kinds,
+    presets: resolvePresets({ options: captcha, sources: [{ name: 'presets', presets }], kinds }).presets,
     onOtherDriver: () => {},
     redis: {},
     metrics,

@@ -363,7 +363,8 @@ t.test('the fields have their configured names', async (t) => {
     const document = (await call('GET', '/openapi.json', undefined, { key: '' })).json;
     const { schema } = document.paths['/host/verify'].post.requestBody.content['application/json'];
     const own = ['submission', 'key', 'ip', 'idempotency_key', 'count', 'pow', 'image', 'presets'];
-    t.strictSame(Object.keys(schema.properties), [...Object.keys(body), ...own, 'min_difficulty']);
+    const demands = ['algorithms', 'captcha_pass', 'at_least', 'min_difficulty'];
+    t.strictSame(Object.keys(schema.properties), [...Object.keys(body), ...own, ...demands]);
   });
 });
 

@@ -1,6 +1,6 @@
 // Issuing with a ticket: the price of work and of effort, and the response for effort.
 
-import { openScope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { openTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -98,7 +98,7 @@ t.test('an old ticket is ignored', async (t) => {
     const api = await openHostApi(t, store, { ...DEFAULT_PRICE, CAPTCHA_ESCALATION_DECAY: '1' });
     const { pow_scope: ticket } = (await api.call('POST', '/host/failures', { key: KEY })).json;
     const ring = openKeyRing('challenge-secret-of-these-tests-01');
-    const openAt = (ms: number) => openScope(ring, ticket, Date.now() + ms);
+    const openAt = (ms: number) => openTicket(ring, ticket, Date.now() + ms);
     t.not(openAt(-1000), null);
     t.equal(openAt(2000), null, 'it lives as long as a failure is remembered');
   });

@@ -155,13 +155,13 @@ export function createSessionMetrics(
     requests: createRequestObservers(metrics),
     store: createStoreObservers(metrics, ['sessions', 'challenges']),
     challenges(application, trail) {
-      const { solved, refused } = observers(application, trail);
+      const observer = observers(application, trail);
       const result = { result: 'challenge_refused' } as const;
       return {
-        solved,
+        ...observer,
         refused(verdict, submission) {
           logIn(result);
-          refused(verdict, submission);
+          observer.refused(verdict, submission);
         },
       };
     },

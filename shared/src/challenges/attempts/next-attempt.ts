@@ -12,7 +12,8 @@ import {
   hasRightWork,
   type Verdict,
 } from '../verification.js';
-import { sealScope } from './scope-ticket.js';
+import type { Demand } from './demand.js';
+import { sealTicket } from './scope-ticket.js';
 
 /** The requirements of the next attempt. */
 export interface NextAttempt {
@@ -25,6 +26,8 @@ export interface NextAttempt {
   readonly captcha_presets?: string[];
   /** The least difficulty of work in bits that the form accepts. */
   readonly pow_min_difficulty?: number;
+  /** Algorithms of work that the form accepts, if it does not accept all. */
+  readonly pow_algorithms?: string[];
 }
 
 /** A submission that `verify` has verified. */
@@ -33,6 +36,8 @@ export interface AttemptedSubmission {
   readonly account?: AttemptedAccount | undefined;
   /** The client's address. */
   readonly ip?: string | undefined;
+  /** What its form demands. */
+  readonly demand?: Demand | undefined;
 }
 
 /** The methods of a verifier that state the requirements. */
@@ -43,8 +48,9 @@ export interface NextAttempts {
    * client without tickets gets work that is enough.
    * @param key the account, or the key of its known device
    * @param ip the client's address; without it no price is remembered
+   * @param demand what the form demands: the ticket carries it, and the address remembers its bits like a price
    */
-  nextAttempt(key: string | undefined, failures: number, ip?: string): Promise<NextAttempt>;
+  nextAttempt(key: string | undefined, failures: number, ip?: string, demand?: Demand): Promise<NextAttempt>;
   /**
    * Returns the requirements after a submission with this verdict; those of its account only if the work was right.
    * @param attempted `account` as it was passed to `verify`
@@ -55,8 +61,9 @@ export interface NextAttempts {
    * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it, or if it had
    * no work and a captcha may replace it.
    * @param hasAccount whether the form counts failures of accounts; with `escalation.after` 0 it always requires a captcha
+   * @param demand what the form demands: a form without accounts hands out a ticket of that alone
    */
-  nextAttemptUnproven(submission: Submission, hasAccount?: boolean): NextAttempt;
+  nextAttemptUnproven(submission: Submission, hasAccount?: boolean, demand?: Demand): NextAttempt;
 }
 
 interface NextAttemptDependencies {
@@ -86,36 +93,51 @@ export function createNextAttempts({
       ? { captcha_required: true, captcha_alternatives: [EFFORT] }
       : { captcha_required: isRequired };
 
-  const nextAttempt: NextAttempts['nextAttempt'] = async (key, failures, ip) => {
-    if (key === undefined) return requirements(false);
-    const { captcha_required, ...alternatives } = requirements(failures >= escalation.after);
-    if (!pow.escalate) return { captcha_required, ...alternatives };
-    const pseudonym = address(ip);
-    // Without failures the next attempt has the normal price.
-    if (pseudonym !== undefined && failures > 0) {
-      const price = Math.min(pow.max_difficulty, pow.difficulty + pow.step * failures);
-      await store.rememberPrice(pseudonym, price, pow.expire * 1000);
-    }
-    const pow_scope = sealScope(ring.current, account(key), clock() + decayMs);
-    return { captcha_required, pow_scope, ...alternatives };
+  const ticketFor = (key: string | undefined, demand: Demand | undefined) => {
+    if (!pow.escalate || (key === undefined && demand === undefined)) return {};
+    const name = key === undefined ? undefined : account(key);
+    return { pow_scope: sealTicket(ring.current, name, clock() + decayMs, demand) };
   };
 
-  const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (submission, hasAccount = false) =>
-    requirements(
+  const nextAttempt: NextAttempts['nextAttempt'] = async (key, failures, ip, demand) => {
+    const isAccount = key !== undefined;
+    const { captcha_required, ...alternatives } = requirements(isAccount && failures >= escalation.after);
+    const pseudonym = address(ip);
+    const demanded = demand?.bits ?? 0;
+    // Without failures the next attempt has the normal price.
+    const isRaised = (isAccount && pow.escalate && failures > 0) || demanded > pow.difficulty;
+    if (pseudonym !== undefined && isRaised) {
+      const raised = pow.difficulty + (pow.escalate ? pow.step * failures : 0);
+      const price = Math.min(pow.max_difficulty, Math.max(raised, demanded));
+      await store.rememberPrice(pseudonym, price, pow.expire * 1000);
+    }
+    return { captcha_required, ...ticketFor(key, demand), ...alternatives };
+  };
+
+  const nextAttemptUnproven: NextAttempts['nextAttemptUnproven'] = (
+    submission,
+    hasAccount = false,
+    demand,
+  ) => {
+    const { captcha_required, ...alternatives } = requirements(
       offersImage(submission) ||
         (hasAccount && escalation.after === 0) ||
         (options.no_script === 'image' && offersNoWork(submission)),
     );
+    // Where an account would be named after right work, a ticket without one would price the next work by nobody's failures.
+    return { captcha_required, ...(hasAccount ? {} : ticketFor(undefined, demand)), ...alternatives };
+  };
 
   return {
     nextAttempt,
     nextAttemptUnproven,
-    async nextAttemptAfter(verdict, { submission, account, ip }) {
+    async nextAttemptAfter(verdict, { submission, account, ip, demand }) {
       if (!verdict.ok && !hasRightWork(verdict)) {
-        return nextAttemptUnproven(submission, account !== undefined);
+        return nextAttemptUnproven(submission, account !== undefined, demand);
       }
-      if (account === undefined) return requirements(false);
-      return nextAttempt(countedKey(account), await failuresOf(account), verdict.ok ? undefined : ip);
+      const client = verdict.ok ? undefined : ip;
+      if (account === undefined) return nextAttempt(undefined, 0, client, demand);
+      return nextAttempt(countedKey(account), await failuresOf(account), client, demand);
     },
   };
 }

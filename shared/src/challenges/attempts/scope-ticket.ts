@@ -3,6 +3,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
 import { randomBytes } from '../../crypto/random.js';
+import { DEMAND_BYTES, type Demand, decodeDemand, encodeDemand } from './demand.js';
 
 /** The account of a ticket, or of work that was issued for it. */
 export interface Scope {
@@ -12,7 +13,17 @@ export interface Scope {
   readonly account: string;
 }
 
+/** What a ticket says. */
+export interface Ticket {
+  /** The account that the next work is priced for; null without one. */
+  readonly scope: Scope | null;
+  /** What the form demands; null if it demands nothing. */
+  readonly demand: Demand | null;
+}
+
 const VERSION = 2;
+/** A ticket with a demand. A process that does not know this version ignores it, as it does any ticket that it cannot open. */
+const DEMANDING_VERSION = 3;
 const VERSION_BYTES = 1;
 const KEY_ID_BYTES = 4;
 const HEAD_BYTES = VERSION_BYTES + KEY_ID_BYTES;
@@ -21,43 +32,63 @@ const EXPIRY_BYTES = 6;
 const ACCOUNT_BYTES = 16;
 const TAG_BYTES = 16;
 const TICKET_BYTES = HEAD_BYTES + NONCE_BYTES + EXPIRY_BYTES + ACCOUNT_BYTES + TAG_BYTES;
-const TICKET_CHARACTERS = Math.ceil((TICKET_BYTES * 4) / 3);
+/** In place of the account in a ticket without one. */
+const NO_ACCOUNT = '0'.repeat(2 * ACCOUNT_BYTES);
+
+const BYTES_OF_VERSION: ReadonlyMap<number, number> = new Map([
+  [VERSION, TICKET_BYTES],
+  [DEMANDING_VERSION, TICKET_BYTES + DEMAND_BYTES],
+]);
+const LONGEST_TICKET_CHARACTERS = Math.ceil(((TICKET_BYTES + DEMAND_BYTES) * 4) / 3);
 
 const PURPOSE = 'tollgate scope ticket';
 
 /**
- * Makes the ticket of an account: version (1) ‖ key id (4) ‖ nonce (12) ‖ AES-256-GCM of expiry in seconds (6) and
- * pseudonym (16) ‖ tag (16), in base64url: 74 characters (docs/decisions/scope-tickets.md). It is encrypted because the
- * pseudonym is also a key in the store: a dump and a log of queries would show whose tickets the log contains. Each
- * ticket is different, reveals nothing about whether the account exists, and may be used any number of times.
+ * Makes a ticket: version (1) ‖ key id (4) ‖ nonce (12) ‖ AES-256-GCM of expiry in seconds (6), pseudonym (16) and, in a
+ * ticket of version 3, the demand of the form (6) ‖ tag (16), in base64url: 74 characters, 82 with a demand
+ * (docs/decisions/scope-tickets.md). It is encrypted because the pseudonym is also a key in the store: a dump and a log of
+ * queries would show whose tickets the log contains. Each ticket is different, reveals nothing about whether the account
+ * exists, and may be used any number of times.
  *
  * @param key the first key of `CHALLENGE_SECRET`, which made the pseudonym
- * @param account pseudonym, 32 hexadecimal digits
+ * @param account pseudonym, 32 hexadecimal digits; undefined for a ticket of a demand alone
  * @param expiresAtMs milliseconds since 1970
  */
-export function sealScope(key: RingKey, account: string, expiresAtMs: number): string {
-  const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(key.id, 'hex')]);
+export function sealTicket(
+  key: RingKey,
+  account: string | undefined,
+  expiresAtMs: number,
+  demand?: Demand,
+): string {
+  const version = demand === undefined ? VERSION : DEMANDING_VERSION;
+  const head = Buffer.concat([Buffer.from([version]), Buffer.from(key.id, 'hex')]);
   const body = Buffer.alloc(EXPIRY_BYTES + ACCOUNT_BYTES);
   body.writeUIntBE(Math.ceil(expiresAtMs / 1000), 0, EXPIRY_BYTES);
-  body.write(account, EXPIRY_BYTES, 'hex');
+  body.write(account ?? NO_ACCOUNT, EXPIRY_BYTES, 'hex');
+  const parts = demand === undefined ? [body] : [body, encodeDemand(demand)];
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key.derive(PURPOSE), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(head);
-  const sealed = Buffer.concat([cipher.update(body), cipher.final()]);
+  const sealed = Buffer.concat([...parts.map((part) => cipher.update(part)), cipher.final()]);
   return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
 /** Opens a ticket. Returns null if it is forged, expired, malformed or not a text. */
-export function openScope(ring: KeyRing, ticket: unknown, nowMs: number): Scope | null {
-  if (typeof ticket !== 'string' || ticket.length !== TICKET_CHARACTERS) return null;
+export function openTicket(ring: KeyRing, ticket: unknown, nowMs: number): Ticket | null {
+  if (typeof ticket !== 'string' || ticket.length > LONGEST_TICKET_CHARACTERS) return null;
   const bytes = Buffer.from(ticket, 'base64url');
-  if (bytes.length !== TICKET_BYTES || bytes.toString('base64url') !== ticket) return null;
+  const version = bytes.at(0) ?? 0;
+  if (bytes.length !== BYTES_OF_VERSION.get(version) || bytes.toString('base64url') !== ticket) return null;
   const head = bytes.subarray(0, HEAD_BYTES);
-  const key = head.readUInt8(0) === VERSION ? ring.find(head.toString('hex', VERSION_BYTES)) : undefined;
+  const key = ring.find(head.toString('hex', VERSION_BYTES));
   if (key === undefined) return null;
   const body = decrypt(key, head, bytes.subarray(HEAD_BYTES));
   if (body === null || body.readUIntBE(0, EXPIRY_BYTES) * 1000 <= nowMs) return null;
-  return { keyId: key.id, account: body.toString('hex', EXPIRY_BYTES) };
+  const account = body.toString('hex', EXPIRY_BYTES, EXPIRY_BYTES + ACCOUNT_BYTES);
+  return {
+    scope: account === NO_ACCOUNT ? null : { keyId: key.id, account },
+    demand: version === DEMANDING_VERSION ? decodeDemand(body.subarray(EXPIRY_BYTES + ACCOUNT_BYTES)) : null,
+  };
 }
 
 function decrypt(key: RingKey, head: Buffer, sealed: Buffer): Buffer | null {

@@ -29,7 +29,7 @@ export async function verifyAndCount(
   submission: Submission,
   context: AttemptContext,
 ): Promise<CheckedAttempt> {
-  const { key, counts, ip, pow, presets, minDifficulty, claim } = context;
+  const { key, counts, ip, pow, presets, minDifficulty, algorithms, pass, claim } = context;
   const account = key === undefined ? undefined : verifier.attemptedAccount(key, claim);
   const image = context.image === 'offered' ? 'escalating' : context.image;
   const verdict = await verifier.verify(submission, {
@@ -39,6 +39,8 @@ export async function verifyAndCount(
     account,
     presets,
     minDifficulty,
+    algorithms,
+    pass,
     claim,
   });
   // Without right work the failures of the account are not read.

@@ -24,6 +24,12 @@ export interface ChallengeKeys {
   wait(account: string, address: string): string;
   /** Exists if a success has recently cleared the volume of an address. */
   cleared(address: string): string;
+  /** All passes. */
+  readonly passes: string;
+  /** Uses of a pass in the current minute. */
+  passUses(name: string): string;
+  /** Exists if this request has counted for the pass. */
+  passClaim(name: string, claim: string): string;
 }
 
 /** Addresses whose keys are cached. */
@@ -76,6 +82,9 @@ export function challengeKeys(
     failures: (account) => `${prefix}:fail:{${account}}`,
     wait: (account, address) => `${prefix}:wait:{${account}}:${address}`,
     cleared: (address) => counter('cleared', address),
+    passes: `${prefix}:passes:{passes}`,
+    passUses: (name) => `${prefix}:pass-uses:{passes}:${name}`,
+    passClaim: (name, claim) => `${prefix}:pass-claim:{passes}:${name}:${claim}`,
   };
 }
 

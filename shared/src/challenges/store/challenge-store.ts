@@ -2,6 +2,7 @@
 
 import type { PriceTerms } from '../../pow/price.js';
 import type { Counted } from '../../store/request-counter.js';
+import type { PassStore } from './pass-store.js';
 
 /** The endpoints that issue challenges; the second issues captchas and effort. */
 export type ChallengeEndpoint = 'pow' | 'image';
@@ -41,6 +42,8 @@ export interface PowIssue extends WorkIssue {
   /** The record from its third field on (`encodePowTail`). */
   readonly recordTail: string;
   readonly expireGrows: boolean;
+  /** The least difficulty in bits, whatever the price; 0 by default. */
+  readonly least?: number;
 }
 
 /** What the store needs to issue effort. */
@@ -118,11 +121,14 @@ export interface AttemptCount {
   readonly refusedFrom?: number;
 }
 
+/** What a store of challenges does besides passes. */
+export type ChallengeOperations = Omit<ChallengeStore, keyof PassStore>;
+
 /**
  * Challenges and counters in the store. Each method is one atomic step and throws StoreUnavailableError if the store does
  * not answer.
  */
-export interface ChallengeStore {
+export interface ChallengeStore extends PassStore {
   /** Counts the request for its limit and for its price, prices the work and records it. */
   issuePow(issue: PowIssue): Promise<Issued>;
   /** The same for effort. Requests count for the limit of captchas, and for the price together with those for proofs of work. */

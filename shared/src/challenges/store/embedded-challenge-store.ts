@@ -20,7 +20,7 @@ import {
 import type { ChallengeKeys } from './challenge-keys.js';
 import type {
   ChallengeEndpoint,
-  ChallengeStore,
+  ChallengeOperations,
   EffortIssue,
   ImageIssue,
   PowIssue,
@@ -29,7 +29,7 @@ import { consume, redeem } from './embedded-consumption.js';
 import { CONSUMED_PREFIX } from './records.js';
 
 /** The operations on an embedded store. */
-export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeStore {
+export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeOperations {
   const waitKey = (account: string, address: string | undefined) =>
     address === undefined ? undefined : keys.wait(account, address);
 
@@ -62,7 +62,7 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
       store.transact((tx) => {
         const limit = countRequest(tx, 'pow', issue);
         if (limit.count > issue.limit.max) return { allowed: false, limit };
-        const difficulty = priceNow(tx, issue);
+        const difficulty = Math.max(priceNow(tx, issue), issue.least ?? 0);
         const seconds = lifetimeSeconds(difficulty, issue.expireSeconds, issue.expireGrows);
         const record = `${difficulty} ${tx.nowMs} ${issue.recordTail}`;
         tx.put(keys.pow(issue.token), record, tx.nowMs + seconds * 1000);

@@ -5,7 +5,9 @@ import { slotTag } from '../attempts/pseudonyms.js';
 import { challengeKeys } from './challenge-keys.js';
 import type { ChallengeStore } from './challenge-store.js';
 import { embeddedChallengeStore } from './embedded-challenge-store.js';
+import { embeddedPassStore } from './embedded-pass-store.js';
 import { redisChallengeStore } from './redis-challenge-store.js';
+import { redisPassStore } from './redis-pass-store.js';
 
 /**
  * Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`).
@@ -14,6 +16,6 @@ import { redisChallengeStore } from './redis-challenge-store.js';
 export function openChallengeStore(store: Store, prefix: string, site?: string): ChallengeStore {
   const keys = challengeKeys(prefix, slotTag, site);
   return store.kind === 'embedded'
-    ? embeddedChallengeStore(store, keys)
-    : redisChallengeStore(store.client, keys);
+    ? { ...embeddedChallengeStore(store, keys), ...embeddedPassStore(store, keys) }
+    : { ...redisChallengeStore(store.client, keys), ...redisPassStore(store.client, keys) };
 }

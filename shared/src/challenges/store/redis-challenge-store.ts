@@ -15,7 +15,7 @@ import {
 import type { ChallengeKeys } from './challenge-keys.js';
 import type {
   ChallengeEndpoint,
-  ChallengeStore,
+  ChallengeOperations,
   EffortIssue,
   Issued,
   PowIssue,
@@ -46,7 +46,7 @@ type TakeReply = [record: string, atMs: number] | [] | null;
 type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
-export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeStore {
+export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): ChallengeOperations {
   const runIssueWork = loadScript<IssueReply>(client, SCRIPTS, 'issue_work');
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const recordImage = loadScript<string | null>(client, SCRIPTS, 'record_image');
@@ -105,7 +105,9 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
   return {
     issuePow: (issue) => {
       const record = `{bits} {now} ${issue.recordTail}`;
-      return issueWork('pow', issue, record, 0, issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME);
+      const shape = issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME;
+      const { least = 0 } = issue;
+      return issueWork('pow', issue, record, 0, least === 0 ? shape : { ...shape, leastBits: least });
     },
 
     issueEffort: (issue) => {

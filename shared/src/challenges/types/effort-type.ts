@@ -1,5 +1,6 @@
 // The `effort` type: work in sixteen parts, or in the four of HashWX, that replaces a captcha (docs/decisions/effort.md).
 
+import { SHA256 } from '../../pow/algorithms.js';
 import {
   effortBits,
   MAX_EFFORT_CHARACTERS,
@@ -8,7 +9,7 @@ import {
   solvesEffort,
   totalBits,
 } from '../../pow/effort.js';
-import type { HashwxTerms } from '../../pow/hashwx/work.js';
+import { HASHWX, type HashwxTerms } from '../../pow/hashwx/work.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 import { formatHashwx, formatScope, parseHashwx, parseScope } from '../store/records.js';
 import { sha256Text, solvesHashwxWork } from './answer-hashing.js';
@@ -45,6 +46,13 @@ function parseEffortRecord(rest: string): EffortRecord | null {
     scope: known ? { keyId: scope.keyId ?? '', account: scope.account ?? '' } : null,
     ...parseHashwx(match.slice(4).filter((field) => field !== undefined)),
   };
+}
+
+/** Returns the name of the algorithm of an effort record, from its `rest`; null if it is none. */
+export function effortAlgorithm(rest: string): string | null {
+  const record = parseEffortRecord(rest);
+  if (record === null) return null;
+  return record.hashwx === undefined ? SHA256 : HASHWX;
 }
 
 /** Returns the difficulty of each part for an account with this many failures. */

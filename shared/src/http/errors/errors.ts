@@ -70,6 +70,12 @@ export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
 /** The image is of a preset that this form does not accept. */
 export const PresetRefused = defineError('PRESET_REFUSED', 422);
 
+/** The pass of a machine is malformed, unknown, wrong, expired, or of another application. */
+export const PassInvalid = defineError('PASS_INVALID', 422);
+
+/** The pass has been used as often as it may be in this minute; `Retry-After` says when it can be used again. */
+export const PassExhausted = defineError('PASS_EXHAUSTED', 429);
+
 /** An image is demanded and none was answered. */
 export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);
 

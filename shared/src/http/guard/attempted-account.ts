@@ -1,6 +1,7 @@
 // The account that a guarded request attempts, with the failures that its challenges are verified against.
 
 import type { FastifyRequest } from 'fastify';
+import { PASS_HEADER } from '../../challenges/attempts/pass.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import type { FormRules } from '../../challenges/form-rules.js';
 import { offersImage } from '../../challenges/submission.js';
@@ -33,7 +34,8 @@ export async function findAttemptedAccount(
   const { throttle = false, device: deviceOf } = work;
   if (!throttle && deviceOf === undefined) return verifier.attemptedAccount(key);
   const malformed = verifier.checkShape(challengeFieldsOf(request), {
-    ...{ pow: true, image, minDifficulty: rules.minDifficulty },
+    ...{ pow: true, image, minDifficulty: rules.minDifficulty, algorithms: rules.algorithms },
+    pass: request.headers[PASS_HEADER],
   });
   if (malformed !== null)
     throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);

@@ -8,6 +8,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import fp from 'fastify-plugin';
+import { PASS_HEADER } from '../../challenges/attempts/pass.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
@@ -136,6 +137,8 @@ function guardRoute(
       account,
       presets: rules.presets,
       minDifficulty: rules.minDifficulty,
+      algorithms: rules.algorithms,
+      pass: request.headers[PASS_HEADER],
     });
     if (!verdict.ok) {
       throw await challengeError(

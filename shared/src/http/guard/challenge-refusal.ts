@@ -2,12 +2,14 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
-import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { AttemptedAccount, FailedVerdict } from '../../challenges/verification.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import {
   CaptchaInvalid,
   CaptchaRequired,
+  PassExhausted,
+  PassInvalid,
   PowInsufficient,
   PowInvalid,
   PresetRefused,
@@ -21,6 +23,8 @@ const ERRORS = {
   captcha_invalid: CaptchaInvalid,
   captcha_required: CaptchaRequired,
   preset_refused: PresetRefused,
+  pass_invalid: PassInvalid,
+  pass_exhausted: PassExhausted,
 };
 
 /**
@@ -37,9 +41,14 @@ export async function challengeError(
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const submission = request.challengeFields ?? {};
-  const next = await verifier.nextAttemptAfter(verdict, { submission, account, ip: request.ip });
+  const next = await verifier.nextAttemptAfter(verdict, {
+    ...{ submission, account, ip: request.ip },
+    demand: demandOf(rules),
+  });
   const body = { ...requirementsOf(next, rules, verifier.options, submission) };
-  return refuse(ERRORS[verdict.code], { fields: verdict.fields, body });
+  const { code, fields, waitMs } = verdict;
+  const headers = waitMs === undefined ? {} : { 'retry-after': Math.ceil(waitMs / 1000) };
+  return refuse(ERRORS[code], { fields, body, headers });
 }
 
 /** Returns the body of a failed verdict in a language: `message`, `code` and `errors`. */

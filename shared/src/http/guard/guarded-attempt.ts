@@ -1,9 +1,10 @@
 // A counted attempt on an account: what a guarded route counts before it checks a password, and how it ends.
 
 import type { FastifyRequest } from 'fastify';
+import type { Demand } from '../../challenges/attempts/demand.js';
 import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
-import { type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { Submission } from '../../challenges/submission.js';
 import { countedKey, type GivenProof, type KnownDevice } from '../../challenges/verification.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
@@ -89,7 +90,7 @@ async function countOnce(
   const ip = powRuleOf(request)?.throttle === true ? request.ip : undefined;
   const { before, waitMs, id, withdraw } = ofDevice ?? (await verifier.countAttempt(key, ip, given));
   if (waitMs > 0) {
-    const next = await verifier.nextAttempt(key, before, request.ip);
+    const next = await verifier.nextAttempt(key, before, request.ip, demandOf(rulesOf(request)));
     throw throttleError(waitMs, requirementsHere(request, verifier, next));
   }
   const counted = { key, device: passed.device };
@@ -144,7 +145,8 @@ export async function requirementsFor(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
 ): Promise<NextAttempt> {
-  return requirementsHere(request, verifier, await nextAttempt(request, verifier));
+  const next = await nextAttempt(request, verifier, demandOf(rulesOf(request)));
+  return requirementsHere(request, verifier, next);
 }
 
 /** Adds what the form of a request requires. */
@@ -156,13 +158,18 @@ function requirementsHere(
   return requirementsOf(next, rulesOf(request), options, challengeFieldsOf(request));
 }
 
-async function nextAttempt(request: FastifyRequest, verifier: ChallengeVerifier): Promise<NextAttempt> {
+async function nextAttempt(
+  request: FastifyRequest,
+  verifier: ChallengeVerifier,
+  demand: Demand | undefined,
+): Promise<NextAttempt> {
   if (request.passedGuard === null) {
-    return verifier.nextAttemptUnproven(challengeFieldsOf(request), powRuleOf(request)?.key !== undefined);
+    const hasAccount = powRuleOf(request)?.key !== undefined;
+    return verifier.nextAttemptUnproven(challengeFieldsOf(request), hasAccount, demand);
   }
   const { key, device, failures } = request.passedGuard;
-  if (key === undefined) return verifier.nextAttempt(undefined, 0, request.ip);
+  if (key === undefined) return verifier.nextAttempt(undefined, 0, request.ip, demand);
   const counted = countedKey({ key, device });
   const known = failures ?? (await verifier.attemptStatus(counted)).failures;
-  return verifier.nextAttempt(counted, known, request.ip);
+  return verifier.nextAttempt(counted, known, request.ip, demand);
 }

@@ -11,6 +11,8 @@ export interface CaptchaGuard {
   readonly name: 'captcha';
   /** Names of the accepted presets; all by default. */
   readonly presets?: readonly string[];
+  /** The one accepted preset, in place of `presets`. */
+  readonly preset?: string;
 }
 
 /** The options of `pow`. `Route` is the generic type of the route, such as `{ Body: SignIn }`, and types the request of `key`. */
@@ -30,8 +32,14 @@ export interface PowOptions<Route extends RouteGenericInterface = RouteGenericIn
   readonly device?: (request: FastifyRequest<Route>) => Promise<KnownDevice | undefined>;
   /** Names of the presets that are accepted once the failures of the account require an image; all by default. */
   readonly presets?: readonly string[];
+  /** The one accepted preset, in place of `presets`. */
+  readonly preset?: string;
   /** Least difficulty of the work, in bits: 1 to `pow.max_difficulty`. */
+  readonly atLeast?: number;
+  /** The older name of `atLeast`. */
   readonly minDifficulty?: number;
+  /** Names of the accepted algorithms of the work, out of those that `pow.algorithms` accepts; all by default. */
+  readonly algorithms?: readonly string[];
 }
 
 /** Requires a proof of work with every submission. */
@@ -44,9 +52,9 @@ export type Guard = CaptchaGuard | PowGuard | typeof captcha | typeof pow;
 
 /**
  * Requires an image challenge with every submission: `guards: [captcha]`, or `guards: [captcha({ presets: ['calm'] })]`.
- * @param rule `presets` names the accepted presets, among them `effort`; all by default
+ * @param rule `presets` names the accepted presets, among them `effort`; all by default. `preset` names one
  */
-export function captcha(rule: { readonly presets?: readonly string[] } = {}): CaptchaGuard {
+export function captcha(rule: Omit<CaptchaGuard, 'name'> = {}): CaptchaGuard {
   return { ...rule, name: 'captcha' };
 }
 
@@ -80,12 +88,18 @@ export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
 
 /** Returns the form rules of a list of guards. */
 export function formRules(guards: readonly ConfiguredGuard[]): FormRules {
+  const work = powGuardOf(guards);
   return {
-    needsWork: powGuardOf(guards) !== undefined,
+    needsWork: work !== undefined,
     alwaysImage: guards.some(({ name }) => name === 'captcha'),
-    presets: guards.find(({ presets }) => presets !== undefined)?.presets,
-    minDifficulty: powGuardOf(guards)?.minDifficulty,
+    presets: guards.map(presetsOf).find((presets) => presets !== undefined),
+    minDifficulty: work?.atLeast ?? work?.minDifficulty,
+    algorithms: work?.algorithms,
   };
+}
+
+function presetsOf({ presets, preset }: ConfiguredGuard): readonly string[] | undefined {
+  return presets ?? (preset === undefined ? undefined : [preset]);
 }
 
 /** Returns the options of `pow` in a list of guards; undefined if the list has no `pow`. */
@@ -94,8 +108,11 @@ export function powGuardOf(guards: readonly ConfiguredGuard[]): PowGuard | undef
 }
 
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
-  captcha: ['name', 'presets'],
-  pow: ['name', 'key', 'throttle', 'device', 'presets', 'minDifficulty'],
+  captcha: ['name', 'presets', 'preset'],
+  pow: [
+    ...['name', 'key', 'throttle', 'device'],
+    ...['presets', 'preset', 'atLeast', 'minDifficulty', 'algorithms'],
+  ],
 };
 
 /**
@@ -114,7 +131,8 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
     const mistake = formRulesMistake(guard, options);
     if (mistake !== null) return `${mistake}: element ${at + 1}`;
   }
-  if (works.some(({ key, presets }) => presets !== undefined && key === undefined)) {
+  const demandsImage = list.some(({ name }) => name === 'captcha');
+  if (works.some((work) => presetsOf(work) !== undefined && work.key === undefined && !demandsImage)) {
     return 'must have a key beside the presets of pow(): without one it demands no image';
   }
   if (works.some(({ key, throttle }) => throttle === true && key === undefined)) {
@@ -123,7 +141,7 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
   if (works.some(({ key, device }) => device !== undefined && key === undefined)) {
     return 'must have a key beside the device of pow(): without one there is no account to count';
   }
-  const naming = list.filter(({ presets }) => presets !== undefined);
+  const naming = list.filter((guard) => presetsOf(guard) !== undefined);
   return naming.length > 1 ? 'must name presets once' : null;
 }
 

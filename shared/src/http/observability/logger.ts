@@ -139,7 +139,7 @@ const HIDDEN = new Set(
     ['authorization', 'proxyauthorization', 'cookie', 'cookies', 'setcookie', 'headers', 'rawheaders'],
     ['password', 'newpassword', 'hash', 'secret', 'secrets', 'apikey', 'hostkey'],
     ['accesssecret', 'refreshsecret', 'encryptionkey', 'challengesecret'],
-    ['hostapikey', 'hostapikeys', 'sessionapikey', 'demopassword'],
+    ['hostapikey', 'hostapikeys', 'sessionapikey', 'demopassword', 'captchapass'],
     ['token', 'tokens', 'accesstoken', 'refreshtoken', 'jwt', 'scope', 'powscope', 'ticket'],
     ['powtoken', 'pownonce', 'nonce', 'salt', 'captchatoken', 'captcha', 'answer', 'answers', 'seed'],
     ['email', 'key', 'accountkey', 'ip', 'ips', 'remoteaddress', 'xforwardedfor', 'forwarded'],

@@ -10,6 +10,9 @@ import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
 
+/** In place of the name of a pass that there is not: no pass has it. */
+const NO_PASS = '-';
+
 const STORE_BUCKETS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 ];
@@ -118,12 +121,32 @@ export function createChallengeObservers(
     'code',
     'reason',
   ]);
+  const presented = metrics.counter(
+    'tollgate_passes_presented_total',
+    'Passes that were presented in place of work',
+    ['application', 'pass', 'outcome'],
+  );
   return (application, trail) => {
     const [work, image] = [
       { application, challenge: 'pow' },
       { application, challenge: 'image' },
     ];
     return {
+      presented(pass, { account, address }) {
+        const { name, outcome } = pass.ok
+          ? { name: pass.name, outcome: 'passed' }
+          : { name: pass.pass ?? NO_PASS, outcome: pass.outcome };
+        presented({ application, pass: name, outcome });
+        const client = {
+          ...(account === undefined ? {} : { account }),
+          ...(address === undefined ? {} : { address }),
+        };
+        if (pass.ok) trail.write({ event: 'pass_used', application, pass: name, ...client });
+        else {
+          const named = pass.pass === undefined ? {} : { pass: pass.pass };
+          trail.write({ event: 'pass_refused', application, ...named, reason: pass.outcome, ...client });
+        }
+      },
       solved(given) {
         if (given.work !== null) {
           solved(work);

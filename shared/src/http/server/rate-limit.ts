@@ -3,6 +3,8 @@
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { normaliseAddress } from '../../challenges/attempts/normalise.js';
+import type { LimitFactor } from '../../config/address-ranges.js';
 import { RateLimited, refuse } from '../errors/errors.js';
 
 /** Counts one more for a key; the window of a key begins with its first count. */
@@ -14,13 +16,22 @@ export interface RateLimits {
   readonly addressOf: (request: FastifyRequest) => string | Promise<string>;
   /** Counts on the store, for limits that all nodes share; what it throws reaches the error handler. */
   readonly count?: Count;
+  /** Times the limits of an address; 1 for every address by default. */
+  readonly factorOf?: LimitFactor;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns by how much the limits of a normalised address are multiplied. */
+    limitFactor: LimitFactor;
+  }
 }
 
 /** A limit. Routes with the same limit share it. */
 export interface Limit {
   /** First part of the counter's key. */
   readonly name: string;
-  /** Requests per minute and address. */
+  /** Requests per minute and address, before the factor of its range. */
   readonly max: number;
   /** Whether all nodes count together on the store; by default each process counts for itself. */
   readonly shared?: boolean;
@@ -36,10 +47,15 @@ interface RouteLimit extends RateLimitOptions {
 
 /** Returns the `config.rateLimit` of a route. */
 export function limitTo(limit: Limit): RouteLimit {
-  return { max: limit.max, timeWindow: WINDOW_MS, hook: limit.hook ?? 'onRequest', limit };
+  const max = ({ ip, server }: FastifyRequest) => limit.max * server.limitFactor(normaliseAddress(ip));
+  return { max, timeWindow: WINDOW_MS, hook: limit.hook ?? 'onRequest', limit };
 }
 
-async function limitRates(app: FastifyInstance, { addressOf, count }: RateLimits): Promise<void> {
+async function limitRates(
+  app: FastifyInstance,
+  { addressOf, count, factorOf = () => 1 }: RateLimits,
+): Promise<void> {
+  app.decorate('limitFactor', factorOf);
   const countInProcess = createProcessCounter();
 
   class CounterStore {

@@ -5,24 +5,25 @@ import { ACCOUNT, fail, openDesk, ring } from '@tollgate/test-support/issuing.js
 import { eachStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
+import { presetMark } from '../../../src/challenges/attempts/demand.js';
 import { accountPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
-import { openScope, sealScope } from '../../../src/challenges/attempts/scope-ticket.js';
+import { openTicket, sealTicket } from '../../../src/challenges/attempts/scope-ticket.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
 
 const NOW_MS = 1_800_000_000_000;
 const account = accountPseudonym(ring.current, 'tests', ACCOUNT);
-const ticket = sealScope(ring.current, account, NOW_MS + 900_000);
+const ticket = sealTicket(ring.current, account, NOW_MS + 900_000);
 
 t.test('a ticket opens to the account that it was made for, until it is over', async (t) => {
   const anyAccount = fc.stringMatching(/^[0-9a-f]{32}$/);
   fc.assert(
     fc.property(anyAccount, fc.nat(2 ** 31), fc.integer({ min: 1, max: 86_400 }), (name, nowS, lifeS) => {
       const nowMs = nowS * 1000 + 321;
-      const sealed = sealScope(ring.current, name, nowMs + lifeS * 1000);
+      const sealed = sealTicket(ring.current, name, nowMs + lifeS * 1000);
       const scope = { keyId: ring.current.id, account: name };
-      t.strictSame(openScope(ring, sealed, nowMs), scope);
-      t.strictSame(openScope(ring, sealed, nowMs + lifeS * 1000 - 1), scope, 'its whole life');
-      t.equal(openScope(ring, sealed, nowMs + lifeS * 1000 + 1000), null);
+      t.strictSame(openTicket(ring, sealed, nowMs), { scope, demand: null });
+      t.strictSame(openTicket(ring, sealed, nowMs + lifeS * 1000 - 1)?.scope, scope, 'its whole life');
+      t.equal(openTicket(ring, sealed, nowMs + lifeS * 1000 + 1000), null);
     }),
     { numRuns: 50 },
   );
@@ -37,7 +38,7 @@ t.test('a ticket is short, opaque and of one form for every account', async (t) 
 t.test(
   'a ticket showed the name that the store has for the account: it is encrypted, and new each time',
   async (t) => {
-    const tickets = Array.from({ length: 50 }, () => sealScope(ring.current, account, NOW_MS + 900_000));
+    const tickets = Array.from({ length: 50 }, () => sealTicket(ring.current, account, NOW_MS + 900_000));
     t.equal(new Set(tickets).size, tickets.length);
     t.equal(new Set(tickets.map(({ length }) => length)).size, 1);
     for (const each of tickets) {
@@ -47,9 +48,36 @@ t.test(
   },
 );
 
+t.test('a ticket carries the demand of a form, with an account or without one', async (t) => {
+  const anyDemand = fc.record(
+    {
+      bits: fc.integer({ min: 0, max: 24 }),
+      algorithms: fc.constantFrom(null, ['sha256'], ['hashwx-1'], ['sha256', 'hashwx-1']),
+      preset: fc.constantFrom(null, presetMark('large'), presetMark('calm')),
+    },
+    { noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(anyDemand, fc.boolean(), (demand, hasAccount) => {
+      const sealed = sealTicket(ring.current, hasAccount ? account : undefined, NOW_MS + 1000, demand);
+      t.match(sealed, /^[A-Za-z0-9_-]{82}$/);
+      const scope = hasAccount ? { keyId: ring.current.id, account } : null;
+      t.strictSame(openTicket(ring, sealed, NOW_MS), { scope, demand });
+      t.equal(openTicket(ring, sealed, NOW_MS + 1000), null);
+      const bytes = Buffer.from(sealed, 'base64url');
+      for (const at of [0, 20, bytes.length - 17]) {
+        const forged = Buffer.from(bytes);
+        forged[at]! ^= 1;
+        t.equal(openTicket(ring, forged.toString('base64url'), NOW_MS), null);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
 t.test('an old ticket is ignored', async (t) => {
-  t.not(openScope(ring, ticket, NOW_MS + 899_999), null);
-  t.equal(openScope(ring, ticket, NOW_MS + 900_000), null);
+  t.not(openTicket(ring, ticket, NOW_MS + 899_999), null);
+  t.equal(openTicket(ring, ticket, NOW_MS + 900_000), null);
 });
 
 t.test('a forged ticket is ignored: any bit changed', async (t) => {
@@ -57,7 +85,7 @@ t.test('a forged ticket is ignored: any bit changed', async (t) => {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const forged = Buffer.from(bytes);
     forged[bit >> 3]! ^= 1 << (bit & 7);
-    t.equal(openScope(ring, forged.toString('base64url'), NOW_MS), null, `bit ${bit}`);
+    t.equal(openTicket(ring, forged.toString('base64url'), NOW_MS), null, `bit ${bit}`);
   }
 });
 
@@ -71,35 +99,35 @@ t.test('a forged ticket is ignored: right but for the key, or sealed for another
     const sealed = Buffer.concat([cipher.update(body), cipher.final()]);
     return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
   };
-  t.not(openScope(ring, sealWith(ring.current.derive('tollgate scope ticket'), head), NOW_MS), null);
+  t.not(openTicket(ring, sealWith(ring.current.derive('tollgate scope ticket'), head), NOW_MS), null);
   for (const purpose of ['tollgate account', 'tollgate address', 'tollgate access token']) {
-    t.equal(openScope(ring, sealWith(ring.current.derive(purpose), head), NOW_MS), null);
+    t.equal(openTicket(ring, sealWith(ring.current.derive(purpose), head), NOW_MS), null);
   }
   const unbound = sealWith(ring.current.derive('tollgate scope ticket'), Buffer.alloc(0));
-  t.equal(openScope(ring, unbound, NOW_MS), null, 'bound to its version and key id');
+  t.equal(openTicket(ring, unbound, NOW_MS), null, 'bound to its version and key id');
 });
 
 t.test('a shortened tag does not pass', async (t) => {
   const bytes = Buffer.from(ticket, 'base64url');
   for (const cut of [1, 4, 8, 12, 15]) {
-    t.equal(openScope(ring, bytes.subarray(0, -cut).toString('base64url'), NOW_MS), null);
+    t.equal(openTicket(ring, bytes.subarray(0, -cut).toString('base64url'), NOW_MS), null);
   }
 });
 
 t.test('a foreign ticket is ignored: of another secret, even under the same key id', async (t) => {
   const other = openKeyRing('challenge-secret-of-somebody-else-1');
-  const foreign = sealScope(other.current, account, NOW_MS + 900_000);
-  t.equal(openScope(ring, foreign, NOW_MS), null);
-  const posing = sealScope({ ...other.current, id: ring.current.id }, account, NOW_MS + 900_000);
-  t.equal(openScope(ring, posing, NOW_MS), null);
+  const foreign = sealTicket(other.current, account, NOW_MS + 900_000);
+  t.equal(openTicket(ring, foreign, NOW_MS), null);
+  const posing = sealTicket({ ...other.current, id: ring.current.id }, account, NOW_MS + 900_000);
+  t.equal(openTicket(ring, posing, NOW_MS), null);
 });
 
 t.test('a ticket outlives the roll-out of a new secret, and not its removal', async (t) => {
   const [old, young] = ['challenge-secret-of-these-tests-01', 'challenge-secret-of-these-tests-02'];
   const scope = { keyId: ring.current.id, account };
-  t.strictSame(openScope(openKeyRing(`${old},${young}`), ticket, NOW_MS), scope);
-  t.strictSame(openScope(openKeyRing(`${young},${old}`), ticket, NOW_MS), scope);
-  t.equal(openScope(openKeyRing(young), ticket, NOW_MS), null);
+  t.strictSame(openTicket(openKeyRing(`${old},${young}`), ticket, NOW_MS)?.scope, scope);
+  t.strictSame(openTicket(openKeyRing(`${young},${old}`), ticket, NOW_MS)?.scope, scope);
+  t.equal(openTicket(openKeyRing(young), ticket, NOW_MS), null);
 });
 
 t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
@@ -126,9 +154,9 @@ t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
     'a'.repeat(1_000_000),
     '\0'.repeat(74),
   ]) {
-    t.equal(openScope(ring, value, NOW_MS), null);
+    t.equal(openTicket(ring, value, NOW_MS), null);
   }
-  fc.assert(fc.property(fc.anything(), (value) => openScope(ring, value, NOW_MS) === null));
+  fc.assert(fc.property(fc.anything(), (value) => openTicket(ring, value, NOW_MS) === null));
 });
 
 t.test('no other spelling of the same bytes is a ticket', async (t) => {
@@ -139,7 +167,7 @@ t.test('no other spelling of the same bytes is a ticket', async (t) => {
     .map((last) => ticket.slice(0, -1) + last)
     .filter((text) => text !== ticket && Buffer.from(text, 'base64url').equals(bytes));
   t.ok(spellings.length > 0, 'there are such spellings');
-  for (const text of spellings) t.equal(openScope(ring, text, NOW_MS), null, text);
+  for (const text of spellings) t.equal(openTicket(ring, text, NOW_MS), null, text);
 });
 
 t.test('work is priced by the failures of the account that its ticket names', async (t) => {

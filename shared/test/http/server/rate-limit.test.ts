@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { type LimitFactor, limitFactors } from '../../../src/config/address-ranges.js';
 import rateLimit, { type Count, createProcessCounter, limitTo } from '../../../src/http/server/rate-limit.js';
 import { en } from '../../../src/messages/en.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
@@ -9,11 +10,12 @@ import { buildSharedApp } from '../shared-app.js';
 
 type TestContext = Parameters<typeof buildSharedApp>[0];
 
-function buildLimited(t: TestContext, count?: Count) {
+function buildLimited(t: TestContext, count?: Count, factorOf: LimitFactor = () => 1) {
   return buildSharedApp(t, async (app) => {
     await app.register(rateLimit, {
       addressOf: (request) => `keyed-${request.ip}`,
       ...(count === undefined ? {} : { count }),
+      factorOf,
     });
     const shared = count !== undefined;
     app.get('/image', { config: { rateLimit: limitTo({ name: 'image', max: 2, shared }) } }, async () => 'x');
@@ -61,6 +63,22 @@ t.test(
     t.notOk('ratelimit-limit' in (await app.inject('/free')).headers);
   },
 );
+
+t.test('an address of a range has the limit of its range, and says so', async (t) => {
+  const ranged = limitFactors(['198.51.100.0/24=3']);
+  const { app } = await buildLimited(t, undefined, ranged);
+  const ask = (remoteAddress: string, forwarded = '') =>
+    app.inject({ url: '/image', remoteAddress, headers: { 'x-forwarded-for': forwarded } });
+  const statuses = [];
+  for (let at = 0; at < 7; at++) statuses.push((await ask('198.51.100.9')).statusCode);
+  t.strictSame(statuses, [200, 200, 200, 200, 200, 200, 429]);
+  t.equal((await ask('198.51.100.8')).headers['ratelimit-limit'], '6');
+  t.equal(
+    (await ask('203.0.113.9', '198.51.100.8')).headers['ratelimit-limit'],
+    '2',
+    'a header is no address',
+  );
+});
 
 t.test('a limit after validation does not count malformed requests', async (t) => {
   const { app } = await buildLimited(t);

@@ -31,7 +31,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
       const requested = requestedDifficulty(minDifficulty);
       const prepared = powIssue(issuer, normaliseAddress(request.ip), null, requested, algorithms);
       const issued = await challenges.issuePow(prepared.issue);
-      reportLimit(reply, issuer.limit, issued);
+      reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
       app.metrics.sites.issued(site.key, 'pow');
       // The serialiser of a union would first find out which of the two it is.

@@ -23,13 +23,14 @@ type OwnPasswordOptions = Pick<
 export function ownPasswordOptions(app: FastifyInstance, limitPerMinute: number): OwnPasswordOptions {
   return {
     attachValidation: true,
-    preHandler: [app.refuseInvalidForm, app.admitPassword],
+    preHandler: app.refuseInvalidForm,
     errorHandler: async (error, request, reply) => {
       if (error instanceof LoginThrottled)
         await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
       return answerError(error, request, reply);
     },
     config: {
+      checksPassword: true,
       guards: [pow({ key: keyOf, throttle: true })],
       guardsLast: true,
       rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),

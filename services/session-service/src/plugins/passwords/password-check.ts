@@ -22,12 +22,6 @@ declare module 'fastify' {
      * @throws ValidationFailed
      */
     refuseInvalidForm(request: FastifyRequest): Promise<void>;
-    /**
-     * A `preHandler` hook of a route that checks a password: refuses what the bounded queue of hashing has no place for
-     * before it costs the client or the stores anything.
-     * @throws Overloaded, with `Retry-After`
-     */
-    admitPassword(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   }
 }
 
@@ -50,13 +44,6 @@ async function passwordCheck(app: FastifyInstance): Promise<void> {
         : app.captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
     throw refuse(ValidationFailed, { fields: { ...invalid, ...malformed?.fields } });
   });
-  app.decorate('admitPassword', async (_request, reply) => {
-    try {
-      reply.raw.once('close', app.signIn.admit());
-    } catch (error) {
-      throw refusalOf(error, app.log);
-    }
-  });
 }
 
 /** The invalid fields of the schema; undefined if there are none. */
@@ -69,7 +56,7 @@ function invalidFields({
   return { ...fieldsOf(validationError.validation, 'body'), ...tooLong };
 }
 
-/** Decorates the server with `checkPassword`, `refuseInvalidForm` and `admitPassword`. */
+/** Decorates the server with `checkPassword` and `refuseInvalidForm`. */
 export default fp(passwordCheck, {
   name: 'tollgate-password-check',
   fastify: '5.x',

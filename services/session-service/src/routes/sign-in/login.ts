@@ -27,13 +27,14 @@ export default async function login(
       onRequest: app.refuseForeignOrigins,
       attachValidation: true,
       // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
-      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed, app.admitPassword],
+      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed],
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
         return answerError(error, request, reply);
       },
       config: {
+        checksPassword: true,
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),

@@ -1,0 +1,132 @@
+// captcha passes: makes, lists and revokes the passes of machines of one's own.
+
+import {
+  makePass,
+  PASS_NAME_FORM,
+  PASS_NAME_PATTERN,
+  passHash,
+} from '@tollgate/shared/challenges/attempts/pass.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import type { PassStore } from '@tollgate/shared/challenges/store/pass-store.js';
+import { CommandError, UsageError } from '@tollgate/shared/config/command-line.js';
+import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas/names.js';
+import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { readPassesConfig } from '../config.js';
+import { PROJECT_ROOT } from '../project-root.js';
+
+/** The options of the commands, as `parseArgs` takes them. */
+export const PASS_OPTIONS = {
+  application: { type: 'string' },
+  days: { type: 'string' },
+  'per-minute': { type: 'string' },
+} as const;
+
+/** The values of all options of the command; those of `captcha passes` are texts. */
+type PassValues = Readonly<Partial<Record<keyof typeof PASS_OPTIONS, string>>> &
+  Readonly<Record<string, unknown>>;
+
+/** A command line of `captcha passes`. */
+export type PassesCommand =
+  | { readonly action: 'list' }
+  | { readonly action: 'revoke'; readonly name: string }
+  | {
+      readonly action: 'make';
+      readonly name: string;
+      readonly application: string;
+      readonly days: number;
+      readonly perMinute: number;
+    };
+
+const MAX_DAYS = 730;
+const MAX_PER_MINUTE = 10_000;
+const DAY_MS = 86_400_000;
+const CONNECT_MS = 2000;
+
+/**
+ * Reads the words and options after `captcha passes`.
+ * @throws UsageError if they are wrong
+ */
+export function readPassesCommand(
+  [action, name, ...more]: readonly string[],
+  values: PassValues,
+): PassesCommand {
+  if (more.length > 0) throw new UsageError();
+  const given = Object.keys(values);
+  if (action === 'list' && name === undefined && given.length === 0) return { action };
+  if (name === undefined) throw new UsageError();
+  if (!new RegExp(PASS_NAME_PATTERN).test(name)) throw new UsageError(`NAME must have ${PASS_NAME_FORM}`);
+  if (action === 'revoke' && given.length === 0) return { action, name };
+  const isKnown = given.every((option) => Object.hasOwn(PASS_OPTIONS, option));
+  if (action !== 'make' || !isKnown) throw new UsageError();
+  const { application = '' } = values;
+  if (!isApplicationName(application)) {
+    throw new UsageError(`--application must have ${APPLICATION_NAME_FORM}`);
+  }
+  return {
+    ...{ action, name, application },
+    days: numberOf('--days', values.days, MAX_DAYS),
+    perMinute: numberOf('--per-minute', values['per-minute'], MAX_PER_MINUTE),
+  };
+}
+
+function numberOf(option: string, text: string | undefined, most: number): number {
+  const isNumber = text !== undefined && /^[1-9]\d{0,5}$/.test(text) && Number(text) <= most;
+  if (!isNumber) throw new UsageError(`${option} must be a whole number from 1 to ${most}`);
+  return Number(text);
+}
+
+/**
+ * Runs a command on the store of the challenges and returns what to print.
+ * @throws CommandError if the name is taken or unknown; StoreUnavailableError; ConfigurationError
+ */
+export async function runPasses(
+  command: PassesCommand,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { storeUrl, storeVariable, prefix } = readPassesConfig(env);
+  const store = openConfiguredStore(storeVariable, storeUrl, PROJECT_ROOT);
+  try {
+    await waitForStore(store, CONNECT_MS);
+    const passes = openChallengeStore(store, prefix);
+    if (command.action === 'list') return await list(passes, await store.timeMs());
+    if (command.action === 'make') return await make(passes, command);
+    if (await passes.revokePass(command.name)) return `revoked ${command.name}: from now on it is refused`;
+    throw new CommandError(`there is no pass named ${command.name}`);
+  } finally {
+    await store.close();
+  }
+}
+
+async function make(
+  passes: PassStore,
+  { name, application, days, perMinute }: Extract<PassesCommand, { action: 'make' }>,
+): Promise<string> {
+  const pass = makePass(name);
+  const expiresAtMs = await passes.makePass({
+    ...{ name, hash: passHash(pass), application, perMinute },
+    lifetimeMs: days * DAY_MS,
+  });
+  if (expiresAtMs === null) {
+    throw new CommandError(`there is a pass named ${name}: revoke it first, or choose another name`);
+  }
+  return [
+    pass,
+    `for ${application}, ${perMinute} a minute, until ${isoMinute(expiresAtMs)}`,
+    'Send it as the header Captcha-Pass. It is shown once: the store has its hash only.',
+  ].join('\n');
+}
+
+async function list(passes: PassStore, nowMs: number): Promise<string> {
+  const found = await passes.listPasses();
+  if (found.length === 0) return 'there are no passes';
+  return found
+    .map(({ name, application, perMinute, expiresAtMs }) => {
+      const expiry = `${expiresAtMs <= nowMs ? 'expired' : 'until'} ${isoMinute(expiresAtMs)}`;
+      return `${name}  for ${application}, ${perMinute} a minute, ${expiry}`;
+    })
+    .join('\n');
+}
+
+function isoMinute(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,113 @@
+// Address ranges with limits of their own: `RATE_LIMIT_RANGES`.
+
+import { BlockList, isIP } from 'node:net';
+import { Type } from '@sinclair/typebox';
+
+/** Limits of address ranges, in both services. */
+export const RangeVariables = {
+  RATE_LIMIT_RANGES: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 256,
+      expected: 'ranges with factors such as 203.0.113.0/24=20, separated by commas',
+      description:
+        'Address ranges with limits of their own, such as an office behind one address: `range=factor`, separated by commas. All `RATE_LIMIT_` limits of these addresses, and the requests that raise the price of work, are multiplied by the factor, 1 to 10,000; of several ranges the narrowest counts',
+    }),
+  ),
+};
+
+/** Returns by how much the limits of a normalised address are multiplied; 1 for every other address, and for none. */
+export type LimitFactor = (address: string | null) => number;
+
+/** A range, and how many times the limits of its addresses are those of others. */
+interface AddressRange {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly prefix: number;
+  readonly factor: number;
+}
+
+const VARIABLE = 'RATE_LIMIT_RANGES';
+const MAX_FACTOR = 10_000;
+
+/** IPv6 clients are counted by their /64: a narrower range would share its counters with addresses outside of it. */
+const NARROWEST_IPV6 = 64;
+
+const ELEMENT = /^([0-9A-Fa-f.:]+)\/(\d{1,3})=(\d{1,5})$/;
+
+/** Returns a line for each mistake in the variable. */
+export function checkAddressRanges(elements: readonly string[] = []): string[] {
+  const known = new Set<string>();
+  return elements.flatMap((element) => {
+    const range = parseRange(element);
+    if (range === null) {
+      return [`${VARIABLE} must hold ranges with factors such as 203.0.113.0/24=20, not ${shown(element)}`];
+    }
+    const mistake = mistakeIn(range);
+    if (mistake !== null) return [`${VARIABLE} ${mistake}, not ${shown(element)}`];
+    const key = `${bitsOf(range)}/${range.prefix}/${range.family}`;
+    if (known.has(key)) return [`${VARIABLE} must name each range once, not twice ${shown(element)}`];
+    known.add(key);
+    return [];
+  });
+}
+
+function shown(element: string): string {
+  return JSON.stringify(element.length > 60 ? `${element.slice(0, 60)}…` : element);
+}
+
+function parseRange(element: string): AddressRange | null {
+  const [, address = '', prefix, factor] = ELEMENT.exec(element) ?? [];
+  const version = isIP(address);
+  if (version === 0 || Number(prefix) > (version === 4 ? 32 : 128)) return null;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  return { address, family, prefix: Number(prefix), factor: Number(factor) };
+}
+
+function mistakeIn(range: AddressRange): string | null {
+  const { address, family, prefix, factor } = range;
+  if (factor < 1 || factor > MAX_FACTOR) return `must have whole numbers from 1 to ${MAX_FACTOR} as factors`;
+  if (prefix === 0) return 'must not hold everybody, whose limits the other RATE_LIMIT_ variables are';
+  if (family === 'ipv6' && address.includes('.')) return 'must hold IPv4 addresses as such';
+  if (family === 'ipv6' && prefix > NARROWEST_IPV6) {
+    return `must have IPv6 ranges of /${NARROWEST_IPV6} or wider: their addresses are counted together`;
+  }
+  const free = BigInt((family === 'ipv4' ? 32 : 128) - prefix);
+  const bits = bitsOf(range);
+  return (bits >> free) << free === bits ? null : 'must have the first address of each range';
+}
+
+/** Returns an address as a number. */
+function bitsOf({ address, family }: AddressRange): bigint {
+  if (family === 'ipv4') {
+    return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  }
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string | undefined) => (text === undefined || text === '' ? [] : text.split(':'));
+  const [first, last] = [groups(head), groups(tail)];
+  const all = [...first, ...Array(8 - first.length - last.length).fill('0'), ...last];
+  return all.reduce((sum: bigint, group: string) => sum * 65_536n + BigInt(`0x${group}`), 0n);
+}
+
+/** Returns the factors of a valid variable: of several ranges that hold an address, the narrowest counts. */
+export function limitFactors(elements: readonly string[] = []): LimitFactor {
+  const ranges = elements
+    .flatMap((element) => parseRange(element) ?? [])
+    .sort((one, other) => other.prefix - one.prefix)
+    .map((range) => ({ ...range, list: listOf([range]) }));
+  if (ranges.length === 0) return () => 1;
+  const any = listOf(ranges);
+  return (address) => {
+    if (address === null) return 1;
+    // A normalised IPv6 address is a /64.
+    const family = address.includes(':') ? 'ipv6' : 'ipv4';
+    const plain = address.replace('/64', '');
+    if (!any.check(plain, family)) return 1;
+    return ranges.find((range) => range.family === family && range.list.check(plain, family))?.factor ?? 1;
+  };
+}
+
+function listOf(ranges: readonly AddressRange[]): BlockList {
+  const list = new BlockList();
+  for (const { address, prefix, family } of ranges) list.addSubnet(address, prefix, family);
+  return list;
+}

@@ -1,0 +1,88 @@
+// Address ranges with limits of their own: which addresses are in them, and which mistakes stop the start.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { normaliseAddress } from '../../src/challenges/attempts/normalise.js';
+import { checkAddressRanges, limitFactors } from '../../src/config/address-ranges.js';
+
+t.test('an address has the factor of the narrowest range that holds it', async (t) => {
+  const factorOf = limitFactors([
+    ...['198.51.100.0/24=10', '198.51.100.64/26=40', '198.51.100.77/32=1'],
+    ...['2001:db8:7::/48=5', '2001:db8:7:100::/56=7', '2001:db8:7:123::/64=9'],
+  ]);
+  const factors: [string, number][] = [
+    ['198.51.100.1', 10],
+    ['198.51.100.64', 40],
+    ['198.51.100.127', 40],
+    ['198.51.100.128', 10],
+    ['198.51.100.77', 1],
+    ['198.51.101.1', 1],
+    ['203.0.113.7', 1],
+    ['::ffff:198.51.100.1', 10],
+    ['64:ff9b::198.51.100.65', 40],
+    ['2001:db8:7::1', 5],
+    ['2001:db8:7:1ff:ffff::1', 7],
+    ['2001:db8:7:123::99', 9],
+    ['2001:db8:8::1', 1],
+    ['::', 1],
+  ];
+  for (const [ip, factor] of factors) t.equal(factorOf(normaliseAddress(ip)), factor, ip);
+  t.equal(factorOf(null), 1);
+});
+
+t.test('any network of IPv4 holds its own addresses and no others', async (t) => {
+  const anyAddress = fc.ipV4();
+  fc.assert(
+    fc.property(anyAddress, anyAddress, fc.integer({ min: 1, max: 32 }), (one, other, prefix) => {
+      const number = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+      const size = 2 ** (32 - prefix);
+      const network = (text: string) => Math.floor(number(text) / size) * size;
+      const first = [24, 16, 8, 0].map((shift) => Math.floor(network(one) / 2 ** shift) % 256).join('.');
+      const element = `${first}/${prefix}=7`;
+      t.strictSame(checkAddressRanges([element]), [], element);
+      const factorOf = limitFactors([element]);
+      t.equal(factorOf(one), 7);
+      t.equal(factorOf(other), network(one) === network(other) ? 7 : 1);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test('a mistake is a line', async (t) => {
+  const form = 'RATE_LIMIT_RANGES must hold ranges with factors such as 203.0.113.0/24=20';
+  const narrow =
+    'RATE_LIMIT_RANGES must have IPv6 ranges of /64 or wider: their addresses are counted together';
+  const first = 'RATE_LIMIT_RANGES must have the first address of each range';
+  const everybody =
+    'RATE_LIMIT_RANGES must not hold everybody, whose limits the other RATE_LIMIT_ variables are';
+  const factor = 'RATE_LIMIT_RANGES must have whole numbers from 1 to 10000 as factors';
+  const wrong: [string, string][] = [
+    ['203.0.113.0/24', form],
+    ['203.0.113.7=3', form],
+    ['203.0.113.0/33=3', form],
+    ['2001:db8::/129=3', form],
+    ['203.0.113/24=3', form],
+    ['office=3', form],
+    ['203.0.113.0/24=1.5', form],
+    ['203.0.113.0/24=-1', form],
+    ['fe80::%eth0/64=3', form],
+    ['203.0.113.0/24=0', factor],
+    ['203.0.113.0/24=10001', factor],
+    ['0.0.0.0/0=3', everybody],
+    ['::/0=3', everybody],
+    ['203.0.113.7/24=3', first],
+    ['2001:db8::1/48=3', first],
+    ['2001:db8:0:1::/48=3', first],
+    ['2001:db8::/65=3', narrow],
+    ['::ffff:198.51.100.0/120=3', 'RATE_LIMIT_RANGES must hold IPv4 addresses as such'],
+  ];
+  for (const [element, line] of wrong) {
+    t.strictSame(checkAddressRanges([element]), [`${line}, not ${JSON.stringify(element)}`]);
+  }
+  const twice = ['2001:db8::/32=3', '2001:0DB8:0:0::/32=4'];
+  t.strictSame(checkAddressRanges(twice), [
+    `RATE_LIMIT_RANGES must name each range once, not twice ${JSON.stringify(twice[1])}`,
+  ]);
+  t.strictSame(checkAddressRanges(undefined), []);
+  t.strictSame(checkAddressRanges(['10.0.0.0/8=2', '0.0.0.0/8=2', '::/8=2', '1.2.3.4/32=10000']), []);
+});

@@ -1,0 +1,171 @@
+// What a form demands of work (pow({ atLeast, algorithms, preset })): enforced, and carried by the ticket of a refusal.
+
+import { cheap, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { type Demand, presetMark } from '../../../src/challenges/attempts/demand.js';
+import { addressPseudonym } from '../../../src/challenges/attempts/pseudonyms.js';
+import { openTicket } from '../../../src/challenges/attempts/scope-ticket.js';
+import guard from '../../../src/http/guard/challenge-guard.js';
+import { captcha, type Guard, pow } from '../../../src/http/guard/guards.js';
+import type { CaptchaOptionsInput } from '../../../src/schemas/captcha-options.js';
+import type { Store } from '../../../src/store/open-store.js';
+
+const key = () => 'someone';
+const withWork = (pow: object): CaptchaOptionsInput => ({ ...cheap, pow: { ...cheap.pow, ...pow } });
+const both = withWork({ algorithms: 'hashwx-1,sha256' });
+
+async function openForm(t: Test, store: Store, guards: readonly Guard[], input = cheap) {
+  const desk = openDesk(store, { input });
+  const app = Fastify();
+  t.teardown(() => app.close());
+  await app.register(guard, { store: desk.challenges, ring, options: desk.options, application: 'tests' });
+  app.post('/form', { config: { guards } }, async () => ({ ok: true }));
+  const post = async (payload: object = {}) => {
+    const answer = await app.inject({ method: 'POST', url: '/form', payload, remoteAddress: IP });
+    return { status: answer.statusCode, json: answer.json() };
+  };
+  const work = async (ticket?: string) => {
+    const { powToken, powNonce, difficulty } = await desk.work({ ticket });
+    return { fields: { pow_token: powToken, pow_nonce: powNonce }, difficulty };
+  };
+  return { ...desk, app, post, work };
+}
+
+/** What a ticket demands. */
+function demandIn(ticket: string): Demand | null | undefined {
+  return openTicket(ring, ticket, Date.now())?.demand;
+}
+
+t.test('after a refusal the next work passes at once: with the ticket, and without one', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    for (const guards of [[pow({ atLeast: 6 })], [pow({ key, atLeast: 6 })], [pow({ minDifficulty: 6 })]]) {
+      const { post, work, challenges } = await openForm(t, store, guards);
+      const refused = await post((await work()).fields);
+      t.match(refused, { status: 422, json: { code: 'pow_insufficient', pow_min_difficulty: 6 } });
+      const ticketed = await work(refused.json.pow_scope);
+      t.equal(ticketed.difficulty, 6);
+      t.equal((await post(ticketed.fields)).status, 200);
+      const plain = await work();
+      t.equal(plain.difficulty, 6, 'the address remembers the demand: no ticket is cheaper');
+      t.equal((await post(plain.fields)).status, 200);
+      await challenges.clearAddress(addressPseudonym(ring.current, IP), 1);
+    }
+  });
+});
+
+t.test('failures and a demand: the higher counts, and they are not added', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, work } = await openForm(t, store, [pow({ key, atLeast: 5 })]);
+    await app.captcha.recordFailure('someone');
+    const first = (await post((await work()).fields)).json;
+    t.equal((await work(first.pow_scope)).difficulty, 5, '2 bits of the floor and 2 of a failure are less');
+    for (let times = 0; times < 2; times++) await app.captcha.recordFailure('someone');
+    t.equal((await work(first.pow_scope)).difficulty, 8);
+  });
+});
+
+t.test('a ticket of a demand alone does not make the price of an account go away', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, work, host } = await openForm(t, store, [pow({ atLeast: 1 })]);
+    const { pow_scope: ticket } = (await post()).json;
+    t.strictSame(demandIn(ticket), { bits: 1, algorithms: null, preset: null });
+    t.equal(openTicket(ring, ticket, Date.now())?.scope, null);
+    await host.nextAttempt('someone', 3, IP);
+    t.equal((await work(ticket)).difficulty, 8, 'what the address remembers still counts');
+  });
+});
+
+t.test('work in an algorithm that the form does not accept is refused, and spent', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { post, work } = await openForm(t, store, [pow({ algorithms: ['hashwx-1'] })], both);
+    const { fields } = await work();
+    const refused = await post(fields);
+    t.match(refused, {
+      status: 422,
+      json: {
+        code: 'pow_insufficient',
+        errors: { pow_nonce: ['The security check was not done in a way that this form accepts.'] },
+        pow_algorithms: ['hashwx-1'],
+      },
+    });
+    t.strictSame(demandIn(refused.json.pow_scope), { bits: 0, algorithms: ['hashwx-1'], preset: null });
+    t.match(await post(fields), { json: { code: 'pow_invalid', pow_algorithms: ['hashwx-1'] } });
+    const open = await openForm(t, store, [pow({ algorithms: ['sha256', 'hashwx-1'] })], both);
+    t.equal((await open.post((await work()).fields)).status, 200);
+  });
+});
+
+t.test('effort in an algorithm that the form does not accept is refused like its work', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const guards = [captcha, pow({ algorithms: ['hashwx-1'] })];
+    const { effort, host } = await openForm(t, store, guards, both);
+    const solved = await effort({ partDifficulty: 18 });
+    const context = { ip: undefined, pow: false, image: 'required' } as const;
+    t.match(await host.verify(solved, { ...context, algorithms: ['hashwx-1'] }), {
+      code: 'captcha_invalid',
+      reason: 'insufficient',
+    });
+    const again = await effort({ partDifficulty: 18 });
+    t.match(await host.verify(again, { ...context, algorithms: ['sha256'] }), { ok: true });
+  });
+});
+
+t.test('the ticket names the preset; a form without work has no ticket', async (t) => {
+  const { store } = embeddedStore(t);
+  const { post } = await openForm(t, store, [captcha, pow({ preset: 'large' })]);
+  const { json } = await post();
+  t.match(json, { captcha_presets: ['large'], captcha_required: true });
+  t.notOk('captcha_alternatives' in json, 'effort is not in the list');
+  t.equal(demandIn(json.pow_scope)?.preset, presetMark('large'));
+  const picture = await openForm(t, store, [captcha({ preset: 'large' })]);
+  t.match((await picture.post()).json, { captcha_presets: ['large'], pow_scope: undefined });
+});
+
+t.test('refusals of a form with accounts name nobody without right work, and no ticket', async (t) => {
+  const { store } = embeddedStore(t);
+  const { post } = await openForm(t, store, [pow({ key, atLeast: 6 })]);
+  t.strictSame(Object.keys((await post()).json).sort(), [
+    ...['captcha_required', 'code', 'errors', 'message', 'pow_min_difficulty'],
+  ]);
+});
+
+t.test('where tickets are off there are none, and the address remembers what the form demands', async (t) => {
+  const { store } = embeddedStore(t);
+  const off = withWork({ escalate: false });
+  const { post, work } = await openForm(t, store, [pow({ key, atLeast: 6 })], off);
+  const refused = await post((await work()).fields);
+  t.match(refused.json, { code: 'pow_insufficient', pow_scope: undefined });
+  t.equal((await post((await work()).fields)).status, 200);
+});
+
+t.test('an image alone does not pass a form that demands an algorithm', async (t) => {
+  const { store } = embeddedStore(t);
+  const { host, image } = await openForm(t, store, [pow()], { ...both, no_script: 'image' });
+  const context = { ip: undefined, pow: true, image: 'offered', algorithms: ['sha256'] } as const;
+  t.match(await host.verify(await image(), context), { code: 'pow_invalid' });
+});
+
+t.test('mistakes in demands stop the start', async (t) => {
+  const { store } = embeddedStore(t);
+  const wrong: [Guard[], string][] = [
+    [[pow({ atLeast: 0 })], 'must have a whole number from 1 to 14 as atLeast: element 1'],
+    [[pow({ atLeast: 15 })], 'must have a whole number from 1 to 14 as atLeast: element 1'],
+    [
+      [pow({ atLeast: 3, minDifficulty: 3 })],
+      'must have atLeast alone: minDifficulty is its older name: element 1',
+    ],
+    ...[['hashwx-1'], ['md5'], [], 'sha256'].map((algorithms): [Guard[], string] => [
+      [pow({ algorithms: algorithms as never })],
+      'must have a list of algorithms that CAPTCHA_POW_ALGORITHMS accepts as algorithms: element 1',
+    ]),
+    [[captcha({ preset: '../x' })], 'must have the name of a preset as preset: element 1'],
+    [[captcha({ preset: 'a', presets: ['a'] })], 'must have preset or presets, not both: element 1'],
+    [[pow({ preset: 'a' })], 'must have a key beside the presets of pow(): without one it demands no image'],
+    [[captcha({ preset: 'a' }), pow({ preset: 'b' })], 'must name presets once'],
+  ];
+  for (const [guards, words] of wrong) {
+    await t.rejects(openForm(t, store, guards), new TypeError(`guards of POST /form ${words}`), words);
+  }
+});
