@@ -44,7 +44,6 @@ import sessionDependencies, { type DecoratedDependencies } from './plugins/depen
 import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
 import origin from './plugins/origin.js';
-import passwordAdmission from './plugins/passwords/password-admission.js';
 import passwordChange from './plugins/passwords/password-change.js';
 import passwordCheck from './plugins/passwords/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
@@ -119,7 +118,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(jsonBodies);
   await app.register(openapi, {
-    ...{ title: 'Tollgate session service', version: '1' },
+    title: 'Tollgate session service',
+    version: '1',
     description: 'Login, silent refresh and protected requests',
     serverUrl: publicUrl,
     securitySchemes: {
@@ -129,7 +129,8 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   });
   await app.register(rateLimit, {
     addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
-    ...{ count: deps.countRequest, factorOf: limitFactors(values.RATE_LIMIT_RANGES) },
+    count: deps.countRequest,
+    factorOf: limitFactors(values.RATE_LIMIT_RANGES),
   });
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
@@ -171,7 +172,6 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: config.origins });
   await app.register(codeExchange);
-  await app.register(passwordAdmission);
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),

@@ -23,12 +23,6 @@ export interface HashingQueue {
    * @throws HashingOverloadedError immediately, without starting the work, when the queue is full
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Admits a request whose hash comes later: of many at once, those that would find the queue full cost no more before.
-   * @returns a function to call when the request is over, however often
-   * @throws HashingOverloadedError when as many requests are admitted as hashes may run and wait
-   */
-  admit(): () => void;
   /** How many hashes are running and how many are waiting. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -40,19 +34,7 @@ export interface HashingQueue {
  */
 export function createHashingQueue(limits: { running: number; waiting: number }): HashingQueue {
   const queue = fastq.promise(async (work: () => Promise<unknown>) => work(), limits.running);
-  let admitted = 0;
   return {
-    admit() {
-      if (admitted >= limits.running + limits.waiting) {
-        throw new HashingOverloadedError('too many requests will hash');
-      }
-      admitted += 1;
-      let isOver = false;
-      return () => {
-        if (!isOver) admitted -= 1;
-        isOver = true;
-      };
-    },
     async run<T>(work: () => Promise<T>) {
       const isBusy = queue.running() >= limits.running;
       if (isBusy && queue.length() >= limits.waiting) {

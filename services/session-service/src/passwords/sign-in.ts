@@ -23,8 +23,6 @@ export interface SignIn {
    * @throws HashingOverloadedError as `check` does
    */
   hash(password: string): Promise<string>;
-  /** Admits a request that will check a password, as `HashingQueue.admit` does. */
-  admit(): () => void;
 }
 
 /** Optional callbacks and the comparison itself. */
@@ -92,6 +90,5 @@ export function createSignIn(
       return rehash(user, password);
     },
     hash: hashNew,
-    admit: () => queue.admit(),
   };
 }

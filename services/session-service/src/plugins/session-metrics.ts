@@ -166,17 +166,6 @@ export function createSessionMetrics(
       };
     },
     measured: (queue, load) => ({
-      admit() {
-        try {
-          return queue.admit();
-        } catch (error) {
-          if (isOverloaded(error)) {
-            hashingRefused();
-            load.countRefused();
-          }
-          throw error;
-        }
-      },
       async run(work) {
         const startedMs = performance.now();
         try {

@@ -64,15 +64,3 @@ t.test('nothing waits if the limit is zero', async (t) => {
   await first;
   t.equal(await queue.run(async () => 'ran'), 'ran');
 });
-
-t.test('as many requests are admitted as may hash, and a place is given back once', async (t) => {
-  const queue = createHashingQueue({ running: 1, waiting: 1 });
-  const leave = queue.admit();
-  queue.admit();
-  t.throws(() => queue.admit(), HashingOverloadedError);
-  leave();
-  leave();
-  queue.admit();
-  t.throws(() => queue.admit(), HashingOverloadedError);
-  t.equal(await queue.run(async () => 'ran'), 'ran', 'a place is not a hash');
-});

@@ -166,7 +166,6 @@ t.test(
         return queue.run(work);
       },
       load: queue.load,
-      admit: () => queue.admit(),
     };
     t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
     t.equal(works.length, 1, 'the password was compared, and not hashed again');
@@ -209,7 +208,6 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
     {
       run: () => Promise.reject(new HashingOverloadedError('full')),
       load: { running: 1, waiting: 0 },
-      admit: () => () => {},
     },
     () => {},
   );

@@ -21,7 +21,7 @@ import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
 import type { Directory } from '../../src/directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
-import { createHashingQueue, type HashingQueue } from '../../src/passwords/hashing-queue.js';
+import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';
@@ -84,11 +84,9 @@ export async function startNode(
     readonly onLine?: (line: string) => void;
     /** The node's own time, where the store's is ahead of the machine's. */
     readonly clock?: () => number;
-    readonly hashing?: HashingQueue;
   },
 ): Promise<SessionNode> {
   const { store, directory, env = {}, log = openRevocationLog(store), waits = true, onLine, clock } = options;
-  const { hashing: queue = createHashingQueue({ running: 4, waiting: 1000 }) } = options;
   const config = readSessionConfig({
     ...SECRETS,
     PUBLIC_URL,
@@ -113,6 +111,7 @@ export async function startNode(
     accessTtlMs: values.ACCESS_TTL * 1000,
     logger,
   });
+  const queue = createHashingQueue({ running: 4, waiting: 1000 });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
@@ -134,7 +133,6 @@ export async function startNode(
         return password === right && user?.disabled === false ? user : undefined;
       },
       hash: async (password) => `${HASHED}${password}`,
-      admit: () => queue.admit(),
     },
     signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),

@@ -60,15 +60,16 @@ function countWork(t: Test, app: Awaited<ReturnType<typeof openTokens>>): Work {
     return createDecipheriv(...args);
   }) as typeof createDecipheriv;
   syncBuiltinESMExports();
-  const decode = globalThis.decodeURIComponent;
-  globalThis.decodeURIComponent = (text) => {
+  // A token is decoded in a buffer, which it is written to.
+  const { write } = Buffer.prototype;
+  Buffer.prototype.write = function (this: Buffer, ...args: Parameters<typeof write>) {
     work.decodings += 1;
-    return decode(text);
-  };
+    return write.apply(this, args);
+  } as typeof write;
   t.teardown(() => {
     crypto.createDecipheriv = createDecipheriv;
     syncBuiltinESMExports();
-    globalThis.decodeURIComponent = decode;
+    Buffer.prototype.write = write;
   });
   const namespaces = app.jwt as unknown as Record<string, { verify(token: string): unknown }>;
   for (const name of KINDS.flatMap((kind) => RINGS[kind].all.map(({ id }) => `${kind}_${id}`))) {

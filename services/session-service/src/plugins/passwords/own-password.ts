@@ -30,7 +30,6 @@ export function ownPasswordOptions(app: FastifyInstance, limitPerMinute: number)
       return answerError(error, request, reply);
     },
     config: {
-      checksPassword: true,
       guards: [pow({ key: keyOf, throttle: true })],
       guardsLast: true,
       rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),

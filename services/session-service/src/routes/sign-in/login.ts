@@ -34,7 +34,6 @@ export default async function login(
         return answerError(error, request, reply);
       },
       config: {
-        checksPassword: true,
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
