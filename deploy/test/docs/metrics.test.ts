@@ -6,7 +6,7 @@ import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
-import { SITE, visitSite } from '../monitoring/site-traffic.js';
+import { GATE, SITE, visitSite } from '../monitoring/site-traffic.js';
 import { literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -31,7 +31,7 @@ t.test('the figures of both services', (t) =>
       HOST_API_KEY: HOST_KEY,
       CAPTCHA_ESCALATION_AFTER: '100',
       CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256',
-      GATE: '{"sites":["http://gated.test"]}',
+      ...GATE,
     },
     tests,
   ),

@@ -5,17 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { parseSessionSet } from '@tollgate/session-service/domain/session-set.js';
+import { makePass, passHash } from '@tollgate/shared/challenges/attempts/pass.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { AuditEvents, type AuditLine } from '@tollgate/shared/schemas/audit-events.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { startSystem } from '../../src/launcher/system.js';
+import { SITE, visitSite } from '../monitoring/site-traffic.js';
 import { startServiceHere } from '../support/services-here.js';
 import { connectTo } from './client.js';
 import { Secrets } from './secrets.js';
@@ -40,6 +43,7 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
     REFRESH_WINDOW: '0',
     SESSION_API_KEY: API_KEY,
     HOST_API_KEY: HOST_KEY,
+    ...SITE,
   };
   const run = async (t: Test, site: Site) => {
     site.secrets.note(API_KEY, HOST_KEY);
@@ -85,6 +89,11 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   await rollBack(t, site, user.id);
   await failBinding(t, site, user);
   await raisePrice(t, site);
+  await presentPasses(t, site);
+  await visitSite(site);
+  const forged = { pow_token: 'A'.repeat(40), pow_nonce: '1' };
+  const page = { body: forged, headers: { origin: 'https://shop.example' } };
+  t.equal((await gateway.post('/api/captcha/sites/shop/redeem', page)).json.code, 'pow_invalid');
 
   const ip = site.newAddress();
   for (const account of [wrong, stranger]) {
@@ -180,6 +189,29 @@ async function raisePrice(t: Test, site: Site): Promise<void> {
   await record.raise(0, 0);
   await until(async () => (await price()) === 1, 'the price to fall');
   await store.close();
+}
+
+/** Presents a pass to the host API before and after somebody has made it. */
+async function presentPasses(t: Test, site: Site): Promise<void> {
+  const pass = makePass('uptime');
+  site.secrets.note(pass);
+  const present = async () => {
+    const headers = { authorization: `Bearer ${HOST_KEY}` };
+    return (await site.challengeAdmin.post('/host/verify', { body: { captcha_pass: pass }, headers })).json;
+  };
+  t.match(await present(), { code: 'pass_invalid' });
+  const store = openSiteStore(site);
+  await waitForStores([store]);
+  const made = {
+    name: 'uptime',
+    application: 'default',
+    hash: passHash(pass),
+    perMinute: 9,
+    lifetimeMs: 60_000,
+  };
+  await openChallengeStore(store, 'captcha').makePass(made);
+  await store.close();
+  t.match(await present(), { success: true });
 }
 
 /** The store of both services, as another process opens it. */

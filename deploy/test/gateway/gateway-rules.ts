@@ -134,6 +134,16 @@ export async function repeatsOnlyWhatIsSafe(
     return statuses;
   };
 
+  /** Sends until the process that does not answer has received one: a gateway may choose by chance. */
+  const untilBroken = async (
+    broken: { readonly received: readonly unknown[] },
+    send: () => Promise<{ status: number }>,
+  ) => {
+    const statuses: number[] = [];
+    while (broken.received.length === 0) statuses.push((await send()).status);
+    return statuses;
+  };
+
   await t.test('what no process has received is sent to another one, with its body', async (t) => {
     const [gone, working] = await Promise.all([startService(), startService()]);
     t.teardown(() => working.close());
@@ -151,10 +161,15 @@ export async function repeatsOnlyWhatIsSafe(
 
   await t.test('a log-in that a process may have received is not repeated', async (t) => {
     const { url, broken, working } = await openPair(t);
-    const statuses = await inTurn(4, () => ask(`${url}/login`, login));
-    t.strictSame(statuses.sort(), [200, 200, 200, 503]);
+    const statuses = await untilBroken(broken, () => ask(`${url}/login`, login));
+    t.equal(statuses.pop(), 503);
+    t.strictSame(
+      statuses,
+      statuses.map(() => 200),
+    );
+    t.strictSame(await inTurn(3, () => ask(`${url}/login`, login)), [200, 200, 200]);
     t.equal(broken.received.length, 1);
-    t.equal(working.received.length, 3);
+    t.equal(working.received.length, statuses.length + 3);
   });
 
   await t.test('a GET is repeated, and so is a refresh', async (t) => {
@@ -163,7 +178,12 @@ export async function repeatsOnlyWhatIsSafe(
       ['POST', '/refresh'],
     ] as const) {
       const { url, broken } = await openPair(t);
-      t.strictSame(await inTurn(4, () => ask(url + path, { method })), [200, 200, 200, 200], path);
+      const statuses = await untilBroken(broken, () => ask(url + path, { method }));
+      t.strictSame(
+        statuses,
+        statuses.map(() => 200),
+        path,
+      );
       t.equal(broken.received.length, 1, 'one of them met the process that does not answer');
     }
   });

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
 import { type Prometheus, startPrometheus } from './prometheus-server.js';
-import { breakStore, KEYS, SITE, visit } from './site-traffic.js';
+import { breakStore, GATE, KEYS, SITE, visit } from './site-traffic.js';
 
 interface Dashboard {
   readonly panels: readonly {
@@ -20,7 +20,7 @@ interface Dashboard {
 const skip = process.env.PROMETHEUS === '' && 'Prometheus was not tested: it is not installed';
 
 t.test('the dashboard and the alert rules', { skip }, (t) =>
-  onRedis(t, { ...CHEAP, ...KEYS, ...SITE, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
+  onRedis(t, { ...CHEAP, ...KEYS, ...SITE, ...GATE, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
 );
 
 async function tests(t: Test, site: Site): Promise<void> {

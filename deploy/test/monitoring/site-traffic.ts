@@ -1,6 +1,7 @@
 // Makes every metric of both services move: what people, machines, guessers and an outage do.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
 import type { Site, User } from '../e2e/site.js';
 
 /** Keys of the admin ports in these tests. */
@@ -13,6 +14,9 @@ export const KEYS = {
 export const SITE = {
   SITES: JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } }),
 };
+
+/** A site with a gate before it. */
+export const GATE = { GATE: JSON.stringify({ sites: ['http://gated.test'] }) };
 
 /** What pages and servers of the site do; both are refused, but for the work that is issued. */
 export async function visitSite({ gateway }: Pick<Site, 'gateway'>): Promise<void> {
@@ -42,6 +46,8 @@ export async function visit(site: Site, user: User): Promise<void> {
   await challengeAdmin.post('/host/verify', { body: work, headers: wrongKey });
   await sessionAdmin.post('/introspect', { body: 'token=x', headers: wrongKey });
   await visitSite(site);
+  await site.challenge.get('/api/captcha/gate/check', { headers: { 'x-forwarded-host': 'gated.test' } });
+  await verify({ captcha_pass: makePass('nobody') });
   for (const client of [sessionAdmin, challengeAdmin]) await client.get('/health/ready');
 }
 
