@@ -9,11 +9,17 @@ export const MAX_USER_ID_CHARACTERS = 64;
 const NUMBER = '[0-9]{1,16}';
 
 /**
+ * What others read as a number, such as `-1`, `1.5`, `1e5` or `0x1A`. More digits than a number has are a text: long hexadecimal
+ * ids may have one `e` among digits, and addresses of wallets begin with `0x`.
+ */
+const LOOKS_LIKE_NUMBER = `-?(?:(?:${NUMBER}(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,4})?|0[xX][0-9A-Fa-f]{1,16}|0[oO][0-7]{1,16}|0[bB][01]{1,16})`;
+
+/**
  * ASCII without white space, quotes, brackets and whatever separates in keys, records, paths or headers. Not `.` and `..`,
  * which addresses resolve, not `-`, which stands for "none" in records, and nothing
- * that others read as a number, such as `-1` or `1.5`.
+ * that others read as a number.
  */
-const TEXT = `(?!-?${NUMBER}(?:[.][0-9]*)?$)(?=[^A-Za-z0-9]*[A-Za-z0-9])[A-Za-z0-9_-][A-Za-z0-9._~@|+-]{0,${MAX_USER_ID_CHARACTERS - 1}}`;
+const TEXT = `(?!${LOOKS_LIKE_NUMBER}$)(?=[^A-Za-z0-9]*[A-Za-z0-9])[A-Za-z0-9_-][A-Za-z0-9._~@|+-]{0,${MAX_USER_ID_CHARACTERS - 1}}`;
 
 /** The id of a user as the directory has it: a number stays a number on the wire, a text a text. */
 export const UserId = Type.Union(

@@ -31,6 +31,12 @@ t.test('UUIDs and the ids of other systems are ids', async (t) => {
       'x'.repeat(64),
       '175928847299117063',
       '00000000000000007',
+      '5071567719860e7994390110',
+      '0x52908400098527886e0f7030069857d2e4169ee7',
+      '0xyz',
+      '0b12',
+      '1e5a',
+      'e5',
       'constructor',
       '__proto__',
     ],
@@ -64,7 +70,9 @@ t.test('what separates, hides or reads as a number is no id', async (t) => {
       '|a',
       'x'.repeat(65),
     ],
-    ...['0', '7', '07', '0000000000000007', '9007199254740993', '-7', '7.5', '-07.50', '7.'],
+    ...['0', '7', '07', '0000000000000007', '9007199254740993', '-7', '7.5', '-07.50', '7.', '-.5'],
+    ...['1e5', '1E5', '-1e5', '1e+5', '1e-5', '1.5e5', '7.e5', '-.5e1', '0e1234'],
+    ...['0x1A', '0X1a', '-0x1', '0b10', '0o17'],
   ];
   for (const id of hostile) t.notOk(isUserId(id), JSON.stringify(id));
   for (const id of [
