@@ -18,11 +18,6 @@ export interface QueueMeter {
    * @param isRefusal whether an error of the job says that
    */
   measure<T>(job: () => Promise<T>, isRefusal: (error: unknown) => boolean): Promise<T>;
-  /**
-   * Counts a request that was refused before it came to the queue. It is no load: whoever sent it may not have worked for
-   * it, and must not make others work more.
-   */
-  countRefused(): void;
   /** Returns the load since the last call, and begins anew. */
   take(): QueueLoad;
   /** Whether a job runs now. */
@@ -72,7 +67,6 @@ export function createQueueMeter(
         change(-1);
       }
     },
-    countRefused: onRefused,
     take() {
       settle();
       const passedMs = changedMs - sinceMs;

@@ -55,7 +55,7 @@ export interface SessionMetrics extends BindingCounters {
   /** Observes the submissions to the log-in, and writes them to the audit stream. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
   /** Wraps the queue so that it is measured, also for the load of this process. */
-  measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure' | 'countRefused'>): HashingQueue;
+  measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure'>): HashingQueue;
 }
 
 declare module 'fastify' {
