@@ -11,6 +11,7 @@ import { newSite } from './new-site.js';
 import { PASS_OPTIONS, type PassesCommand, readPassesCommand, runPasses } from './passes.js';
 import { preview } from './preview.js';
 import { prune } from './prune.js';
+import { wholeNumber } from './whole-number.js';
 
 const USAGE = `usage: captcha prune
        captcha preview [--preset NAME] [--count N] --path DIR
@@ -75,10 +76,7 @@ function readCommand(args: string[]): CaptchaCommand {
   if (name !== 'preview' || isOther) throw new UsageError();
   const { preset = 'default', count = '12', path = '' } = values;
   if (path === '') throw new UsageError('preview needs --path, the folder for the samples');
-  if (!/^[1-9]\d{0,3}$/.test(count) || Number(count) > MAX_SAMPLES) {
-    throw new UsageError(`--count must be a whole number from 1 to ${MAX_SAMPLES}`);
-  }
-  return { action: name, preset, count: Number(count), path };
+  return { action: name, preset, count: wholeNumber('--count', count, MAX_SAMPLES), path };
 }
 
 function readSiteCommand(
@@ -110,11 +108,6 @@ function attackCommand(words: string[], values: ReturnType<typeof parse>['values
   }
   if ((state !== 'off' && state !== 'status') || Object.keys(values).length > 0) throw new UsageError();
   return { state };
-}
-
-function wholeNumber(option: string, text: string, most: number): number {
-  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new UsageError(`${option} must be a whole number from 1 to ${most}`);
 }
 
 function parse(args: string[]) {

@@ -10,9 +10,10 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import type { PassStore } from '@tollgate/shared/challenges/store/pass-store.js';
 import { CommandError, UsageError } from '@tollgate/shared/config/command-line.js';
 import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas/names.js';
-import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
 import { readPassesConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
+import { wholeNumber } from './whole-number.js';
 
 /** The options of the commands, as `parseArgs` takes them. */
 export const PASS_OPTIONS = {
@@ -40,7 +41,6 @@ export type PassesCommand =
 const MAX_DAYS = 730;
 const MAX_PER_MINUTE = 10_000;
 const DAY_MS = 86_400_000;
-const CONNECT_MS = 2000;
 
 /**
  * Reads the words and options after `captcha passes`.
@@ -64,15 +64,9 @@ export function readPassesCommand(
   }
   return {
     ...{ action, name, application },
-    days: numberOf('--days', values.days, MAX_DAYS),
-    perMinute: numberOf('--per-minute', values['per-minute'], MAX_PER_MINUTE),
+    days: wholeNumber('--days', values.days, MAX_DAYS),
+    perMinute: wholeNumber('--per-minute', values['per-minute'], MAX_PER_MINUTE),
   };
-}
-
-function numberOf(option: string, text: string | undefined, most: number): number {
-  const isNumber = text !== undefined && /^[1-9]\d{0,5}$/.test(text) && Number(text) <= most;
-  if (!isNumber) throw new UsageError(`${option} must be a whole number from 1 to ${most}`);
-  return Number(text);
 }
 
 /**
@@ -84,17 +78,13 @@ export async function runPasses(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const { storeUrl, storeVariable, prefix } = readPassesConfig(env);
-  const store = openConfiguredStore(storeVariable, storeUrl, PROJECT_ROOT);
-  try {
-    await waitForStore(store, CONNECT_MS);
+  return withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
     const passes = openChallengeStore(store, prefix);
     if (command.action === 'list') return await list(passes, await store.timeMs());
     if (command.action === 'make') return await make(passes, command);
     if (await passes.revokePass(command.name)) return `revoked ${command.name}: from now on it is refused`;
     throw new CommandError(`there is no pass named ${command.name}`);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function make(

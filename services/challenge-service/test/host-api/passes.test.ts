@@ -2,6 +2,7 @@
 
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { callCommand } from '@tollgate/test-support/command.js';
+import { freePort } from '@tollgate/test-support/redis-process.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
@@ -60,6 +61,8 @@ t.test('a wrong command line changes nothing', async (t) => {
     [['make', 'uptime', ...options.slice(2)], /--application must have/],
     [['make', 'uptime', ...options, '--days', '731'], /--days must be a whole number from 1 to 730/],
     [['make', 'uptime', ...options, '--per-minute', '0'], /--per-minute must be a whole number/],
+    [['make', 'uptime', ...options, '--days', '02'], /--days must be a whole number/],
+    [['make', 'uptime', ...options.slice(0, 4)], /--per-minute must be a whole number from 1 to 10000/],
     [['make', 'uptime', ...options, '--count', '3'], /usage/],
     [['make', 'uptime', 'more', ...options], /usage/],
     [['list', 'uptime'], /usage/],
@@ -74,5 +77,14 @@ t.test('a wrong command line changes nothing', async (t) => {
   t.teardown(() => store.close());
   t.match(await callCommand(() => runCaptcha(['passes', 'list'], { STORE_URL: url })), {
     out: 'there are no passes\n',
+  });
+});
+
+t.test('a store out of reach is named', async (t) => {
+  const STORE_URL = `redis://127.0.0.1:${await freePort()}/0`;
+  t.strictSame(await callCommand(() => runCaptcha(['passes', 'list'], { STORE_URL })), {
+    code: 1,
+    out: '',
+    error: 'captcha: the store of STORE_URL is out of reach\n',
   });
 });
