@@ -83,7 +83,8 @@ ${table(ChallengeEnvironment, (name) => !session.has(name))}
 ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
 The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else; \`session\` reads \`STORE_URL\`, \`DATA_DIR\` and \`AUDIT_TTL\`, \`session account\` also \`CHALLENGE_SECRET\`; \`keys export-access\` reads \`ENCRYPTION_KEY\`, \`keys export-public\` \`ACCESS_SIGNING_KEYS\`, and \`keys status\` the variables
-of the store, of the challenges, \`ACCESS_TTL\` and \`REFRESH_TTL\`. \`captcha prune\` reads the variables of the store, \`captcha preview\` those and \`CAPTCHA_*\`.
+of the store, of the challenges, \`ACCESS_TTL\` and \`REFRESH_TTL\`. \`captcha prune\` reads the variables of the store, \`captcha preview\` and
+\`captcha attack\` those and \`CAPTCHA_*\`, \`captcha passes\` those and \`CAPTCHA_CACHE_PREFIX\`.
 
 ## \`npm start\`
 

@@ -141,7 +141,7 @@ export const CaptchaOptions = group({
   routes: group({
     prefix: Type.String({
       default: 'api/captcha',
-      description: 'Path of the three endpoints',
+      description: 'Path of the public routes of the challenge service',
       maxLength: 128,
       pattern: '^(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+)*$',
       expected: 'path segments such as api/captcha, without a slash at either end',
