@@ -19,7 +19,7 @@ const FOUND_MS = 2_500;
 
 t.setTimeout(240_000);
 
-// Behind Caddy 2.6 one POST in some thousands is answered with 503 while a process restarts, so that it runs on request.
+// It takes most of a minute and half of that of a processor, so that it runs on request.
 const skip = !(await hasTwoAddresses())
   ? 'this system has no 127.0.0.2'
   : process.env.ROLL_OUT === undefined &&
