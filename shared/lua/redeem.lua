@@ -1,5 +1,5 @@
 -- Redeems a proof of work: consumes its live record under a claim, as `take` does, and records a receipt. The same claim
--- gets the record again, and its receipt is left as it is.
+-- gets the record again, and its receipt is left as it is. The service removes the receipt if the work turns out wrong.
 --
 -- KEYS[1] the record of the work
 -- KEYS[2] the receipt, in the same slot

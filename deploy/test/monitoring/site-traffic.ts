@@ -25,6 +25,13 @@ export async function visitSite({ gateway }: Pick<Site, 'gateway'>): Promise<voi
   await gateway.post('/api/captcha/siteverify', { body: { secret: 'x', response: 'x' } });
 }
 
+/** More secrets of no site than one address may try within a minute. */
+async function guessSecrets(gateway: Site['gateway']): Promise<void> {
+  for (let i = 0; i < 61; i++) {
+    await gateway.post('/api/captcha/siteverify', { body: { secret: 'x', response: 'x' } });
+  }
+}
+
 /** Log-ins, refreshes, images and submissions, some of them wrong; the probes of an orchestrator. */
 export async function visit(site: Site, user: User): Promise<void> {
   const { gateway, sessionAdmin, challengeAdmin } = site;
@@ -69,6 +76,7 @@ export async function breakStore(site: Site, user: User): Promise<void> {
   await gateway.get(`/api/captcha/${image.captcha_token}.png`);
   await gateway.post('/login', { body: { ...user, ...work } });
   await gateway.post('/refresh', { headers: { cookie: 'refreshToken=forged' } });
+  await guessSecrets(gateway);
   await redis?.start();
   await readiness(200);
 }

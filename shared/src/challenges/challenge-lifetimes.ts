@@ -2,6 +2,7 @@
 
 import { effortBits, effortLifetimeSeconds } from '../pow/effort.js';
 import { lifetimeSeconds } from '../pow/lifetime.js';
+import { siteCeiling } from '../pow/price.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** Longest lifetimes, in seconds. */
@@ -14,7 +15,7 @@ export interface ChallengeLifetimes {
 
 /** What a site decides of lifetimes. */
 export interface SiteLifetimes {
-  /** Floor of its price, in bits, which may be above the ceiling of all others. */
+  /** Floor of its price, in bits. */
   readonly difficulty: number;
   readonly receipt_seconds: number;
 }
@@ -23,7 +24,7 @@ export function challengeLifetimes(
   { pow, effort, cache, escalation }: CaptchaOptions,
   sites: readonly SiteLifetimes[] = [],
 ): ChallengeLifetimes {
-  const ceiling = Math.max(pow.max_difficulty, ...sites.map(({ difficulty }) => difficulty));
+  const ceiling = Math.max(pow.max_difficulty, ...sites.map((site) => siteCeiling(pow, site.difficulty)));
   const work = lifetimeSeconds(ceiling, pow.expire, pow.expire_grows);
   const dearest = effortBits(ceiling, effort.bits);
   // An effort challenge lives at least as long as a captcha, and a ticket as long as a failure.

@@ -126,7 +126,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       const labels = { challenge, preset };
       return () => issued(labels);
     },
-    sites: createSiteCounters(registry),
+    sites: createSiteCounters(registry, countWork),
     measured(images, threads, load) {
       let unfinished = 0;
       const countJobs = (change: number) => {

@@ -1,19 +1,23 @@
 // The metrics of sites, each under its key.
 
 import type { Metrics } from '@tollgate/shared/http/observability/metrics.js';
+import type { WorkCounter } from '@tollgate/shared/http/observability/service-metrics.js';
 
 /** Counts what happens on sites. */
 export interface SiteCounters {
   /** An issued challenge; its type is `pow`, `image` or the name of what stands in for one. */
   issued(site: string, challenge: string): void;
-  /** A redemption: `redeemed`, or the code of its refusal. */
-  redeemed(site: string, outcome: string): void;
+  /** A redemption: `redeemed`, or the code of its refusal; and its work, if the algorithm is known. */
+  redeemed(site: string, outcome: string, algorithm?: string): void;
   /** A receipt that was asked about: `success`, or the code of its refusal. An empty key is an unknown site. */
   verified(site: string, outcome: string): void;
 }
 
-/** Adds the metrics. */
-export function createSiteCounters(metrics: Metrics): SiteCounters {
+/**
+ * Adds the metrics.
+ * @param countWork counts redeemed and refused work
+ */
+export function createSiteCounters(metrics: Metrics, countWork: WorkCounter): SiteCounters {
   const issued = metrics.counter(
     'tollgate_site_challenges_issued_total',
     'Challenges that were issued to pages of a site',
@@ -31,7 +35,10 @@ export function createSiteCounters(metrics: Metrics): SiteCounters {
   );
   return {
     issued: (site, challenge) => issued({ site, challenge }),
-    redeemed: (site, outcome) => redeemed({ site, outcome }),
+    redeemed(site, outcome, algorithm) {
+      redeemed({ site, outcome });
+      if (algorithm !== undefined) countWork(algorithm, outcome === 'redeemed' ? 'verified' : 'refused');
+    },
     verified: (site, outcome) => verified({ site, outcome }),
   };
 }

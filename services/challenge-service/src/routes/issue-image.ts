@@ -41,6 +41,8 @@ export const AnyChallenge = Type.Union([
 export interface ImageSource {
   readonly deps: IssuerDependencies;
   readonly challenges: ChallengeStore;
+  /** Whether the scope ticket of a query counts. */
+  readonly honoursTickets: boolean;
   /** Returns the absolute URL to which the file names of images are appended. */
   readonly imagesUrl: (request: FastifyRequest) => string;
   /** Called with the name of the challenge type and of its preset. */
@@ -74,6 +76,7 @@ export default async function issueImage(
       raisedBits: app.raisedBits,
     },
     challenges: app.challenges,
+    honoursTickets: true,
     imagesUrl,
     onIssued: (_challenge, preset) => countOf.get(preset)?.(),
   };
@@ -100,13 +103,14 @@ export default async function issueImage(
  */
 export async function issueAnyImage(
   app: FastifyInstance,
-  { deps, challenges, imagesUrl, onIssued }: ImageSource,
+  { deps, challenges, honoursTickets, imagesUrl, onIssued }: ImageSource,
   request: FastifyRequest<{ Querystring: ImageQuery }>,
   reply: FastifyReply,
 ): Promise<AnyChallenge> {
   const { options } = deps;
   const address = normaliseAddress(request.ip);
-  const { preset, hint, scope, algorithms } = request.query;
+  const { preset, hint, algorithms } = request.query;
+  const scope = honoursTickets ? request.query.scope : undefined;
   if (preset === EFFORT && options.effort.enabled) {
     const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
     const issued = await challenges.issueEffort(effort.issue);

@@ -34,8 +34,14 @@ export type ReceiptVerdict =
   | { readonly ok: true; readonly record: ReceiptRecord }
   | { readonly ok: false; readonly code: SiteverifyError };
 
-/** Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store. */
-export type ReceiptVerifier = (question: ReceiptQuestion) => Promise<ReceiptVerdict>;
+/**
+ * Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store.
+ * @param admit called before the store is asked; what it returns refuses the receipt, null admits it
+ */
+export type ReceiptVerifier = (
+  question: ReceiptQuestion,
+  admit: () => Promise<SiteverifyError | null>,
+) => Promise<ReceiptVerdict>;
 
 /** Creates the verifier of a site. */
 export function createReceiptVerifier(
@@ -50,7 +56,7 @@ export function createReceiptVerifier(
     return equalText(addressPseudonym(key, address), record.address);
   }
 
-  return async ({ response, remoteip, sitekey, idempotency_key: idempotencyKey }) => {
+  return async ({ response, remoteip, sitekey, idempotency_key: idempotencyKey }, admit) => {
     const receipt = openReceipt(ring, site.key, response);
     if (sitekey !== undefined && sitekey !== site.key) {
       const isGenuine =
@@ -59,6 +65,8 @@ export function createReceiptVerifier(
     }
     if (receipt === null) return refused('invalid-input-response');
     if (receipt.expiresAtMs <= clock()) return refused('timeout-or-duplicate');
+    const refusal = await admit();
+    if (refusal !== null) return refused(refusal);
     const claim =
       idempotencyKey === undefined ? randomHex(16, random) : claimOf(idempotencyKey, site.key, response);
     const taken = await store.take('receipt', receipt.token, claim);

@@ -2,9 +2,9 @@
 
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
-import type { ChallengeStore, Taken } from '@tollgate/shared/challenges/store/challenge-store.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeReceiptTail } from '@tollgate/shared/challenges/store/receipt-record.js';
-import { parsePowRecord } from '@tollgate/shared/challenges/store/records.js';
+import { type PowRecord, parsePowRecord } from '@tollgate/shared/challenges/store/records.js';
 import {
   type FieldNames,
   imageProblems,
@@ -60,9 +60,14 @@ export interface RedeemingPage {
   readonly address: string | null;
 }
 
-/** A receipt, or the verdict on wrong work. */
+/** A receipt with the algorithm of its work, or the verdict on wrong work. */
 export type Redeemed =
-  | { readonly ok: true; readonly receipt: string; readonly expiresAtMs: number }
+  | {
+      readonly ok: true;
+      readonly receipt: string;
+      readonly expiresAtMs: number;
+      readonly algorithm: string | undefined;
+    }
   | (FailedVerdict & { readonly isReplay: boolean });
 
 /** Redeems the work of a body. Throws StoreUnavailableError. */
@@ -70,7 +75,7 @@ export type Redeemer = (body: RedeemBody, page: RedeemingPage) => Promise<Redeem
 
 /**
  * Creates the redeemer of a site. Taking the work and recording the receipt is one step of the store; the image of a site
- * that demands one is taken in another, after right work.
+ * that demands one is taken in another, after right work. The receipt of wrong work, or of a wrong image, is removed.
  */
 export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer {
   const { store, ring, options, random } = deps;
@@ -96,8 +101,7 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
     return malformed(work, hasImage ? imageProblems(submission, REDEEM_FIELDS, longest) : null);
   }
 
-  function verifyWork(taken: Taken | null, nonce: string, address: string | null): FailedVerdict | null {
-    const record = taken === null ? null : parsePowRecord(taken.record);
+  function verifyWork(record: PowRecord | null, nonce: string, address: string | null): FailedVerdict | null {
     const verdict = verifyPowRecord(record, nonce, { ring, bindIp: options.bind_ip, address });
     return verdict.ok ? null : failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', verdict.reason);
   }
@@ -128,19 +132,22 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
       receiptSeconds: site.receipt_seconds,
       onConsumed,
     });
-    const wrongWork = verifyWork(taken, submission.powNonce as string, address);
-    if (taken === null || wrongWork !== null) {
-      return {
-        ...(wrongWork ?? failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', 'unknown')),
-        isReplay,
-      };
+    if (taken === null) {
+      return { ...failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', 'unknown'), isReplay };
     }
-    if (hasImage) {
+    const record = parsePowRecord(taken.record);
+    const algorithm = record?.algorithm;
+    let refusal = verifyWork(record, submission.powNonce as string, address);
+    if (refusal === null && hasImage) {
       const context = { pow: true, image: 'required', ip: address ?? undefined } as const;
       const image = await verifyImage(submission, context, { claim, failures: 0, onReplay: onConsumed });
-      if (!image.ok) return { ...image, isReplay };
+      if (!image.ok) refusal = image;
+    }
+    if (refusal !== null) {
+      await store.removeReceipt(token);
+      return { ...refusal, ...(algorithm === undefined ? {} : { algorithm }), isReplay };
     }
     const expiresAtMs = taken.takenAtMs + site.receipt_seconds * 1000;
-    return { ok: true, receipt: makeReceipt(ring, site.key, { token, expiresAtMs }), expiresAtMs };
+    return { ok: true, receipt: makeReceipt(ring, site.key, { token, expiresAtMs }), expiresAtMs, algorithm };
   };
 }

@@ -1,6 +1,7 @@
 // Redeeming work for a receipt: whose work, whose page, once.
 
-import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
+import { sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { IP, ORIGINS, OWN_ORIGIN, openSites } from './served-sites.js';
 
@@ -52,6 +53,57 @@ t.test('wrong work makes no receipt and is spent', async (t) => {
   t.match((await sites.redeem('shop', { ...malformed, pow_nonce: 'x' })).json(), { code: 'pow_invalid' });
   t.match((await sites.redeem('shop', { pow_token: malformed.pow_token })).json(), { code: 'pow_invalid' });
   t.equal((await sites.redeem('shop', malformed)).statusCode, 200, 'a malformed nonce spends nothing');
+});
+
+t.test('wrong work and a wrong image leave no receipt behind, and count as refused work', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const sites = await openSites(t, store, { options: { image: 'always' } });
+  const receipts = async () =>
+    (await redis.client.keys('*')).filter((key: string) => key.includes(':receipt:')).length;
+  const image = { captcha_token: 'A'.repeat(40), captcha: 'wrong' };
+  for (const [isSolved, code] of [
+    [false, 'pow_invalid'],
+    [true, 'captcha_invalid'],
+  ] as const) {
+    const work = await sites.work('shop', isSolved);
+    t.match((await sites.redeem('shop', { ...work, ...image })).json(), { code });
+    t.equal(await receipts(), 0, code);
+  }
+  t.match(await sites.metrics(), 'tollgate_work_total{algorithm="sha256",outcome="refused"} 2');
+
+  const easy = await openSites(t, store);
+  await easy.receipt('shop');
+  t.equal(await receipts(), 1);
+  t.match(await easy.metrics(), 'tollgate_work_total{algorithm="sha256",outcome="verified"} 1');
+});
+
+t.test('a site whose floor is at the ceiling of all others still gets dearer', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store, {
+    env: { CAPTCHA_POW_MAX_DIFFICULTY: '2', CAPTCHA_POW_VOLUME_STEP: '1', CAPTCHA_POW_VOLUME_EVERY: '1' },
+    options: { difficulty: 2 },
+  });
+  const prices = async (path: string) => {
+    const bits = [];
+    for (let i = 0; i < 3; i++)
+      bits.push((await sites.inject({ url: `/api/captcha${path}/pow` })).json().difficulty);
+    return bits;
+  };
+  t.equal(Math.max(...(await prices('/sites/shop'))), 3);
+  t.equal(Math.max(...(await prices(''))), 2);
+});
+
+t.test('the ticket of a form counts at the plain endpoint, and not on a site', async (t) => {
+  const env = { CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256' };
+  const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
+  const demand = { bits: 0, algorithms: ['hashwx-1'], preset: null };
+  const ticket = sealTicket(sites.app.ring.current, undefined, Date.now() + 60_000, demand);
+  const algorithm = async (path: string) => {
+    const query = `preset=effort&algorithms=sha256,hashwx-1&scope=${ticket}`;
+    const response = await sites.inject({ url: `/api/captcha${path}?${query}` });
+    return response.json().algorithm;
+  };
+  t.equal(await algorithm(''), 'hashwx-1');
+  t.equal(await algorithm('/sites/shop'), 'sha256');
 });
 
 t.test('work is good for its own site only, and is spent nowhere else', async (t) => {

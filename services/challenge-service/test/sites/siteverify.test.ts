@@ -259,9 +259,12 @@ t.test('with check_remoteip only the address that redeemed counts, an IPv6 one b
 
 t.test('a secret over its limit is told to wait, one of no site by address, and no other', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store, { env: { RATE_LIMIT_SITEVERIFY: '2' } });
+  for (let i = 0; i < 5; i++)
+    t.strictSame(await sites.verdict('shop', 'x'), refused('invalid-input-response'), 'forged ones are free');
   for (let i = 0; i < 2; i++)
-    t.strictSame(await sites.verdict('shop', 'x'), refused('invalid-input-response'));
-  const limited = await sites.verify({ secret: SECRETS.shop, response: 'x' });
+    t.match(await sites.verdict('shop', await sites.receipt('shop')), { success: true });
+  const receipt = await sites.receipt('shop');
+  const limited = await sites.verify({ secret: SECRETS.shop, response: receipt });
   t.strictSame([limited.statusCode, limited.json()], [200, refused('internal-error')]);
   t.match(limited.headers['retry-after'], /^\d+$/);
   t.strictSame(await sites.verdict('forum', 'x'), refused('invalid-input-response'));
@@ -276,6 +279,16 @@ t.test('a secret over its limit is told to wait, one of no site by address, and 
     refused('invalid-input-response'),
     'a right one still counts',
   );
+});
+
+t.test('the factor of a range multiplies the wrong secrets of its addresses', async (t) => {
+  const env = { RATE_LIMIT_RANGES: '203.0.113.0/24=2' };
+  const sites = await openSites(t, embeddedStore(t).store, { env, level: 'error' });
+  for (let i = 0; i < 120; i++) {
+    const answer = (await sites.verify({ secret: 'x', response: 'x' })).json();
+    if (i >= 60) t.strictSame(answer, refused('invalid-input-secret'));
+  }
+  t.strictSame((await sites.verify({ secret: 'x', response: 'x' })).json(), refused('internal-error'));
 });
 
 t.test(

@@ -149,9 +149,11 @@ export interface ChallengeStore extends PassStore {
   take(kind: Consumable, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
   /**
    * Consumes a proof of work as `take` does and, in the same step, records a receipt: its time is that of the take. The
-   * receipt is recorded before the nonce is verified, so hand its token out for right work only.
+   * receipt is recorded before the nonce is verified, so hand its token out for right work only, and remove it otherwise.
    */
   redeem(redemption: Redemption): Promise<Taken | null>;
+  /** Removes a receipt that was handed to nobody. */
+  removeReceipt(receiptToken: string): Promise<unknown>;
   /**
    * Reads the status of an account and, optionally, of its pair with an address.
    * @param claim identifies an attempt that does not count, so that a repetition gets the same status as before

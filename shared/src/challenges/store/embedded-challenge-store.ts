@@ -113,6 +113,8 @@ export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys
         redeem(tx, keys.pow(redemption.powToken), keys.receipt(redemption.receiptToken), redemption),
       ),
 
+    removeReceipt: (receiptToken) => store.transact((tx) => tx.remove(keys.receipt(receiptToken))),
+
     attemptStatus: (account, address, decayMs, claim = '') =>
       store.transact((tx) => ({
         failures: failuresOf(

@@ -42,7 +42,6 @@ const NO_NETWORKS: readonly string[] = [];
 const NO_LIMITS = [0, 0] as const;
 
 type TakeReply = [record: string, atMs: number] | [] | null;
-
 type StatusReply = [failures: number, waitMs: number];
 
 /** The operations on Redis. */
@@ -139,6 +138,8 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       const names = [keys.pow(powToken), keys.receipt(receiptToken)];
       return taken(await redeem(names, [claim, receiptSeconds * 1000, receiptTail]), onConsumed);
     },
+
+    removeReceipt: (receiptToken) => replyOf(client, client.del(keys.receipt(receiptToken))),
 
     async attemptStatus(account, address, decayMs, claim = '') {
       const [failures, waitMs] = await readStatus(accountKeys(account, address), [

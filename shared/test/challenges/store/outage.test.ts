@@ -36,6 +36,7 @@ const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown
   readImage: (challenges) => challenges.readImage('A'.repeat(40)),
   take: (challenges) => challenges.take('pow', 'A'.repeat(40), newClaim()),
   redeem: (challenges) => challenges.redeem(redemption({ powToken: 'A'.repeat(40) })),
+  removeReceipt: (challenges) => challenges.removeReceipt('A'.repeat(40)),
   standing: (challenges) => challenges.attemptStatus(account, address, DECAY_MS),
   countAttempt: (challenges) =>
     challenges.countAttempt({ account, address, claim: newClaim(), decayMs: DECAY_MS }),

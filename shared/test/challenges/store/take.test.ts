@@ -145,6 +145,20 @@ t.test(
   },
 );
 
+t.test('a removed receipt cannot be taken, and the same work makes no other', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    await challenges.issuePow(work);
+    const asked = redemption({ powToken: work.token });
+    await challenges.redeem(asked);
+    await challenges.removeReceipt(asked.receiptToken);
+    t.not(await challenges.redeem(asked), null);
+    t.equal(await challenges.take('receipt', asked.receiptToken, newClaim()), null);
+    await t.resolves(challenges.removeReceipt(asked.receiptToken), 'one that is gone is no error');
+  });
+});
+
 t.test('the challenges of a site are apart from all others', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const shop = openChallengeStore(store, 'captcha', 'shop');

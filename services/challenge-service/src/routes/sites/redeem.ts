@@ -52,11 +52,11 @@ export default async function redeem(
       const address = normaliseAddress(request.ip);
       const redeemed = await served.redeem(request.body, { hostname, address });
       if (!redeemed.ok) {
-        app.metrics.sites.redeemed(key, redeemed.code);
+        app.metrics.sites.redeemed(key, redeemed.code, redeemed.algorithm);
         report(request, key, redeemed);
         throw refuse(errorOf(redeemed), { fields: redeemed.fields });
       }
-      app.metrics.sites.redeemed(key, 'redeemed');
+      app.metrics.sites.redeemed(key, 'redeemed', redeemed.algorithm);
       const { receipt: token, expiresAtMs } = redeemed;
       return { token, expires_in: receiptSeconds, expires_at: isoTime(expiresAtMs) };
     },

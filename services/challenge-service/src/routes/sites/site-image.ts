@@ -45,6 +45,7 @@ export default async function siteImage(
       const source = {
         deps: { ...issuer, limit: route.limit },
         challenges,
+        honoursTickets: false,
         imagesUrl: () => `${route.imagesUrl}/sites/${site.key}`,
         onIssued(challenge: string, preset: string) {
           app.metrics.issued(challenge, preset)();

@@ -26,7 +26,7 @@ const PATHS = [
 
 const TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 
-/** Secrets of no site that are looked up per minute and address. A right one is not affected. */
+/** Secrets of no site that are looked up per minute and address, before the factor of its range. A right one is not affected. */
 const MAX_WRONG_SECRETS = 60;
 
 const NO_BODY = Buffer.alloc(0);
@@ -35,7 +35,7 @@ const RETRY_SECONDS = 1;
 type SiteverifyRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 /**
- * @param route.limitPerMinute receipts per minute and secret
+ * @param route.limitPerMinute genuine receipts per minute and secret
  * @param route.trail the audit trail
  */
 export default async function siteverify(
@@ -88,9 +88,8 @@ export default async function siteverify(
     const presented = app.sites.ofSecret(secret);
     if (presented === undefined) return refuseSecret(request, reply);
     const { site, verify: verifyReceipt } = presented.served;
-    const code = await countFor(presented, reply);
-    if (code !== null) return refused(site.key, code);
-    const verdict = await verifyReceipt({ ...question, response });
+    // Forged receipts, which anybody can post to the form of the site, do not count for its secret.
+    const verdict = await verifyReceipt({ ...question, response }, () => countFor(presented, reply));
     if (!verdict.ok) return refused(site.key, verdict.code);
     metrics.sites.verified(site.key, 'success');
     return acceptedAnswer(verdict.record, site.score);
@@ -107,10 +106,12 @@ export default async function siteverify(
   }
 
   async function refuseSecret(request: SiteverifyRequest, reply: FastifyReply): Promise<SiteverifyAnswer> {
-    const address = addressPseudonym(ring.current, normaliseAddress(request.ip) ?? '');
+    const ip = normaliseAddress(request.ip);
+    const address = addressPseudonym(ring.current, ip ?? '');
     trail.write({ event: 'site_secret_refused', address, request: request.id });
     const { count: requests, ttlMs } = await count(`address:${address}`, WINDOW_MS);
-    return refused('', requests > MAX_WRONG_SECRETS ? retryAfter(reply, ttlMs) : 'invalid-input-secret');
+    const most = MAX_WRONG_SECRETS * app.limitFactor(ip);
+    return refused('', requests > most ? retryAfter(reply, ttlMs) : 'invalid-input-secret');
   }
 
   /** Clients take another status than 200 for an outage of theirs, or for a good receipt. */
