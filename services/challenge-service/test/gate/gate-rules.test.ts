@@ -111,16 +111,7 @@ t.test('a path that programs read in different ways never passes by its looks', 
     '..%5cadmin',
     '..\\admin',
   ];
-  const more = [
-    '%252e%252e/admin',
-    'a//admin',
-    './admin',
-    'a%00',
-    'a%0d%0ab',
-    'a;b',
-    'a#b',
-    'a%3b',
-  ];
+  const more = ['%252e%252e/admin', 'a//admin', './admin', 'a%00', 'a%0d%0ab', 'a;b', 'a#b', 'a%3b'];
   for (const look of looks) {
     for (const trick of [...tricks, ...more]) t.equal(decide(look + trick), 'check', look + trick);
   }
@@ -146,7 +137,15 @@ t.test('a rule that refuses paths is not evaded by how a path is written', async
     { action: 'refuse', paths: ['/private'], addresses: ['198.51.100.0/24'] },
   ];
   const decide = rulesOf({ rest: 'pass', rules });
-  const tricks = ['/admin//', '/admin/.', '/admin/;x', '/admin/x/..', '/a/../admin/', '/admin\\', '/admin%2f'];
+  const tricks = [
+    '/admin//',
+    '/admin/.',
+    '/admin/;x',
+    '/admin/x/..',
+    '/a/../admin/',
+    '/admin\\',
+    '/admin%2f',
+  ];
   for (const target of [...tricks, '/wp-login.php/%ff', '/wp-login.php;x', '/wp-login.php/.']) {
     t.equal(decide(target), 'refuse', target);
   }
