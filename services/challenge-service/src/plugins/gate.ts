@@ -1,6 +1,5 @@
 // Decorates the server with the gate: which requests pass, what passes are worth, and the page for those without one.
 
-import { isIPv4 } from 'node:net';
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import {
@@ -158,7 +157,7 @@ function openGate(
 /** Returns an IPv4 address as such, whatever translator it came through; any other as it is, with all its bits. */
 function plainAddress(address: string): string {
   const normalised = normaliseAddress(address);
-  return normalised !== null && isIPv4(normalised) ? normalised : address;
+  return normalised?.includes('.') === true ? normalised : address;
 }
 
 /** Returns the gate of a server that has one. */
