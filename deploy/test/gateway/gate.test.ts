@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { connect } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
@@ -50,9 +51,19 @@ await runNginx(
     .replace('challenge-service:3002', gate)
     .replace('app:8000', origin.host)
     .replace('listen 80;', `listen 127.0.0.1:${nginxPort};`)
-    .replace('www.example.com', '127.0.0.1'),
+    .replaceAll('www.example.com', '127.0.0.1'),
   nginxPort,
 );
+
+/** Sends a request as it is written, and returns what has come until the other side closes. @param host `127.0.0.1:PORT` */
+async function askRaw(host: string, request: string): Promise<string> {
+  const [address = '', port] = host.split(':');
+  const socket = connect(Number(port), address);
+  socket.write(request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+  let answer = '';
+  for await (const text of socket.setEncoding('utf8')) answer += text;
+  return answer;
+}
 
 /** A new visitor; a breach of a policy or an error in a page fails the test. */
 async function visitor(t: Test, browser: Browser, options: Parameters<Browser['newContext']>[0] = {}) {
@@ -175,6 +186,19 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
 t.test('Caddy and nginx before one site', async (t) => {
   await t.test('forward_auth of Caddy', async (t) => void (await guards(t, withCaddy, origin)));
   await t.test('auth_request of nginx', async (t) => void (await guards(t, withNginx, origin)));
+});
+
+t.test('nginx asks about the host that it serves, whatever the headers of a client say', async (t) => {
+  const host = new URL(withNginx).host;
+  t.equal((await ask(`${withNginx}/robots.txt`)).status, 200);
+  const stranger = await ask(`${withNginx}/robots.txt`, { headers: { Host: 'other.example' } });
+  t.equal(stranger.status, 421);
+  origin.received.length = 0;
+  const raw = await askRaw(host, `GET http://other.example/open/a HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  t.match(raw, /^HTTP\/1\.1 421 /, 'the request line decides about the host');
+  const other = await askRaw(host, `GET http://${host}/open/a HTTP/1.1\r\nHost: other.example\r\n\r\n`);
+  t.match(other, /"gate_site_unknown"/, 'of the header nothing is passed on');
+  t.strictSame(origin.received, []);
 });
 
 t.test('a pass that one gateway has seen is good behind another of the same site', async (t) => {

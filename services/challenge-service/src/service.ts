@@ -81,11 +81,8 @@ export async function openChallengeService(
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
-  const keyReport = reportKeys(
-    store,
-    { makes: true, ids, lifetimes: { ...challengeLifetimes(captcha, [...sites.values()]) } },
-    logger,
-  );
+  const lifetimes = challengeLifetimes(captcha, [...sites.values()], gate?.options.pass.seconds);
+  const keyReport = reportKeys(store, { makes: true, ids, lifetimes: { ...lifetimes } }, logger);
   const state: HealthState = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());

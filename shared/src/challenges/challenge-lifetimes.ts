@@ -7,7 +7,7 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** Longest lifetimes, in seconds. */
 export interface ChallengeLifetimes {
-  /** Challenges of every type, scope tickets, and the receipts of sites. */
+  /** Challenges of every type, scope tickets, the receipts of sites, and the passes of the gate. */
   readonly challenge: number;
   /** Failures: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
@@ -20,9 +20,11 @@ export interface SiteLifetimes {
   readonly receipt_seconds: number;
 }
 
+/** @param gatePassSeconds how long a pass of the gate is valid; 0 without a gate */
 export function challengeLifetimes(
   { pow, effort, cache, escalation }: CaptchaOptions,
   sites: readonly SiteLifetimes[] = [],
+  gatePassSeconds = 0,
 ): ChallengeLifetimes {
   const ceiling = Math.max(pow.max_difficulty, ...sites.map((site) => siteCeiling(pow, site.difficulty)));
   const work = lifetimeSeconds(ceiling, pow.expire, pow.expire_grows);
@@ -31,7 +33,7 @@ export function challengeLifetimes(
   const effortWork = effortLifetimeSeconds(dearest, cache.expire);
   const receipts = sites.map(({ receipt_seconds: seconds }) => seconds);
   return {
-    challenge: Math.max(work, effortWork, escalation.decay, ...receipts),
+    challenge: Math.max(work, effortWork, escalation.decay, gatePassSeconds, ...receipts),
     decay: escalation.decay,
   };
 }

@@ -20,14 +20,21 @@ const DEFAULT_APPLICATION = 'default';
 /** The name under which the session service counts failures; no other application may read or clear them. */
 export const SESSION_APPLICATION = 'login';
 
+/** The name under which the gate before whole sites counts its challenges. */
+export const GATE_APPLICATION = 'gate';
+
+const RESERVED: Readonly<Record<string, string>> = {
+  [SESSION_APPLICATION]: 'the session service',
+  [GATE_APPLICATION]: 'the gate',
+};
+
 const SHORTEST_SECRET = 32;
 
 /** Returns what is wrong with the name of an application, as words that follow its place, or null. */
 export function applicationNameMistake(name: unknown): string | null {
   if (!isApplicationName(name)) return `must have ${APPLICATION_NAME_FORM}`;
-  return name === SESSION_APPLICATION
-    ? `must not be named ${SESSION_APPLICATION}, as the session service is`
-    : null;
+  const owner = Object.hasOwn(RESERVED, name) ? RESERVED[name] : undefined;
+  return owner === undefined ? null : `must not be named ${name}, as ${owner} is`;
 }
 
 /** Returns the keys in the order of the variables, without checking them: `checkApplicationKeys` does. */

@@ -33,7 +33,7 @@ export const knownDevice = Type.Optional(
 );
 /** Whose form it was. */
 export const application = Type.String({
-  description: 'Application whose form it was: `login`, or the name of a key of the host API',
+  description: 'Application whose form it was: `login`, `gate`, or the name of a key of the host API',
 });
 /** A number of events. */
 export const count = Type.Integer({ minimum: 1, description: 'How many' });

@@ -99,6 +99,6 @@ t.test('a secret in the place of a name is not shown', async (t) => {
 
 t.test('an application of the guard plugin has a name too', async (t) => {
   t.equal(applicationNameMistake('contact-form'), null);
-  for (const name of ['', 'login', 'a b', 'a\0b', 'x'.repeat(65)])
+  for (const name of ['', 'login', 'gate', 'a b', 'a\0b', 'x'.repeat(65)])
     t.type(applicationNameMistake(name), 'string');
 });

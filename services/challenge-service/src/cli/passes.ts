@@ -8,6 +8,7 @@ import {
 } from '@tollgate/shared/challenges/attempts/pass.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import type { PassStore } from '@tollgate/shared/challenges/store/pass-store.js';
+import { GATE_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import { CommandError, UsageError } from '@tollgate/shared/config/command-line.js';
 import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas/names.js';
 import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
@@ -62,6 +63,8 @@ export function readPassesCommand(
   if (!isApplicationName(application)) {
     throw new UsageError(`--application must have ${APPLICATION_NAME_FORM}`);
   }
+  if (application === GATE_APPLICATION)
+    throw new UsageError('--application must not be gate: no pass opens it');
   return {
     ...{ action, name, application },
     days: wholeNumber('--days', values.days, MAX_DAYS),

@@ -90,5 +90,7 @@ function applies(
   if (paths === undefined) return true;
   // Such a path may be any other: no rule lets it through by its looks, and each that wants a pass may be meant.
   if (path.isAmbiguous && action !== 'refuse') return action === 'check';
+  // Nor does one escape what is refused because nobody can compare it.
+  if (path.isUnreadable === true) return true;
   return paths.some((pattern) => isLike(path.path, pattern));
 }

@@ -1,7 +1,7 @@
 // The cookie that a pass is kept in.
 
 /** Cookies of the name that are looked at: another host of the domain may plant some. */
-const MOST_COOKIES = 8;
+const MOST_COOKIES = 50;
 
 /**
  * Returns the name of the cookie on a site. With https browsers accept it from the site's own host alone (`__Host-`).

@@ -11,12 +11,14 @@ export interface RequestedPath {
    * elsewhere than to what it looks like. No such path is let through because of what it looks like.
    */
   readonly isAmbiguous: boolean;
+  /** Whether nobody can say what path it is; then `path` is `/`. Such a path is ambiguous too. */
+  readonly isUnreadable?: boolean;
 }
 
 // Dot segments, empty segments, parameters, backslashes, and encoded forms of these, of `%` and of control characters.
 const AMBIGUOUS = /\/\/|\/\.{1,2}(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][0-9a-f]|7f)/i;
 
-const NOTHING: RequestedPath = { path: '/', isAmbiguous: true };
+const NOTHING: RequestedPath = { path: '/', isAmbiguous: true, isUnreadable: true };
 
 /** Reads the path of a request target. @param target such as `/a%20b?c=d`; undefined if the gateway does not say */
 export function requestedPath(target: string | undefined): RequestedPath {
@@ -35,12 +37,14 @@ export function requestedPath(target: string | undefined): RequestedPath {
 /** Resolves what an application may resolve, so that rules that refuse see through it. */
 function plainPath(path: string): string {
   const segments: string[] = [];
+  let isFolder = false;
   for (const segment of path.replaceAll('\\', '/').split('/')) {
     const name = segment.replace(/;.*$/s, '');
+    isFolder = name === '' || name === '.' || name === '..';
     if (name === '..') segments.pop();
-    else if (name !== '' && name !== '.') segments.push(name);
+    else if (!isFolder) segments.push(name);
   }
-  return `/${segments.join('/')}`;
+  return isFolder && segments.length > 0 ? `/${segments.join('/')}/` : `/${segments.join('/')}`;
 }
 
 /**

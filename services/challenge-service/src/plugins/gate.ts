@@ -6,9 +6,8 @@ import {
   type ChallengeVerifier,
   createChallengeVerifier,
 } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { Verdict, VerifyContext } from '@tollgate/shared/challenges/verification.js';
+import { GATE_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import { acceptedAlgorithms, SHA256 } from '@tollgate/shared/pow/algorithms.js';
 import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -48,8 +47,6 @@ export interface Gate {
   addressOf(request: FastifyRequest, path: string): string | null;
   /** Decides about the request that a gateway describes. The store is not asked. */
   check(request: FastifyRequest, site: string): Promise<GateVerdict>;
-  /** Verifies the solved challenges of a visitor. @param body parsed, of any shape */
-  verify(body: unknown, context: VerifyContext): Promise<Verdict>;
   /** Returns the absolute address on a site that a visitor goes on to. @param wanted what a form has sent back */
   returnAddress(wanted: unknown, site: string): string;
   /** Returns the cookie of a new pass; null if the address of the visitor is not known. */
@@ -82,8 +79,8 @@ function openGate(
 ): Gate {
   const { ring, challenges: store, metrics, random } = app;
   const verifier = createChallengeVerifier({
-    ...{ store, ring, options: captcha, application: 'gate', kinds, random, clock: Date.now },
-    observer: metrics.challenges('gate', trail),
+    ...{ store, ring, options: captcha, application: GATE_APPLICATION, kinds, random, clock: Date.now },
+    observer: metrics.challenges(GATE_APPLICATION, trail),
   });
   const passes = createGatePasses(ring, options.pass);
   const rulesFor = createGateRules(options);
@@ -110,8 +107,8 @@ function openGate(
   }
 
   async function decide(request: FastifyRequest, site: string): Promise<GateVerdict> {
-    // Fastify works it out anew each time.
-    const { ip: address, headers } = request;
+    const { headers } = request;
+    const address = plainAddress(request.ip);
     const asked = {
       site,
       method: headerOf(request, 'x-forwarded-method') ?? 'GET',
@@ -147,7 +144,6 @@ function openGate(
       metrics.gate.checked(verdict);
       return verdict;
     },
-    verify: (body, context) => verifier.verify(submissionFrom(body, verifier.fieldNames), context),
     returnAddress,
     newPassCookie(request, site) {
       const address = normaliseAddress(request.ip);
@@ -156,6 +152,12 @@ function openGate(
       return passCookie(site, passes.issue({ site, address }, Date.now()), passes.seconds);
     },
   };
+}
+
+/** Returns an IPv4 address as such, whatever translator it came through; any other as it is, with all its bits. */
+function plainAddress(address: string): string {
+  const normalised = normaliseAddress(address);
+  return normalised?.includes('.') === true ? normalised : address;
 }
 
 /** Returns the gate of a server that has one. */

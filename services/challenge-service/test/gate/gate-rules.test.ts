@@ -89,6 +89,14 @@ t.test('a path that programs read in different ways never passes by its looks', 
       { action: 'pass', paths: ['/public/*'] },
     ],
   });
+  const checked = rulesOf({
+    rest: 'pass',
+    feeds: ['/feed*'],
+    rules: [
+      { action: 'check', paths: ['/admin*'] },
+      { action: 'pass', paths: ['/public/*'] },
+    ],
+  });
   t.equal(decide('/public/a'), 'rule');
   t.equal(decide('/public/%C3%A9%20a'), 'rule', 'percent-encoding alone is no danger');
   t.equal(decide('/%61dmin/a'), 'check', 'and hides nothing');
@@ -103,33 +111,49 @@ t.test('a path that programs read in different ways never passes by its looks', 
     '..%5cadmin',
     '..\\admin',
   ];
-  const more = [
-    '%252e%252e/admin',
-    'a//admin',
-    './admin',
-    'a%00',
-    'a%0d%0ab',
-    'a;b',
-    '%',
-    '%zz',
-    '%ff',
-    'a#b',
-    'a%3b',
-  ];
+  const more = ['%252e%252e/admin', 'a//admin', './admin', 'a%00', 'a%0d%0ab', 'a;b', 'a#b', 'a%3b'];
   for (const look of looks) {
     for (const trick of [...tricks, ...more]) t.equal(decide(look + trick), 'check', look + trick);
   }
   t.equal(decide('/public/../secret'), 'refuse', 'a rule that refuses sees through it');
+  const unreadable = ['%', '%zz', '%ff'].flatMap((trick) => looks.map((look) => look + trick));
   for (const target of [
     '',
     'public/a',
     'http://www.example.com/public/a',
     '*',
     `/public/${'a'.repeat(20_000)}`,
+    ...unreadable,
   ]) {
-    t.equal(decide(target), 'check', target.slice(0, 40));
+    t.equal(decide(target), 'refuse', target.slice(0, 40));
+    t.equal(checked(target), 'check', target.slice(0, 40));
   }
   t.equal(requestedPath(undefined).isAmbiguous, true);
+});
+
+t.test('a rule that refuses paths is not evaded by how a path is written', async (t) => {
+  const rules = [
+    { action: 'refuse', paths: ['/admin/*', '/wp-login.php*'], sites: [SITE], methods: ['GET'] },
+    { action: 'refuse', paths: ['/private'], addresses: ['198.51.100.0/24'] },
+  ];
+  const decide = rulesOf({ rest: 'pass', rules });
+  const tricks = [
+    '/admin//',
+    '/admin/.',
+    '/admin/;x',
+    '/admin/x/..',
+    '/a/../admin/',
+    '/admin\\',
+    '/admin%2f',
+  ];
+  for (const target of [...tricks, '/wp-login.php/%ff', '/wp-login.php;x', '/wp-login.php/.']) {
+    t.equal(decide(target), 'refuse', target);
+  }
+  t.equal(decide('/%ff', { site: OTHER }), 'check', 'a rule of another site is not meant');
+  t.equal(decide('/%ff', { method: 'POST' }), 'check', 'nor one of another method');
+  t.equal(decide('/%ff', { method: 'POST', address: '198.51.100.7' }), 'refuse');
+  t.equal(decide('/.'), 'check');
+  t.equal(requestedPath('/.').path, '/');
 });
 
 t.test('a pattern is like what its wildcards allow, in a time that no path makes long', async (t) => {

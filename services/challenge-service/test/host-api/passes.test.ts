@@ -59,6 +59,7 @@ t.test('a wrong command line changes nothing', async (t) => {
     [['make'], /usage/],
     [['make', 'Up', ...options], /NAME must have/],
     [['make', 'uptime', ...options.slice(2)], /--application must have/],
+    [['make', 'uptime', ...options, '--application', 'gate'], /no pass opens it/],
     [['make', 'uptime', ...options, '--days', '731'], /--days must be a whole number from 1 to 730/],
     [['make', 'uptime', ...options, '--per-minute', '0'], /--per-minute must be a whole number/],
     [['make', 'uptime', ...options, '--days', '02'], /--days must be a whole number/],

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import type { Submission } from '../../challenges/submission.js';
 import type { AttemptedAccount, FailedVerdict } from '../../challenges/verification.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import {
@@ -30,6 +31,7 @@ const ERRORS = {
 /**
  * Logs a failed verdict and returns the error to throw, with the requirements of the next attempt in its body.
  * @param account its failures are read only if the work of the submission was valid
+ * @param submission the one that failed; by default what the guard has read
  * @throws StoreUnavailableError
  */
 export async function challengeError(
@@ -38,9 +40,9 @@ export async function challengeError(
   verdict: FailedVerdict,
   account: AttemptedAccount | undefined,
   rules: FormRules = {},
+  submission: Submission = request.challengeFields ?? {},
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
-  const submission = request.challengeFields ?? {};
   const next = await verifier.nextAttemptAfter(verdict, {
     ...{ submission, account, ip: request.ip },
     demand: demandOf(rules),

@@ -1,6 +1,7 @@
 // POST {prefix}/gate/pass: takes the solved challenges of a visitor, and gives a pass.
 
 import { type Static, Type } from '@sinclair/typebox';
+import { type Submission, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import type { Verdict } from '@tollgate/shared/challenges/verification.js';
 import { NotFound, OriginRefused, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { challengeError } from '@tollgate/shared/http/guard/challenge-refusal.js';
@@ -54,7 +55,8 @@ export default async function passGate(
     async (request, reply) => {
       appendVary(reply, 'Accept');
       const site = siteOrRefuse(request);
-      const verdict = await verify(request);
+      const submission = submissionFrom(request.body, gate.verifier.fieldNames);
+      const verdict = await verify(submission, request.ip);
       const isPage = prefersPage(request);
       const { return: wanted = '/', lost } = request.body;
       if (!verdict.ok && isPage) {
@@ -64,7 +66,7 @@ export default async function passGate(
       }
       if (!verdict.ok) {
         const rules = { alwaysImage: gate.options.image };
-        throw await challengeError(request, gate.verifier, verdict, undefined, rules);
+        throw await challengeError(request, gate.verifier, verdict, undefined, rules, submission);
       }
       const cookie = gate.newPassCookie(request, site);
       if (cookie === null) throw refuse(NotFound);
@@ -85,8 +87,8 @@ export default async function passGate(
     return site;
   }
 
-  function verify(request: FastifyRequest): Promise<Verdict> {
+  function verify(submission: Submission, ip: string): Promise<Verdict> {
     const image = gate.options.image ? 'required' : 'offered';
-    return gate.verify(request.body, { ip: request.ip, pow: true, image });
+    return gate.verifier.verify(submission, { ip, pow: true, image });
   }
 }
