@@ -11,6 +11,10 @@ import { applyStyle } from './frame-style.js';
 import { reasonOf, redeem } from './redeem-call.js';
 import { createRedeemingChallenge } from './redeeming-challenge.js';
 
+/** How often, and with which pauses in milliseconds, a field is focused in a frame that is being raised. */
+const FOCUS_TRIES = 40;
+const FOCUS_PAUSE_MS = 50;
+
 /** What the service says about the site, in attributes of the body. */
 interface SiteData {
   readonly image?: 'never' | 'always';
@@ -33,7 +37,6 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   let pageOrigin: string | undefined;
   let api: Flavour = 'turnstile';
   let isHidden = false;
-
   applyStyle();
   element.controller = challenge;
   confirmButton.hidden = true;
@@ -58,7 +61,15 @@ function openFrame({ image = 'never', problem }: SiteData): void {
     document.title = texts.title;
     if (pageOrigin === undefined) return;
     tell({ tollgate: 'shown', title: texts.title, height: form.scrollHeight, needsPerson: isAsked });
-    if (appears && isHidden) element.focus();
+    if (appears && isHidden) focusField(FOCUS_TRIES);
+  }
+
+  /** Focuses the field until it stays focused: a frame that the page has not raised yet loses the focus again. */
+  function focusField(tries: number): void {
+    if (tries === 0 || !needsPerson()) return;
+    if (document.hasFocus() && document.activeElement === element) return;
+    element.focus();
+    setTimeout(focusField, FOCUS_PAUSE_MS, tries - 1);
   }
 
   function run({ run, action, cdata, retries }: Extract<ToFrame, { tollgate: 'run' }>): void {
