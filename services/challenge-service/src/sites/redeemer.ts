@@ -1,10 +1,10 @@
 // Redeems the work of a page for a receipt of its site.
 
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodeReceiptTail } from '@tollgate/shared/challenges/store/receipt-record.js';
-import { type PowRecord, parsePowRecord } from '@tollgate/shared/challenges/store/records.js';
 import {
   type FieldNames,
   imageProblems,
@@ -25,7 +25,7 @@ import {
   malformed,
 } from '@tollgate/shared/challenges/verification.js';
 import { createImageVerifier } from '@tollgate/shared/challenges/verify-image.js';
-import { verifyPowRecord } from '@tollgate/shared/challenges/verify-record.js';
+import { createWorkJudge } from '@tollgate/shared/challenges/verify-work.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -54,10 +54,10 @@ export interface RedeemerDependencies {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The page that redeems: its host name, and the normalised address of its visitor, null if unknown. */
+/** The page that redeems: its host name, and the address of its visitor as Fastify reports it. */
 export interface RedeemingPage {
   readonly hostname: string;
-  readonly address: string | null;
+  readonly ip: string;
 }
 
 /** A receipt with the algorithm of its work, or the verdict on wrong work. */
@@ -66,7 +66,7 @@ export type Redeemed =
       readonly ok: true;
       readonly receipt: string;
       readonly expiresAtMs: number;
-      readonly algorithm: string | undefined;
+      readonly algorithm: string;
     }
   | (FailedVerdict & { readonly isReplay: boolean });
 
@@ -86,13 +86,20 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
     ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
   );
   const hasImage = site.image === 'always';
+  const isAccount = () => () => false;
+  const judgeWork = createWorkJudge({
+    ring,
+    bindIp: options.bind_ip,
+    field: REDEEM_FIELDS.pow.nonce,
+    isAccount,
+  });
   const verifyImage = createImageVerifier({
     store,
     ring,
     options,
     fieldNames: REDEEM_FIELDS,
     types,
-    isAccount: () => () => false,
+    isAccount,
   });
 
   function checkShape(submission: Submission): FailedVerdict | null {
@@ -101,12 +108,7 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
     return malformed(work, hasImage ? imageProblems(submission, REDEEM_FIELDS, longest) : null);
   }
 
-  function verifyWork(record: PowRecord | null, nonce: string, address: string | null): FailedVerdict | null {
-    const verdict = verifyPowRecord(record, nonce, { ring, bindIp: options.bind_ip, address });
-    return verdict.ok ? null : failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', verdict.reason);
-  }
-
-  return async (body, { hostname, address }) => {
+  return async (body, { hostname, ip }) => {
     const submission = submissionFrom(body, REDEEM_FIELDS);
     let isReplay = false;
     const onConsumed = () => {
@@ -117,6 +119,7 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
     const powToken = submission.powToken as string;
     const token = makeToken(powToken.slice(0, TAG_CHARACTERS), random);
     const claim = randomHex(16, random);
+    const address = normaliseAddress(ip);
     const taken = await store.redeem({
       powToken,
       claim,
@@ -135,17 +138,19 @@ export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer
     if (taken === null) {
       return { ...failed('pow_invalid', REDEEM_FIELDS.pow.nonce, 'wrong_work', 'unknown'), isReplay };
     }
-    const record = parsePowRecord(taken.record);
-    const algorithm = record?.algorithm;
-    let refusal = verifyWork(record, submission.powNonce as string, address);
-    if (refusal === null && hasImage) {
-      const context = { pow: true, image: 'required', ip: address ?? undefined } as const;
-      const image = await verifyImage(submission, context, { claim, failures: 0, onReplay: onConsumed });
-      if (!image.ok) refusal = image;
-    }
-    if (refusal !== null) {
+    const context = { pow: true, image: 'required', ip } as const;
+    const judged = judgeWork(taken, submission, context);
+    if (!judged.ok) {
       await store.removeReceipt(token);
-      return { ...refusal, ...(algorithm === undefined ? {} : { algorithm }), isReplay };
+      return { ...judged, isReplay };
+    }
+    const { algorithm } = judged.work;
+    if (hasImage) {
+      const image = await verifyImage(submission, context, { claim, failures: 0, onReplay: onConsumed });
+      if (!image.ok) {
+        await store.removeReceipt(token);
+        return { ...image, algorithm, isReplay };
+      }
     }
     const expiresAtMs = taken.takenAtMs + site.receipt_seconds * 1000;
     return { ok: true, receipt: makeReceipt(ring, site.key, { token, expiresAtMs }), expiresAtMs, algorithm };

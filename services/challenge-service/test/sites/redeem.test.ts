@@ -1,6 +1,7 @@
 // Redeeming work for a receipt: whose work, whose page, once.
 
 import { sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { IP, ORIGINS, OWN_ORIGIN, openSites } from './served-sites.js';
@@ -39,6 +40,34 @@ t.test('one solution sent 50 times at once makes one receipt', async (t) => {
     const work = await sites.work('shop');
     const answers = await Promise.all(Array.from({ length: 50 }, () => sites.redeem('shop', work)));
     t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1);
+  });
+});
+
+t.test('work and image that are bound to an address become a receipt there, and nowhere else', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const options = { image: 'always' } as const;
+    const sites = await openSites(t, store, {
+      options,
+      env: { CAPTCHA_BIND_IP: 'true', CAPTCHA_MIN_SECONDS: '0' },
+    });
+    const [url, headers] = ['/api/captcha/sites/shop', { origin: ORIGINS.shop }];
+    const statusOf = async (from: string, to: string) => {
+      const work = (await sites.inject({ url: `${url}/pow`, remoteAddress: from })).json();
+      const image = (await sites.inject({ url, remoteAddress: from })).json();
+      const payload = {
+        pow_token: work.token,
+        pow_nonce: findNonce(work.salt, work.difficulty),
+        captcha_token: image.token,
+        captcha: image.answer,
+      };
+      const request = { method: 'POST', url: `${url}/redeem`, headers, payload } as const;
+      return (await sites.inject({ ...request, remoteAddress: to })).statusCode;
+    };
+    for (const address of ['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7']) {
+      t.equal(await statusOf(address, address), 200, address);
+      t.equal(await statusOf(address, '2001:db8:1::7'), 422, address);
+    }
+    t.equal(await statusOf('2001:db8::7', '2001:db8::8'), 200, 'the same /64');
   });
 });
 
@@ -306,7 +335,9 @@ t.test('effort may stand in for the image of a site', async (t) => {
 });
 
 t.test('with bound addresses the work is redeemed by the address that asked', async (t) => {
-  const sites = await openSites(t, embeddedStore(t).store, { env: { CAPTCHA_BIND_IP: 'true' } });
+  const sites = await openSites(t, embeddedStore(t).store, {
+    env: { CAPTCHA_BIND_IP: 'true', CAPTCHA_MIN_SECONDS: '0' },
+  });
   const send = async (remoteAddress: string) => {
     const request = { headers: { origin: ORIGINS.shop }, payload: await sites.work('shop') };
     return sites.inject({ method: 'POST', url: '/api/captcha/sites/shop/redeem', remoteAddress, ...request });

@@ -9,6 +9,7 @@ import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
 import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
+import { refusalReason, suspiciousRefusal } from './suspicious-refusal.js';
 
 /** In place of the name of a pass that there is not: no pass has it. */
 const NO_PASS = '-';
@@ -154,16 +155,15 @@ export function createChallengeObservers(
         }
         if (given.image) solved(image);
       },
-      refused({ code, reason: found, algorithm }, { account, address, isReplay }) {
-        const reason = isReplay ? 'spent' : found;
-        refused({ application, code, reason });
+      refused(verdict, { account, address, isReplay }) {
+        const { code, algorithm } = verdict;
+        refused({ application, code, reason: refusalReason(verdict, isReplay) });
         if (algorithm !== undefined) countWork(algorithm, 'refused');
-        if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
-        if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
-        if (reason === 'other_preset') return;
+        const suspicious = suspiciousRefusal(verdict, isReplay);
+        if (suspicious === null) return;
         trail.write({
           event: 'challenge_refused',
-          ...{ application, code, reason },
+          ...{ application, ...suspicious },
           ...(account === undefined ? {} : { account }),
           ...(address === undefined ? {} : { address }),
         });

@@ -5,6 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js';
 import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/suspicious-refusal.js';
 import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isoTime } from '../../domain/issuing.js';
@@ -49,8 +50,7 @@ export default async function redeem(
         app.metrics.sites.redeemed(key, 'hostname_not_allowed');
         throw refuse(HostnameNotAllowed);
       }
-      const address = normaliseAddress(request.ip);
-      const redeemed = await served.redeem(request.body, { hostname, address });
+      const redeemed = await served.redeem(request.body, { hostname, ip: request.ip });
       if (!redeemed.ok) {
         app.metrics.sites.redeemed(key, redeemed.code, redeemed.algorithm);
         report(request, key, redeemed);
@@ -65,17 +65,16 @@ export default async function redeem(
   function report(
     request: FastifyRequest,
     site: string,
-    { code, reason: found, isReplay }: FailedVerdict & { isReplay: boolean },
+    verdict: FailedVerdict & { isReplay: boolean },
   ): void {
-    const reason = isReplay ? 'spent' : found;
-    request.log.info({ site, code, reason }, 'challenge refused');
-    if (code !== 'pow_invalid' && code !== 'captcha_invalid') return;
-    if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return;
-    if (reason === 'other_preset') return;
+    const { code, isReplay } = verdict;
+    request.log.info({ site, code, reason: refusalReason(verdict, isReplay) }, 'challenge refused');
+    const suspicious = suspiciousRefusal(verdict, isReplay);
+    if (suspicious === null) return;
     const address = normaliseAddress(request.ip);
     trail.write({
       event: 'site_challenge_refused',
-      ...{ site, code, reason },
+      ...{ site, ...suspicious },
       ...(address === null ? {} : { address: addressPseudonym(app.ring.current, address) }),
       request: request.id,
     });
