@@ -25,7 +25,7 @@ export function createAccount({ session }) {
   async function showProfile() {
     const response = await request('profile');
     if (response === undefined) return;
-    const { id, email } = await response.json();
+    const { id, email } = response.body;
     find('account-email').textContent = email;
     find('account-id').textContent = translate('account_id', { id });
   }
@@ -33,7 +33,7 @@ export function createAccount({ session }) {
   async function callProfile() {
     const response = await request('profile');
     if (response === undefined) return;
-    answer.textContent = `${response.status}\n${JSON.stringify(await response.json(), null, 2)}`;
+    answer.textContent = `${response.status}\n${JSON.stringify(response.body, null, 2)}`;
     answer.hidden = false;
   }
 

@@ -15,7 +15,7 @@ export function createSessionList(request) {
   async function load() {
     const response = await request('sessions');
     if (response === undefined) return;
-    const { sessions } = await response.json();
+    const { sessions } = response.body;
     sessions.sort((a, b) => b.current - a.current || (a.last_used_at < b.last_used_at ? 1 : -1));
     list.replaceChildren(...sessions.map(showOne));
     endOthers.hidden = sessions.length < 2;

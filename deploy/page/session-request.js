@@ -5,14 +5,16 @@ import { notify } from './notice.js';
 
 /** @param {import('./client/session.js').Session} session */
 export function createSessionRequest(session) {
-  /** Resolves with the response; with undefined after a refusal, whose message has been displayed. */
+  /** Resolves with the answer and what it holds; with undefined after a refusal, whose message has been displayed. */
   return async function request(path, init) {
     try {
       const response = await session.fetch(path, init);
+      const { status } = response;
       // 404: the session to end has ended already.
-      if (response.ok || response.status === 404) return response;
+      if (response.ok || status === 404)
+        return { status, body: status === 204 ? null : await response.json() };
       // 401: the session has ended, and the page displays that by itself.
-      if (response.status === 401) return undefined;
+      if (status === 401) return undefined;
       notify((await response.json()).message, 'bad', response.headers.get('Content-Language') ?? '');
     } catch {
       notify(translate('no_answer'), 'bad');

@@ -13,5 +13,8 @@ export const loadTexts = () => import('./solver-texts.js');
 export function warnIfDegraded(state: SolverState): void {
   if (!state.degraded || hasWarned || typeof document === 'undefined') return;
   hasWarned = true;
-  void loadTexts().then(({ warnDegraded }) => warnDegraded(state));
+  loadTexts().then(
+    ({ warnDegraded }) => warnDegraded(state),
+    () => undefined,
+  );
 }

@@ -1,6 +1,7 @@
 // Two accounts in one Chromium, over the real services: the last one that signed in stays signed in.
 
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { becomes, logInAt, openSessionPage, openTab, profile } from '../support/session-page.js';
@@ -61,9 +62,9 @@ t.test('nor does a refresh of another tab', async (t) => {
   const page = await openPageOfDemo(t, false);
   const tab = await openTab(page.context(), site);
   const release = await beginRefresh(tab);
-  const cutOff = tab.waitForEvent('requestfailed');
+  const before = site.countAborted('POST /refresh');
   t.equal(await logInAt(page, site, bob), 200);
-  await cutOff;
+  await until(() => site.countAborted('POST /refresh') > before, 'the tab aborts its refresh');
   release();
   await becomes(tab, 'signed-in');
   t.same(await profile(tab), profileOfBob);

@@ -27,6 +27,8 @@ export interface SessionSite {
   /** Requests for the services, such as `POST /refresh`, in order. */
   readonly requests: readonly string[];
   count(what: string): number;
+  /** How many of these requests the browser has aborted: its cookies are safe from their answers. */
+  countAborted(what: string): number;
   /** The highest number of concurrent requests of one route since the last call. */
   takeMaxConcurrent(what: string): number;
   /** The address of a page with a session of these options. */
@@ -87,6 +89,7 @@ export async function startSessionSite(
   accounts: readonly { email: string; password: string }[] = [],
 ): Promise<SessionSite> {
   const requests: string[] = [];
+  const aborted: string[] = [];
   const uploads: number[] = [];
   const underWay = new Map<string, number>();
   const most = new Map<string, number>();
@@ -123,6 +126,9 @@ export async function startSessionSite(
     const { method, url, headers } = incoming;
     const outgoing = request({ host: '127.0.0.1', port: gatewayPort, method, path: url, headers });
     incoming.pipe(outgoing);
+    response.once('close', () => {
+      if (!response.writableEnded) aborted.push(what);
+    });
     const answer = await new Promise<IncomingMessage>((resolve, reject) =>
       outgoing.on('response', resolve).on('error', reject),
     );
@@ -164,6 +170,7 @@ export async function startSessionSite(
     requests,
     uploads,
     count: (what) => requests.filter((one) => one === what).length,
+    countAborted: (what) => aborted.filter((one) => one === what).length,
     takeMaxConcurrent(what) {
       const times = most.get(what) ?? 0;
       most.delete(what);

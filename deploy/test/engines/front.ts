@@ -45,13 +45,23 @@ export interface Front {
   guard(path: string, gatePort: number, answer: OwnAnswer): void;
   /** Serves this itself from now on. @param path without a query */
   serve(path: string, answer: OwnAnswer): void;
-  /** Keeps back the answers to these requests, such as `POST /login`. @returns lets them go */
-  hold(what: string): () => void;
+  /**
+   * Keeps back the answers to these requests, such as `POST /login`.
+   * @param part what is kept back of them: all of it unless said
+   * @returns lets them go
+   */
+  hold(what: string, part?: 'all' | 'body'): () => void;
   /** Answers these requests in the place of the service. @returns ends that */
   refuse(what: string, answer: OwnAnswer): () => void;
   /** Ends all that holds back and refuses answers. */
   restore(): void;
   stop(): Promise<void>;
+}
+
+interface Hold {
+  readonly part: 'all' | 'body';
+  readonly released: Promise<void>;
+  readonly release: () => void;
 }
 
 interface Upstream {
@@ -68,7 +78,7 @@ export async function startFront(): Promise<Front> {
   const own = new Map<string, OwnAnswer>([
     [watchPath, { headers: { 'content-type': 'text/javascript' }, body: watchScript }],
   ]);
-  const holds = new Map<string, { readonly released: Promise<void>; readonly release: () => void }>();
+  const holds = new Map<string, Hold>();
   const refusals = new Map<string, OwnAnswer>();
   const upstreams: Upstream[] = [];
   const guarded = new Map<string, { readonly gatePort: number; readonly answer: OwnAnswer }>();
@@ -96,10 +106,14 @@ export async function startFront(): Promise<Front> {
       ownAnswer !== undefined || upstream === undefined
         ? { status: ownAnswer ? 200 : 404, body: '', headers: {}, code: '', ...ownAnswer }
         : await ask(upstream, incoming, incoming);
-    await holds.get(what)?.released;
+    const held = holds.get(what);
+    if (held?.part === 'all') await held.released;
     noteCookie(what, incoming, answer.headers);
+    response.writeHead(answer.status, answer.headers);
+    response.flushHeaders();
     answered.push(`${what} ${answer.status} ${answer.code}`.trim());
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    if (held?.part === 'body') await held.released;
+    response.end(answer.body);
   }
 
   function noteCookie(what: string, { headers: asked }: IncomingMessage, answer: IncomingMessage['headers']) {
@@ -177,7 +191,7 @@ export async function startFront(): Promise<Front> {
     },
     guard: (path, gatePort, answer) => void guarded.set(path, { gatePort, answer }),
     serve: (path, answer) => void own.set(path, answer),
-    hold(what) {
+    hold(what, part = 'all') {
       let end = () => {};
       const released = new Promise<void>((resolve) => {
         end = resolve;
@@ -186,7 +200,7 @@ export async function startFront(): Promise<Front> {
         holds.delete(what);
         end();
       };
-      holds.set(what, { released, release });
+      holds.set(what, { part, released, release });
       return release;
     },
     refuse(what, answer) {

@@ -1,4 +1,5 @@
 // A session: sign-in, reload, renewal, a second tab, log-out; and all of that from another origin.
+import { until } from '@tollgate/test-support/until.js';
 import { find } from '../support/engines/engine.js';
 import { textOf, waitForRefreshes } from './demo-page.js';
 import type { Flows } from './flows.js';
@@ -14,10 +15,15 @@ export const sessionFlows: Flows = {
     const first = await openPage();
     // As a version that always said Secure would have left it.
     await first.tab.evaluate(`document.cookie = 'refreshToken=left; Path=/refresh; Secure'`);
+    const { answered, hold } = site.front;
+    answered.length = 0;
+    const release = hold('GET /sessions', 'body');
     await first.signIn(account);
+    await until(() => answered.includes('GET /sessions 200'), 'the first half of an answer is sent');
     await first.tab.reload();
+    release();
     await first.waitForAccount(account.email);
-    t.pass('a reload');
+    t.pass('a reload, in the middle of an answer');
 
     await waitForRefreshes(first, 3);
     await first.waitForAccount(account.email);

@@ -6,7 +6,7 @@ export const watchPath = '/watch.js';
 export const watchScript = `{
   const tell = (text) => navigator.sendBeacon('${watchPath}', location.pathname + ': ' + text);
   addEventListener('error', ({ message }) => message && tell(message));
-  addEventListener('unhandledrejection', ({ reason }) => tell(String(reason?.stack ?? reason)));
+  addEventListener('unhandledrejection', ({ reason }) => tell([reason, reason?.stack].join(' ')));
   addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample, sourceFile, lineNumber }) =>
     tell([violatedDirective, blockedURI, sample, sourceFile, lineNumber].join(' ')));
 }`;

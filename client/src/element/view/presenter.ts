@@ -74,10 +74,14 @@ export function createPresenter(
     view.box.dataset.display = display;
     if (placement !== undefined) placement.update(display, model, form);
     else if (display !== 'inline') {
-      void import('./placement.js').then(({ createPlacement }) => {
-        placement ??= createPlacement(view.box);
-        onTick();
-      });
+      import('./placement.js').then(
+        ({ createPlacement }) => {
+          placement ??= createPlacement(view.box);
+          onTick();
+        },
+        // The next change of the state tries again.
+        () => undefined,
+      );
     }
   }
 
