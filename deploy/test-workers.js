@@ -9,6 +9,12 @@ import { watchLoad } from './test-load.js';
 
 const program = join(root, 'deploy', 'test-worker.js');
 
+/**
+ * Programs in Go, such as the compiler and Caddy, collect garbage whenever their memory has doubled; they end within
+ * seconds, and five times as much costs a third less processor time.
+ */
+const goVariables = { GOGC: '400' };
+
 /** How long the last output of an ended process may take to arrive. */
 const outputMs = 1_000;
 
@@ -64,7 +70,7 @@ function startWorker(node, env) {
     cwd: root,
     execPath: node,
     execArgv: ['--enable-source-maps'],
-    env: { ...process.env, NODE_ENV: 'test', ...env, TAP: '1' },
+    env: { ...goVariables, ...process.env, NODE_ENV: 'test', ...env, TAP: '1' },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
