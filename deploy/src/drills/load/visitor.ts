@@ -123,7 +123,8 @@ export const presentEnded: Actor = async (world) => {
   }
   if (!isCalm() || performance.now() - session.endedMs < REVOCATION_MS) return;
   const sent = { method: 'GET', path: '/verify', headers: bearerOf(session) } as const;
-  const answer = await ask('verify ended', sent, REFUSED);
+  // A token that has expired meanwhile is refused as such.
+  const answer = await ask('verify ended', sent, [...REFUSED, TOKEN_INVALID]);
   if (answer.status === 204) {
     ledger.noteMistake('ended session accepted again', `token of session ${session.id} was accepted`);
   }
