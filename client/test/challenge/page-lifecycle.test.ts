@@ -16,10 +16,11 @@ declare global {
 }
 
 const ada = 'ada@example.com';
-const folder = new URL('../../src', import.meta.url).pathname;
+/** The prebuilt file is one request in place of thirty for each page. */
+const folder = new URL('../../', import.meta.url).pathname;
 const form = (address: string) => `<!doctype html><title>A form</title><img id="image" alt="">
 <script type="module">
-import { createChallenge } from '/client/challenge.js';
+import { createChallenge } from '/client/tollgate.js';
 window.create = (options) => {
   window.challenge = createChallenge({ baseUrl: '${address}', ...options });
 };
