@@ -5,14 +5,16 @@ import { type ChallengeController, createChallenge } from '@tollgate/client/chal
 import t, { type Test } from 'tap';
 import { startRealService } from './real-service.js';
 
-/** Resolves with the first state that matches. */
+/** Resolves with the first state that matches. @throws the error that the form waits with in place of it */
 function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     if (isSo()) return resolve();
     const end = challenge.subscribe(() => {
-      if (!isSo()) return;
+      const isStuck = challenge.status === 'error';
+      if (!isSo() && !isStuck) return;
       end();
-      resolve();
+      if (isSo()) resolve();
+      else reject(challenge.state.error);
     });
   });
 }

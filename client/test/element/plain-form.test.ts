@@ -21,8 +21,7 @@ const contact = `<form method="post" action="/contact">
   <button name="way" value="first">Send</button>
 </form>`;
 
-const open = (t: Test, body: string, options = {}) =>
-  openPage(t, browser, site.page(body, { head: asModules, ...options }));
+const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
 
 const solverOf = (page: Page) =>
   page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
@@ -38,7 +37,7 @@ function watchAnswers(page: Page): () => Promise<string> {
 }
 
 t.test('a form with work is sent with its fields, and each token is new', async (t) => {
-  const page = await open(t, contact);
+  const page = await open(t, contact, { head: asModules });
   for (const text of ['one', 'two']) {
     await page.fill('[name=text]', text);
     await page.click('form > button:enabled');
@@ -53,8 +52,7 @@ t.test('a form with work is sent with its fields, and each token is new', async 
 });
 
 t.test('the prebuilt file is all that a page needs: its workers load it too', async (t) => {
-  const head = '<script type="module" src="/tollgate.js"></script>';
-  const page = await open(t, contact, { head });
+  const page = await open(t, contact);
   const workers = new Set<string>();
   const scripts = new Set<string>();
   page.on('worker', (worker) => workers.add(new URL(worker.url()).pathname));
@@ -73,7 +71,7 @@ t.test('the prebuilt file is all that a page needs: its workers load it too', as
 });
 
 t.test('it works without WebAssembly, and reports that it is slower', async (t) => {
-  const page = await open(t, contact, { policy: policyWithoutWasm });
+  const page = await open(t, contact, { policy: policyWithoutWasm, head: asModules });
   await page.fill('[name=text]', 'slow');
   await page.waitForSelector(ready);
   t.match(await solverOf(page), { path: 'js', degraded: true });

@@ -69,7 +69,7 @@ t.test('a form with challenges signs in with one line', async (t) => {
   const page = await open(t);
   const answers = await page.evaluate(
     async ({ email, password }) => {
-      const from = '/client/challenge.js';
+      const from = '/client/tollgate.js';
       const { createChallenge } = (await import(from)) as typeof import('@tollgate/client/challenge');
       const challenge = createChallenge();
       const logIn = async (email: string) =>

@@ -44,7 +44,8 @@ export interface SessionSite {
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
 
-const sources = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session')));
+/** The prebuilt file, one request in place of twenty for each page, and what it loads later. */
+const built = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/tollgate.js')));
 
 /** The cheapest challenges and unreachable limits, because these tests are about sessions. */
 const cheap = {
@@ -69,7 +70,7 @@ const ownPaths = new Set(['/', '/other', '/page.js']);
 const page =
   '<!doctype html><html lang="en"><title>A page</title><script type="module" src="/page.js"></script>';
 const script = `
-import { createSession } from '/client/session.js';
+import { createSession } from '/client/tollgate.js';
 const options = JSON.parse(new URLSearchParams(location.search).get('options') ?? '{}');
 globalThis.expired = [];
 globalThis.session = createSession(options);
@@ -209,10 +210,10 @@ async function serveFile(pathname: string, response: ServerResponse): Promise<vo
     ? page
     : pathname === '/page.js'
       ? script
-      : await readFile(join(sources, pathname.replace('/client/', '')));
+      : await readFile(join(built, pathname.replace('/client/', '')));
   response.writeHead(200, {
     'content-type': isPage ? 'text/html; charset=utf-8' : 'text/javascript',
-    // The tabs of a browser, and a page that is loaded again, have twenty modules fewer to ask for.
+    // The tabs of a browser, and a page that is loaded again, have nothing to ask for.
     'cache-control': isPage ? 'no-cache' : 'max-age=3600',
     'content-security-policy': policy,
   });
