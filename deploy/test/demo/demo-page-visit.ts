@@ -49,6 +49,8 @@ export interface Visit {
 export interface VisitOptions extends BrowserContextOptions {
   /** Runs before the page's own code. */
   readonly script?: string;
+  /** The page that is opened, from the root of the site; the form to sign in unless said. */
+  readonly path?: string;
 }
 
 /** A browser that has never been here opens the page; any error in it or breach of its policy fails the test. */
@@ -56,7 +58,7 @@ export async function visit(
   t: Test,
   browser: Browser,
   system: System,
-  { script, ...options }: VisitOptions = {},
+  { script, path = '', ...options }: VisitOptions = {},
 ): Promise<Visit> {
   // What moves is drawn by the processor, 60 times a second.
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
@@ -68,7 +70,7 @@ export async function visit(
   });
   const openTab = async () => {
     const page = await context.newPage();
-    await page.goto(system.address);
+    await page.goto(system.address + path);
     return page;
   };
   return { page: await openTab(), context, openTab };
