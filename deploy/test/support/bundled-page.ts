@@ -2,12 +2,22 @@
 // processor's time, in the browser and in the gateway.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PageFiles, shippedPage } from '../../src/demo/demo-page.js';
 
 /** What HTML and tests load by its name; everything else is in chunks. */
+const documents = ['index', 'forms'];
 const pageEntries = ['app', 'forms/page'];
 const clientEntries = ['session', 'challenge', 'element', 'element/languages', 'solver/worker'];
 /** The module that starts workers, from the file beside it: its chunk stands beside the worker, too. */
@@ -19,8 +29,8 @@ const outputs = fileURLToPath(new URL('../../page/', import.meta.url));
 let bundled: Promise<PageFiles> | undefined;
 
 /**
- * Bundles the page as an application does that uses the package; what is not a script stays as it is. The files are kept
- * until a source changes.
+ * Bundles the page as an application does that uses the package, and joins its style sheets. The files are kept until a
+ * source changes.
  */
 export function bundledPage(): Promise<PageFiles> {
   bundled ??= bundle();
@@ -76,6 +86,7 @@ async function write(folder: string): Promise<void> {
     throw new Error(`${opener} is not beside the worker`);
   renameSync(join(page, 'client'), join(draft, 'client'));
   cpSync(shippedPage.folder, page, { recursive: true, filter: (path) => !path.endsWith('.js') });
+  for (const name of documents) joinStyles(page, name);
   // Those of earlier sources; one with a longer name is being written.
   for (const name of readdirSync(outputs)) {
     if (name.length !== basename(folder).length || name === basename(folder)) continue;
@@ -87,6 +98,18 @@ async function write(folder: string): Promise<void> {
     if (!existsSync(folder)) throw error;
     rmSync(draft, { recursive: true });
   }
+}
+
+/** Makes one style sheet of those of a document; what it preloads is in the bundle. */
+function joinStyles(page: string, name: string): void {
+  const file = join(page, `${name}.html`);
+  const links = / *<link rel="(stylesheet|modulepreload)" href="(.+)" \/>\n/g;
+  const html = readFileSync(file, 'utf8');
+  const styles = [...html.matchAll(links)].filter(([, kind]) => kind === 'stylesheet');
+  const text = styles.map(([, , style = '']) => readFileSync(join(page, style), 'utf8'));
+  writeFileSync(join(page, `style/all-of-${name}.css`), text.join(''));
+  const joined = `<link rel="stylesheet" href="style/all-of-${name}.css" />\n</head>`;
+  writeFileSync(file, html.replaceAll(links, '').replace('</head>', joined));
 }
 
 /** In the page's address space the package is beside the page. */

@@ -30,6 +30,8 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
     executablePath,
     headless: true,
     args: [systemAccess],
+    // Otherwise the browser tells of each request three times, which takes longer than the request.
+    networkEnabled: false,
     extraPrefsFirefox: { ...prefs, ...flags },
   });
   return {
