@@ -7,6 +7,7 @@ import t from 'tap';
 import { countedAddress } from '../../src/doctor/inside/counted-address.js';
 import { createPublicClient } from '../../src/doctor/public-client.js';
 import { startService } from '../../src/launcher/service-process.js';
+import { startServiceHere } from '../support/services-here.js';
 import { complaints, openStores, sharedExaminedSystem, startExaminedSystem } from './examined-system.js';
 
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
@@ -169,7 +170,8 @@ t.test('the store tells which address was counted, where there is one way only',
 
 t.test('clocks that are moved', async (t) => {
   const session = await startExaminedSystem(t, {
-    startService,
+    startService: (name, options) =>
+      (name === 'session-service' ? startService : startServiceHere)(name, options),
     serviceEnvironment: { 'session-service': ahead(60_000) },
   });
   t.match(complaints(await session.examine()), [

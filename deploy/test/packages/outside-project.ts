@@ -1,8 +1,8 @@
-// The packages as strangers have them: packed, and installed in a project outside of this repository.
+// The packages as strangers have them: packed, and in a project outside of this repository.
 
-import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
@@ -57,41 +57,58 @@ export function install(folder: string): void {
   npm(folder, 'install', ...flags);
 }
 
-/** A project with the archives and what the samples import besides. */
+/** What the samples import besides the packages. */
+const beside = [
+  '@fastify/type-provider-typebox',
+  '@sinclair/typebox',
+  'fastify',
+  '@fastify/cookie',
+  '@simplewebauthn/browser',
+  '@simplewebauthn/server',
+  'openid-client',
+  'react',
+  'react-dom',
+  '@types/node',
+  '@types/react',
+  '@types/react-dom',
+];
+
+/**
+ * A project with the archives unpacked in it, and beside them what they declare and what the samples import, as links to
+ * what is installed here: that npm itself installs the archives is tested with the contact form.
+ */
 export function createOutsideProject(t: Test, archives: readonly string[]): string {
   const folder = tempDir(t);
-  const ours = archives.map((path) => [
-    `@tollgate/${/tollgate-([a-z]+)-[^/\\]*$/.exec(path)?.[1]}`,
-    `file:${path}`,
-  ]);
   writeFileSync(
     join(folder, 'package.json'),
-    JSON.stringify({
-      name: 'outside',
-      version: '1.0.0',
-      private: true,
-      type: 'module',
-      dependencies: {
-        ...Object.fromEntries(ours),
-        '@fastify/type-provider-typebox': '*',
-        '@sinclair/typebox': '^0.34.0',
-        fastify: '^5.12.8',
-        '@fastify/cookie': '^11.1.5',
-        '@simplewebauthn/browser': '^14.0.0',
-        '@simplewebauthn/server': '^14.0.3',
-        'openid-client': '^6.8.9',
-        react: '^19.3.1',
-        'react-dom': '^19.3.1',
-      },
-      devDependencies: {
-        '@types/node': '^20.19.0',
-        '@types/react': '^19.3.0',
-        '@types/react-dom': '^19.3.0',
-      },
-    }),
+    JSON.stringify({ name: 'outside', version: '1.0.0', private: true, type: 'module' }),
   );
-  install(folder);
+  const modules = join(folder, 'node_modules');
+  const needed = new Set(beside);
+  for (const archive of archives) {
+    const unpacked = join(modules, '@tollgate', /tollgate-([a-z]+)-[^/\\]*$/.exec(archive)?.[1] ?? '');
+    mkdirSync(unpacked, { recursive: true });
+    execFileSync('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+    const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+      readFileSync(join(unpacked, 'package.json'), 'utf8'),
+    );
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+      if (!name.startsWith('@tollgate/') && !peerDependenciesMeta?.[name]?.optional) needed.add(name);
+    }
+  }
+  for (const name of needed) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(installedFolder(name), join(modules, name), 'junction');
+  }
   return folder;
+}
+
+/** The folder of an installed package; the browser package has a newer React than its tools. */
+function installedFolder(name: string): string {
+  const folders = ['client', ''].map((workspace) => join(projectRoot, workspace, 'node_modules', name));
+  const found = folders.find((folder) => existsSync(folder));
+  if (found === undefined) throw new Error(`${name} is not installed`);
+  return found;
 }
 
 /** How strictly a set of files is compiled. */

@@ -32,7 +32,8 @@ export function findSprite(sprites: Sprites, font: FontName, character: string):
   return sprite;
 }
 
-const CANVAS_SIDE = 320;
+/** Twice what the largest character takes. */
+const CANVAS_SIDE = 192;
 const CANVAS_CAPITAL_PX = CAPITAL_PX * COVER_PER_POINT;
 const FRAME = FIELD_REACH + 1;
 
@@ -93,14 +94,14 @@ type Ink = { left: number; right: number; top: number; bottom: number };
 
 function findInk(canvas: Uint8Array): Ink {
   const ink = { left: CANVAS_SIDE, right: -1, top: CANVAS_SIDE, bottom: -1 };
-  for (let at = 0; at < canvas.length; at++) {
-    if (canvas[at] === 0) continue;
-    const x = at % CANVAS_SIDE;
-    const y = (at - x) / CANVAS_SIDE;
-    ink.left = Math.min(ink.left, x);
-    ink.right = Math.max(ink.right, x);
-    ink.top = Math.min(ink.top, y);
-    ink.bottom = Math.max(ink.bottom, y);
+  for (let y = 0; y < CANVAS_SIDE; y++) {
+    for (let x = 0; x < CANVAS_SIDE; x++) {
+      if (canvas[y * CANVAS_SIDE + x] === 0) continue;
+      if (x < ink.left) ink.left = x;
+      if (x > ink.right) ink.right = x;
+      if (ink.bottom < 0) ink.top = y;
+      ink.bottom = y;
+    }
   }
   if (ink.right < 0) throw new Error('the image library draws nothing with the bundled fonts');
   return ink;

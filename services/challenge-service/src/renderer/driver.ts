@@ -67,23 +67,36 @@ type SkiaModule = {
   GlobalFonts: { registerFromPath(path: string, family: string): unknown };
 };
 
+/** A library keeps its fonts for as long as the process, so that it is started once. */
+const started = new WeakMap<object, Driver>();
+
+function startOnce<Library extends object>(library: Library, start: (library: Library) => Driver): Driver {
+  const driver = started.get(library) ?? start(library);
+  started.set(library, driver);
+  return driver;
+}
+
 const starters: Record<DriverName, (load: ModuleLoader) => Driver> = {
-  canvas(load) {
-    const cairo = load('canvas') as CairoModule;
-    for (const font of FONT_NAMES) cairo.registerFont(fontPath(font), { family: fontFamily(font) });
-    return { name: 'canvas', version: cairo.version, rasterise: rasteriser(cairo.createCanvas) };
-  },
-  '@napi-rs/canvas'(load) {
-    const skia = load('@napi-rs/canvas') as SkiaModule;
-    const { version } = load('@napi-rs/canvas/package.json') as { version: string };
-    for (const font of FONT_NAMES) {
-      if (!skia.GlobalFonts.registerFromPath(fontPath(font), fontFamily(font))) {
-        throw new Error(`the bundled font ${font} cannot be read`);
-      }
-    }
-    return { name: '@napi-rs/canvas', version, rasterise: rasteriser(skia.createCanvas) };
-  },
+  canvas: (load) => startOnce(load('canvas') as CairoModule, startCairo),
+  '@napi-rs/canvas': (load) =>
+    startOnce(load('@napi-rs/canvas') as SkiaModule, (skia) => {
+      const { version } = load('@napi-rs/canvas/package.json') as { version: string };
+      return startSkia(skia, version);
+    }),
 };
+function startCairo(cairo: CairoModule): Driver {
+  for (const font of FONT_NAMES) cairo.registerFont(fontPath(font), { family: fontFamily(font) });
+  return { name: 'canvas', version: cairo.version, rasterise: rasteriser(cairo.createCanvas) };
+}
+
+function startSkia(skia: SkiaModule, version: string): Driver {
+  for (const font of FONT_NAMES) {
+    if (!skia.GlobalFonts.registerFromPath(fontPath(font), fontFamily(font))) {
+      throw new Error(`the bundled font ${font} cannot be read`);
+    }
+  }
+  return { name: '@napi-rs/canvas', version, rasterise: rasteriser(skia.createCanvas) };
+}
 
 function rasteriser(createCanvas: CreateCanvas): Driver['rasterise'] {
   return (font, sizePx, character, side) => {

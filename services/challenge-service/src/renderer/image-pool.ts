@@ -1,7 +1,7 @@
 // The image pool: draws off the event loop, in a fixed number of workers behind a bounded queue.
 import type { Piscina } from 'piscina';
 import type { DrawingJob } from '../image/derivation.js';
-import { checkFonts, rasteriseSprites } from '../image/sprites.js';
+import { checkFonts, rasteriseSprites, type Sprites } from '../image/sprites.js';
 import { DRIVER_NAMES, type Driver, type DriverName, loadDriver, type ModuleLoader } from './driver.js';
 import { identifyDriver } from './driver-identity.js';
 
@@ -108,7 +108,7 @@ async function openStudio(driver: Driver, threads: number): Promise<Studio> {
   const { Piscina } = await import('piscina');
   const workers = new Piscina<DrawingJob, Uint8Array>({
     filename: new URL('./draw-worker.js', import.meta.url).href,
-    workerData: await rasteriseSprites(driver),
+    workerData: await spritesOf(driver),
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
@@ -116,9 +116,33 @@ async function openStudio(driver: Driver, threads: number): Promise<Studio> {
     niceIncrement: NICE_INCREMENT,
   });
   try {
-    return { workers, identity: await identifyDriver(driver, (job) => workers.run(job)) };
+    return { workers, identity: await identityOf(driver, (job) => workers.run(job)) };
   } catch (error) {
     await workers.destroy();
     throw error;
   }
+}
+
+/** What follows from a driver alone, for all pools of a process. */
+const sprites = new WeakMap<Driver, Promise<Sprites>>();
+const identities = new WeakMap<Driver, Promise<string>>();
+
+const spritesOf = (driver: Driver) => once(sprites, driver, () => rasteriseSprites(driver));
+
+const identityOf = (driver: Driver, draw: (job: DrawingJob) => Promise<Uint8Array>) =>
+  once(identities, driver, () => identifyDriver(driver, draw));
+
+/** Resolves with what was made for a driver before, else makes it; what fails is made again the next time. */
+function once<Made>(
+  known: WeakMap<Driver, Promise<Made>>,
+  driver: Driver,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  let made = known.get(driver);
+  if (made === undefined) {
+    made = make();
+    known.set(driver, made);
+    made.catch(() => known.delete(driver));
+  }
+  return made;
 }
