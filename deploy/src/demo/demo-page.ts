@@ -6,14 +6,21 @@ import type { ChallengeNames } from '../gateway/challenge-names.js';
 import type { ShownPrice } from '../gateway/shown-price.js';
 import { documentSegments, serveDocuments } from './documents.js';
 
-/** Absolute path of the folder with the files of the demo page. */
-export const pageFolder = fileURLToPath(new URL('../../../page/', import.meta.url));
-
-export interface DemoPageOptions {
+/** Where the files of the demo page are. */
+export interface PageFiles {
   /** Absolute path of the folder with the page's files. */
   readonly folder: string;
   /** Absolute path of the folder with the compiled browser package, which the page imports. */
   readonly clientFolder: string;
+}
+
+/** The page as it is in the project. */
+export const shippedPage: PageFiles = {
+  folder: fileURLToPath(new URL('../../../page/', import.meta.url)),
+  clientFolder: fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url)),
+};
+
+export interface DemoPageOptions extends PageFiles {
   readonly challenges: ChallengeNames;
   readonly price: ShownPrice;
   readonly publicUrl: string;

@@ -1,16 +1,23 @@
 // The local gateway: one port in front of both services and the demo page.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { pageFolder, servePage } from '../demo/demo-page.js';
+import { type PageFiles, servePage, shippedPage } from '../demo/demo-page.js';
 import type { ChallengeNames } from './challenge-names.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
 import type { ShownPrice } from './shown-price.js';
 
-export interface GatewayOptions {
+/** What the gateway's own page is. */
+export interface ShownPage {
+  /** The e-mail address that the page's form starts with. */
+  readonly demoEmail?: string | undefined;
+  /** The files of the demo page; those of the project unless said. */
+  readonly page?: PageFiles | undefined;
+}
+
+export interface GatewayOptions extends ShownPage {
   /** Where session-service answers, e.g. `http://127.0.0.1:3001`. */
   readonly sessionUrl: string;
   /** Where challenge-service answers. */
@@ -20,8 +27,6 @@ export interface GatewayOptions {
   readonly price: ShownPrice;
   /** The address that browsers see; the gateway strips its path from every request. */
   readonly publicUrl: string;
-  /** The e-mail address that the page's form starts with. */
-  readonly demoEmail?: string | undefined;
   /** Whether the challenges are in test mode, which the headers of the gateway's own answers say too. */
   readonly testMode?: boolean;
 }
@@ -47,7 +52,6 @@ const renewalTimeoutMs = 5000;
 const renewals = '/refresh';
 /** Milliseconds for the requests that are under way when the gateway stops. */
 const requestsMs = 400;
-const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
 
 /** Builds the gateway, which does not listen yet. */
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
@@ -90,7 +94,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
       await route(app, path, options.sessionUrl, headers, below);
     }
   }
-  await app.register(servePage, { ...options, folder: pageFolder, clientFolder });
+  await app.register(servePage, { ...options, ...(options.page ?? shippedPage) });
   return app;
 }
 

@@ -4,9 +4,10 @@ import { reachableHost } from '@tollgate/shared/config/sites.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
-import { pageFolder, pageSegments } from '../demo/demo-page.js';
+import { pageSegments, shippedPage } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';
 import { type ChallengeNames, readChallengeNames } from '../gateway/challenge-names.js';
+import type { ShownPage } from '../gateway/gateway.js';
 import { readShownPrice } from '../gateway/shown-price.js';
 import { settlePorts } from './free-ports.js';
 import {
@@ -24,7 +25,7 @@ import { readinessMessage, waitUntilAllReady } from './readiness.js';
 import { openSecrets, readSecretFiles, type Secrets } from './secrets.js';
 import { type ServiceProcess, startService } from './service-process.js';
 
-export interface SystemOptions {
+export interface SystemOptions extends Pick<ShownPage, 'page'> {
   /**
    * The variables of both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …), as a user sets them. Unset ports have their
    * default; 0 stands for any free port. `process.env` is not read.
@@ -80,14 +81,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   checkDemoAccount(given);
   const secrets = openSecrets(dataFolder, given);
   const environment = completeForLocalUse({ ...given, ...secrets }, ports);
-  const challenges = readChallengeNames(environment, pageSegments(pageFolder));
+  const challenges = readChallengeNames(environment, pageSegments(shippedPage.folder));
   const demo = demoAccountOf(environment);
   if (demo !== undefined) await saveAccounts([demo, ...(options.accounts ?? [])], environment);
   options.signal?.throwIfAborted();
 
   const logFolder = join(dataFolder, 'logs');
-  const { onLine } = options;
-  const startOne = options.startService ?? startService;
+  const { onLine, page, startService: startOne = startService } = options;
   const start = (name: ServiceName) =>
     startOne(name, {
       environment: { ...environmentFor(name, environment), ...options.serviceEnvironment?.[name] },
@@ -114,7 +114,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ],
       { unreadyMs: options.storeMs ?? 10_000, silentMs },
     );
-    const gateway = await openGateway(await gatewayModule, environment, ports, challenges, demo);
+    const shown = { demoEmail: demo?.email, page };
+    const gateway = await openGateway(await gatewayModule, environment, ports, challenges, shown);
     if (options.signal?.aborted) {
       await gateway.close();
       options.signal.throwIfAborted();
@@ -165,7 +166,7 @@ async function openGateway(
   environment: Environment,
   ports: Ports,
   challenges: ChallengeNames,
-  demo: Account | undefined,
+  shown: ShownPage,
 ) {
   const host = reachableHost(environment.BIND);
   const gateway = await buildGateway({
@@ -174,7 +175,7 @@ async function openGateway(
     challenges,
     price: readShownPrice(environment),
     publicUrl: environment.PUBLIC_URL!,
-    demoEmail: demo?.email,
+    ...shown,
     testMode: environment.CAPTCHA_TEST_MODE === 'true',
   });
   await listenLocally(gateway, ports.gateway);

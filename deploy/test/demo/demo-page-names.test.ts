@@ -1,6 +1,8 @@
-// The demo page where the challenges have another path, and all four fields names of their own.
+// The demo page as it is shipped, module by module, where the challenges have another path, and all four fields names of
+// their own.
 import type { Request } from 'playwright-core';
 import t from 'tap';
+import { shippedPage } from '../../src/demo/demo-page.js';
 import {
   fail,
   failUntilImage,
@@ -15,6 +17,7 @@ const demo = 'demo@example.com';
 const path = '/challenges/v1';
 
 const { system, browser } = await openDemo(t, {
+  page: shippedPage,
   environment: {
     CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
     CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
@@ -66,4 +69,21 @@ t.test('an image is demanded, complained of and answered under its names', async
   await submit(page, demo, password());
   await waitForAccount(page, demo);
   t.strictSame(await Promise.all(codes), ['login_failed', 'login_failed', 'captcha_invalid', 200]);
+});
+
+t.test('every file that the pages load is there', async (t) => {
+  const { page, context } = await visit(t, browser, system);
+  const loaded: string[] = [];
+  const missing: string[] = [];
+  context.on('response', (response) => {
+    loaded.push(new URL(response.url()).pathname);
+    if (response.status() >= 400) missing.push(response.url());
+  });
+  await page.reload();
+  await waitForForm(page);
+  await page.goto(`${system.address}/forms`);
+  await page.locator('#displays .box[data-status="ready"]').first().waitFor();
+  t.same(missing, []);
+  for (const file of ['/app.js', '/forms/page.js', '/client/solver/open-worker.js'])
+    t.ok(loaded.includes(file), file);
 });

@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
 import { type System, type SystemOptions, startSystem } from '../../src/launcher/system.js';
 import { freePorts } from '../launcher/launch.js';
+import { bundledPage } from '../support/bundled-page.js';
 import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 
@@ -21,15 +22,16 @@ export function pageEnvironment(folder: string): Environment {
   };
 }
 
-/** A system with its page, and a browser, for a whole file of tests. */
+/** A system with its page, and a browser, for a whole file of tests. The page is bundled unless other files are named. */
 export async function openDemo(
   t: Test,
-  { environment = {}, accounts = [] }: Partial<Pick<SystemOptions, 'environment' | 'accounts'>> = {},
+  { page, ...options }: Partial<Pick<SystemOptions, 'environment' | 'accounts' | 'page'>> = {},
 ): Promise<{ system: System; browser: Browser }> {
   const system = await startSystem({
     startService: startServiceHere,
-    environment: { ...pageEnvironment(t.testdir()), ...environment },
-    accounts,
+    ...options,
+    page: page ?? (await bundledPage()),
+    environment: { ...pageEnvironment(t.testdir()), ...options.environment },
   });
   t.teardown(() => system.stop());
   const browser = await launchBrowser();
@@ -47,6 +49,8 @@ export interface Visit {
 export interface VisitOptions extends BrowserContextOptions {
   /** Runs before the page's own code. */
   readonly script?: string;
+  /** The page that is opened, from the root of the site; the form to sign in unless said. */
+  readonly path?: string;
 }
 
 /** A browser that has never been here opens the page; any error in it or breach of its policy fails the test. */
@@ -54,9 +58,10 @@ export async function visit(
   t: Test,
   browser: Browser,
   system: System,
-  { script, ...options }: VisitOptions = {},
+  { script, path = '', ...options }: VisitOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  // What moves is drawn by the processor, 60 times a second.
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
   t.teardown(() => context.close());
   if (script !== undefined) await context.addInitScript(script);
   context.on('weberror', (error) => t.fail(`error in the page: ${error.error().message}`));
@@ -65,7 +70,7 @@ export async function visit(
   });
   const openTab = async () => {
     const page = await context.newPage();
-    await page.goto(system.address);
+    await page.goto(system.address + path);
     return page;
   };
   return { page: await openTab(), context, openTab };

@@ -10,9 +10,8 @@ const { system, browser } = await openDemo(t, {
 const script = readFileSync(new URL('../../../test/demo/layout-facts.js', import.meta.url), 'utf8');
 
 async function openForms(t: Test, options: Parameters<typeof visit>[3] = {}): Promise<Page> {
-  const { page, context } = await visit(t, browser, system, { script, ...options });
+  const { page, context } = await visit(t, browser, system, { script, path: '/forms', ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(`${system.address}/forms`);
   await page.locator('tollgate-challenge').nth(6).waitFor({ state: 'attached' });
   return page;
 }

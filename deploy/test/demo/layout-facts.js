@@ -67,10 +67,12 @@ function cutFaults(element) {
 
 function overlapFaults(things) {
   const faults = new Set();
-  things.forEach((one, at) => {
-    for (let next = at + 1; next < things.length; next += 1) {
-      const other = things[next];
-      // First what is cheap: there are tens of thousands of pairs, and few that meet.
+  // From above to below, because there are tens of thousands of pairs, and few of them are at the same height.
+  const sorted = things.toSorted((a, b) => a.box.top - b.box.top);
+  sorted.forEach((one, at) => {
+    for (let next = at + 1; next < sorted.length; next += 1) {
+      const other = sorted[next];
+      if (other.box.top >= one.box.bottom) break;
       if (!meet(one.box, other.box)) continue;
       if (one.element.contains(other.element) || other.element.contains(one.element)) continue;
       // The eye stands in the field of the password, which leaves room for it.

@@ -4,6 +4,7 @@ import type { ServiceName } from '../../src/launcher/local-environment.js';
 import type { ServiceOptions, ServiceProcess } from '../../src/launcher/service-process.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
+import { bundledPage } from '../support/bundled-page.js';
 import { startServiceHere } from '../support/services-here.js';
 import { type FormApplication, formsPath, startFormApplication } from './form-application.js';
 import { type Front, startFront } from './front.js';
@@ -70,6 +71,7 @@ export async function startSite(t: Test): Promise<Site> {
   };
   const system = await startSystem({
     startService,
+    page: await bundledPage(),
     environment,
     accounts: Object.values(accounts).map((email) => ({ email, password })),
   });

@@ -1,6 +1,6 @@
 // The names and the price of the challenges that the launcher reads, and the paths that the demo page has taken.
 import t from 'tap';
-import { pageFolder, pageSegments } from '../../src/demo/demo-page.js';
+import { pageSegments, shippedPage } from '../../src/demo/demo-page.js';
 import { readChallengeNames } from '../../src/gateway/challenge-names.js';
 import { readShownPrice } from '../../src/gateway/shown-price.js';
 
@@ -46,7 +46,7 @@ for (const prefix of [
 ]) {
   t.test(`the challenges cannot be at ${prefix}, where the demo page is`, async (t) => {
     const [first] = prefix.split('/');
-    t.throws(() => readChallengeNames({ CAPTCHA_ROUTES_PREFIX: prefix }, pageSegments(pageFolder)), {
+    t.throws(() => readChallengeNames({ CAPTCHA_ROUTES_PREFIX: prefix }, pageSegments(shippedPage.folder)), {
       name: 'StartError',
       message: `CAPTCHA_ROUTES_PREFIX must not begin with "${first}", which is a path of the demo page.`,
     });
@@ -55,7 +55,7 @@ for (const prefix of [
 
 t.test('a name that only begins like one of the page is free', async (t) => {
   const environment = { CAPTCHA_ROUTES_PREFIX: 'app.json/style' };
-  t.equal(readChallengeNames(environment, pageSegments(pageFolder)).prefix, 'app.json/style');
+  t.equal(readChallengeNames(environment, pageSegments(shippedPage.folder)).prefix, 'app.json/style');
 });
 
 t.test('the terms of the price are numbers, the usual ones or those of the environment', async (t) => {

@@ -95,17 +95,27 @@ export function isShown(selector: string): string {
   return `(${find(selector)}?.checkVisibility({ visibilityProperty: true }) ?? false)`;
 }
 
+/** Waits until an expression is true in the page. @param evaluate a tab's */
+export async function waitUntil(evaluate: Tab['evaluate'], expression: string): Promise<void> {
+  await waitForValue(evaluate, `Boolean(${expression})`);
+}
+
 /**
- * Waits until an expression is true in the page. It asks from outside: a policy may forbid a page to evaluate text.
+ * Waits until an expression has a value that counts as true. It asks from outside: a policy may forbid a page to evaluate
+ * text.
  * @param evaluate a tab's, which may fail while the tab goes to another page
  */
-export async function waitUntil(evaluate: Tab['evaluate'], expression: string): Promise<void> {
+export async function waitForValue<Value>(
+  evaluate: Tab['evaluate'],
+  expression: string,
+): Promise<NonNullable<Value>> {
   const endsAtMs = performance.now() + WAIT_MS;
   let failure: unknown;
   let pauseMs = FIRST_PAUSE_MS;
   while (performance.now() < endsAtMs) {
     try {
-      if (await evaluate(`Boolean(${expression})`)) return;
+      const value = await evaluate<Value>(expression);
+      if (value) return value;
       failure = undefined;
     } catch (error) {
       failure = error;

@@ -3,11 +3,14 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import {
   type EngineBrowser,
   type Flags,
+  find,
   HEIGHT,
+  isShown,
   type Scheme,
   type Tab,
   WAIT_MS,
   WIDTH,
+  waitForValue,
   waitUntil,
 } from './engine.js';
 
@@ -27,6 +30,8 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
     executablePath,
     headless: true,
     args: [systemAccess],
+    // Otherwise the browser tells of each request three times, which takes longer than the request.
+    networkEnabled: false,
     extraPrefsFirefox: { ...prefs, ...flags },
   });
   return {
@@ -63,9 +68,12 @@ interface Connection {
 
 async function tabOf(page: Page): Promise<Tab> {
   page.setDefaultTimeout(WAIT_MS);
-  const anywhere = (selector: string) => `pierce/${selector}`;
   const evaluate: Tab['evaluate'] = (expression) => page.evaluate(expression) as Promise<never>;
   const resize = (width: number) => page.setViewport({ width, height: HEIGHT });
+  const click = async (selector: string, count: number) => {
+    const { x, y } = await waitForValue<{ x: number; y: number }>(evaluate, settled(selector, 'middle'));
+    await page.mouse.click(x, y, { count });
+  };
   await resize(WIDTH);
   return {
     async open(url) {
@@ -83,9 +91,12 @@ async function tabOf(page: Page): Promise<Tab> {
     },
     evaluate,
     waitFor: (expression) => waitUntil(evaluate, expression),
-    click: (selector) => page.locator(anywhere(selector)).click(),
-    doubleClick: (selector) => page.locator(anywhere(selector)).click({ count: 2 }),
-    fill: (selector, text) => page.locator(anywhere(selector)).fill(text),
+    click: (selector) => click(selector, 1),
+    doubleClick: (selector) => click(selector, 2),
+    async fill(selector, text) {
+      const inserted = `document.execCommand('insertText', false, ${JSON.stringify(text)})`;
+      await waitForValue(evaluate, settled(selector, `(element.focus(), element.select(), ${inserted})`));
+    },
     async press(key) {
       if (key !== 'Shift+Tab') return page.keyboard.press(key === 'Space' ? ' ' : key);
       await page.keyboard.down('Shift');
@@ -95,4 +106,23 @@ async function tabOf(page: Page): Promise<Tab> {
     type: (text) => page.keyboard.type(text),
     resize,
   };
+}
+
+/**
+ * A JavaScript expression for what is done with the `element` once it is shown, enabled, in the window and where it stays;
+ * null before. Puppeteer's locators ask for each of that by itself, in 14 messages.
+ */
+function settled(selector: string, action: string): string {
+  return `(async () => {
+    const element = ${find(selector)};
+    if (!${isShown(selector)} || element.disabled) return null;
+    const place = () => element.getBoundingClientRect();
+    const isIn = ({ top, left, bottom, right }) => top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+    if (!isIn(place())) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const before = JSON.stringify(place());
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const { x, y, width, height } = place();
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    return before === JSON.stringify(place()) ? ${action} : null;
+  })()`;
 }
