@@ -1,9 +1,11 @@
 // The challenge service with sites, in this process, and pages of a shop that shows their widgets.
+
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
@@ -145,14 +147,6 @@ async function listen(
     server.close();
   });
   return `http://localhost:${(server.address() as AddressInfo).port}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A context for all pages of a file; whatever a page throws is kept. */

@@ -1,7 +1,6 @@
 // A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
+
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
@@ -12,6 +11,7 @@ import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import type { Test } from 'tap';
@@ -63,7 +63,7 @@ const anyPort = {
  */
 export async function startFormSite(t: Test, environment: Environment = {}): Promise<FormSite> {
   const folder = tempDir(t);
-  const port = await findPort();
+  const port = await freePort();
   const address = `http://localhost:${port}`;
   const settings = { ...common, ...environment };
   const system = await startSystem({
@@ -208,12 +208,4 @@ function nameOf(url: string): string {
     .replace(/(\?|&)hint=1/, '')
     .replace(/scope=[^&]+/, 'scope=TICKET')
     .replace(/\/\w{40}\.png/, '/TOKEN.png');
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,15 +2,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.js';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 const TRIES = 20;
 const READY = /Ready to accept connections|Running mode=sentinel|\+monitor master/;
-
-/** The bus of a cluster's node listens 10,000 above its port. */
-const HIGHEST_PORT = 55_000;
 
 /** What every server is started with. */
 const BASE = ['--bind', '127.0.0.1', '--daemonize', 'no', '--loglevel', 'notice'];
@@ -47,20 +44,6 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
-}
-
-/** Returns a port of this machine that nothing listens on. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const address = probe.address();
-    if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
-    const closed = once(probe, 'close');
-    probe.close();
-    await closed;
-    if (address.port <= HIGHEST_PORT) return address.port;
-  }
 }
 
 /** The process once it accepts connections; undefined when it ended instead, as it does when the port was taken. */

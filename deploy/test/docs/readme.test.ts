@@ -1,10 +1,11 @@
 // The form of the README and the sign-in from a shell of docs/sessions.md, run as they are written.
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import t, { type Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
 import { type System, startSystem } from '../../src/launcher/system.js';
@@ -153,13 +154,4 @@ async function run(command: string, args: readonly string[]): Promise<{ code: nu
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -3,12 +3,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import t, { type Test } from 'tap';
 import { listFiles } from '../../src/docs/source-files.js';
 import { projectRoot } from '../../src/launcher/local-environment.js';
@@ -315,13 +315,4 @@ function environmentOf({ secrets, storeUrl, hostEnvironment }: HostedSystem, por
     ...shared,
     ...price,
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { type System, startSystem } from '../../src/launcher/system.js';
@@ -10,7 +11,7 @@ import { freePorts } from '../launcher/launch.js';
 import { solve } from '../solving.js';
 import { startServiceHere } from '../support/services-here.js';
 import { ask } from '../throw-away-service.js';
-import { freePort, readExample, runCaddy, runNginx } from './gateway-programs.js';
+import { readExample, runCaddy, runNginx } from './gateway-programs.js';
 
 const ZOE = { email: 'zoë+50%@exämple.com', password: 'a long enough password' };
 const REFUSED = { message: 'Please sign in.', code: 'token_invalid' };

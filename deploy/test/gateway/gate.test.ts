@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { launchBrowser } from '../support/chromium.js';
 import { ask } from '../throw-away-service.js';
-import { freePort, readExample, runCaddy, runNginx } from './gateway-programs.js';
+import { readExample, runCaddy, runNginx } from './gateway-programs.js';
 import { type Origin, startGate, startOrigin } from './guarded-site.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

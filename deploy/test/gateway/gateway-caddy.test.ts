@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { examine } from '../../src/doctor/examine.js';
@@ -15,7 +16,7 @@ import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../support/services-here.js';
 import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
-import { caddyBuffering, freePort, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
+import { caddyBuffering, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
 import { followsTheRules, repeatsOnlyWhatIsSafe, startAnsweringServices } from './gateway-rules.js';
 
 const CADDYFILE = readExample('Caddyfile');

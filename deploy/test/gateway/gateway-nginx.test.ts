@@ -1,5 +1,6 @@
 // The gateway with nginx, on the example file.
 
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { examine } from '../../src/doctor/examine.js';
@@ -9,7 +10,7 @@ import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../support/services-here.js';
 import { ask } from '../throw-away-service.js';
-import { freePort, runNginxGateway } from './gateway-programs.js';
+import { runNginxGateway } from './gateway-programs.js';
 import { followsTheRules, repeatsOnlyWhatIsSafe, startAnsweringServices } from './gateway-rules.js';
 
 t.test('routes and headers', async (t) => {

@@ -3,9 +3,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
@@ -13,17 +13,6 @@ import { projectRoot } from '../../src/launcher/local-environment.js';
 /** The text of a file of deploy/gateway. */
 export function readExample(name: string): string {
   return readFileSync(join(projectRoot, 'deploy', 'gateway', name), 'utf8');
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
-  probe.close();
-  await once(probe, 'close');
-  return address.port;
 }
 
 /** A production gateway, and the services behind it as `host:port`. */

@@ -1,4 +1,5 @@
 // A site over https with a sibling subdomain that belongs to somebody else, and a real browser that visits both.
+import { freePort } from '@tollgate/test-support/free-port.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import type { Environment } from '../../src/launcher/local-environment.js';
@@ -7,7 +8,7 @@ import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../solving.js';
 import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
-import { freePort, runCaddy } from './gateway-programs.js';
+import { runCaddy } from './gateway-programs.js';
 
 export const HOST = 'app.shop.test';
 /** Every path whose cookies are sent to `/auth/refresh`, and one that differs by its slash. */

@@ -1,12 +1,13 @@
 // A roll-out: all processes are restarted one after the other behind the example gateways, and no request is lost.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import t from 'tap';
 import { PASSWORD } from '../../src/drills/servers/static-directory.js';
 import { connectTo } from '../e2e/client.js';
 import { Secrets } from '../e2e/secrets.js';
 import { CHEAP } from '../e2e/site.js';
-import { freePort, runCaddyGateway, runNginxGateway } from './gateway-programs.js';
+import { runCaddyGateway, runNginxGateway } from './gateway-programs.js';
 import { startSteadyLoad } from './steady-load.js';
 import { hasTwoAddresses, startTwoOfEach } from './two-of-each.js';
 

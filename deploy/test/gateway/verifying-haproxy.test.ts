@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigningKey, openSigningKeys, type SigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
-import { freePort, readExample } from './gateway-programs.js';
+import { readExample } from './gateway-programs.js';
 
 const program = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
 const skip = program === '' && 'there is no HAProxy: install haproxy';

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '@tollgate/test-support/redis-process.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';

@@ -1,12 +1,13 @@
 // WebKit by the W3C WebDriver protocol: WebKitGTK's own driver and its small browser, on a screen that nobody sees.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
-import { freePort } from '../../gateway/gateway-programs.js';
 import { type EngineBrowser, type Flags, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
 import { tabOf } from './webkit-tab.js';
 

@@ -2,7 +2,7 @@
 
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { callCommand } from '@tollgate/test-support/command.js';
-import { freePort } from '@tollgate/test-support/redis-process.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
