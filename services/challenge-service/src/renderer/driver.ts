@@ -84,6 +84,7 @@ const starters: Record<DriverName, (load: ModuleLoader) => Driver> = {
       return startSkia(skia, version);
     }),
 };
+
 function startCairo(cairo: CairoModule): Driver {
   for (const font of FONT_NAMES) cairo.registerFont(fontPath(font), { family: fontFamily(font) });
   return { name: 'canvas', version: cairo.version, rasterise: rasteriser(cairo.createCanvas) };
