@@ -3,17 +3,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import { root } from './prepare.js';
+import { goVariables, root } from './prepare.js';
 import { processorSeconds } from './processor-time.js';
 import { watchLoad } from './test-load.js';
 
 const program = join(root, 'deploy', 'test-worker.js');
-
-/**
- * Programs in Go, such as the compiler and Caddy, collect garbage whenever their memory has doubled; they end within
- * seconds, and five times as much costs a third less processor time.
- */
-const goVariables = { GOGC: '400' };
 
 /** How long the last output of an ended process may take to arrive. */
 const outputMs = 1_000;
