@@ -70,7 +70,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/store',
     files: /^shared\/src\/store\//,
-    may: [databases, node('async_hooks', 'fs', 'module', 'net', 'path', 'timers/promises')],
+    may: [databases, node('fs', 'module', 'net', 'path', 'timers/promises')],
     never: [environment],
   },
   {

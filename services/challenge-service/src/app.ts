@@ -8,7 +8,6 @@ import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
@@ -77,7 +76,6 @@ export async function buildApp(
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
-  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });

@@ -11,7 +11,6 @@ import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
@@ -106,7 +105,6 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: metrics.requests('public') });
-  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
