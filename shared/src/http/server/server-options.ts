@@ -7,6 +7,7 @@ import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
 import { type Closing, closingResponse } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
+import { trustedProxies } from './trusted-proxies.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
@@ -38,7 +39,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     loggerInstance: logger,
     logController: new RequestLog(logger),
     childLoggerFactory: createRequestLogger,
-    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    trustProxy: trustProxy.length > 0 ? trustedProxies(trustProxy) : false,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
