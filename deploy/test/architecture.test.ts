@@ -76,7 +76,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/sessions',
     files: /^shared\/src\/sessions\//,
-    may: [node('timers/promises'), ...shared('store', 'keys')],
+    may: [node('timers/promises'), ...shared('store', 'keys', 'cache')],
     never: [environment, clock],
   },
   {
