@@ -7,6 +7,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
+import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
@@ -16,7 +17,6 @@ import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
-import proxyWarning from '@tollgate/shared/http/server/trusted-proxies.js';
 import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';

@@ -7,6 +7,7 @@ import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
 import { type Closing, closingResponse } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
+import { sharedCompilers } from './schema-compilers.js';
 import { trustedProxies } from './trusted-proxies.js';
 
 // One count for the process, because its two listeners write to one log.
@@ -57,6 +58,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
+    schemaController: { compilersFactory: sharedCompilers },
     ajv: {
       // Collecting all errors is safe: bodyLimit bounds the body, and no schema has a pattern that backtracks.
       customOptions: {

@@ -1,8 +1,6 @@
-// The proxies whose forwarded addresses count, and a warning of one that `TRUST_PROXY` does not name.
+// The proxies whose forwarded addresses count.
 
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyInstance } from 'fastify';
-import fp from 'fastify-plugin';
 import { createLruCache } from '../../cache/lru-cache.js';
 
 /** Gateways have few addresses; clients may claim any number of others. */
@@ -31,24 +29,3 @@ export function trustedProxies(proxies: readonly string[]): (address: string | u
     return trusted;
   };
 }
-
-const WARNING =
-  'X-Forwarded-For arrives although TRUST_PROXY is not set: behind a proxy all clients count as one address';
-
-async function warnOfProxy(
-  app: FastifyInstance,
-  { trustProxy = [] }: { readonly trustProxy?: readonly string[] | undefined },
-): Promise<void> {
-  if (trustProxy.length > 0) return;
-  let isWarned = false;
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (!isWarned && request.headers['x-forwarded-for'] !== undefined) {
-      isWarned = true;
-      app.log.warn(WARNING);
-    }
-    done();
-  });
-}
-
-/** Logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
-export default fp(warnOfProxy, { name: 'tollgate-proxy-warning', fastify: '5.x' });
