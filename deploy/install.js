@@ -44,7 +44,11 @@ function installByAddress(lock) {
     cpSync(join(root, folder, 'package.json'), join(stage, folder, 'package.json'));
   }
   writeFileSync(join(stage, 'package-lock.json'), JSON.stringify(lock));
-  const [npm, args, options] = npmCommand([...npmArguments, '--replace-registry-host=always']);
+  const [npm, args, options] = npmCommand([
+    ...npmArguments,
+    '--replace-registry-host=always',
+    '--omit-lockfile-registry-resolved',
+  ]);
   const { ok } = run(npm, args, { ...options, cwd: stage });
   if (ok) for (const folder of folders) moveModules(folder);
   rmSync(stage, { recursive: true, force: true });
