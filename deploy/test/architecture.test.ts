@@ -165,7 +165,7 @@ const rooms: readonly Room[] = [
       /^negotiator$/,
       node('crypto', 'dns/promises', 'net'),
       ...shared('cache', 'crypto', 'schemas'),
-      /^shared\/src\/http\/(errors\/language|guard\/guard-answers)\.ts$/,
+      /^shared\/src\/(config\/address-range|http\/(errors\/language|guard\/guard-answers))\.ts$/,
     ],
     mayForTypes: shared('challenges'),
     never: [environment, clock, chance],

@@ -4,7 +4,7 @@ import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
+import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';

@@ -5,8 +5,8 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
+import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';

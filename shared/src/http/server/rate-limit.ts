@@ -4,7 +4,7 @@ import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
-import type { LimitFactor } from '../../config/address-ranges.js';
+import type { LimitFactor } from '../../config/limit-ranges.js';
 import { RateLimited, refuse } from '../errors/errors.js';
 
 /** Counts one more for a key; the window of a key begins with its first count. */
