@@ -21,7 +21,7 @@ export interface WebKitPrograms {
 const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
-/** There is no graphics card here: what a program draws that acts as one costs a third more of the processor. */
+/** There is no graphics card here, and a program that acts as one takes more of the processor than drawing without it. */
 const drawing = { WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1' };
 
 /** A driver now and then hangs when it starts or ends a browser; it and its browser are replaced then. */
