@@ -71,8 +71,15 @@ async function tabOf(page: Page): Promise<Tab> {
   const evaluate: Tab['evaluate'] = (expression) => page.evaluate(expression) as Promise<never>;
   const resize = (width: number) => page.setViewport({ width, height: HEIGHT });
   const click = async (selector: string, count: number) => {
-    const { x, y } = await waitForValue<{ x: number; y: number }>(evaluate, settled(selector, 'middle'));
-    await page.mouse.click(x, y, { count });
+    const endsAtMs = performance.now() + WAIT_MS;
+    let isMissed = true;
+    while (isMissed) {
+      if (performance.now() > endsAtMs) throw new Error(`${selector} moves from under the pointer`);
+      const { x, y } = await waitForValue<{ x: number; y: number }>(evaluate, settled(selector, aim));
+      await page.mouse.click(x, y, { count });
+      // The click may lead to another page, which knows nothing of it.
+      isMissed = await evaluate<boolean>('window.endAim?.() ?? false').catch(() => false);
+    }
   };
   await resize(WIDTH);
   return {
@@ -109,6 +116,28 @@ async function tabOf(page: Page): Promise<Tab> {
 }
 
 /**
+ * A JavaScript expression for the middle of the `element`. What is pressed there until `endAim` counts only if it is on the
+ * element, which may move while the pointer is on its way; `endAim` returns whether it was not.
+ */
+const aim = `(() => {
+    const names = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick'];
+    let isHit;
+    const look = (event) => {
+      isHit ??= event.composedPath().includes(element);
+      if (isHit) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    for (const name of names) window.addEventListener(name, look, true);
+    window.endAim = () => {
+      for (const name of names) window.removeEventListener(name, look, true);
+      delete window.endAim;
+      return isHit === false;
+    };
+    return { x: x + width / 2, y: y + height / 2 };
+  })()`;
+
+/**
  * A JavaScript expression for what is done with the `element` once it is shown, enabled, in the window and where it stays;
  * null before. Puppeteer's locators ask for each of that by itself, in 14 messages.
  */
@@ -122,7 +151,6 @@ function settled(selector: string, action: string): string {
     const before = JSON.stringify(place());
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     const { x, y, width, height } = place();
-    const middle = { x: x + width / 2, y: y + height / 2 };
     return before === JSON.stringify(place()) ? ${action} : null;
   })()`;
 }
